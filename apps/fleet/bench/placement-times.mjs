@@ -14,7 +14,8 @@ const WARM_UP = 20;
 const TIMED = 200;
 const GiB = 1024 ** 3;
 
-const [hostCount, deploymentCount] = [process.argv[2] ?? '1000', process.argv[3] ?? '5000'].map(Number);
+const hostCount = Number(process.argv[2] ?? '1000');
+const deploymentCount = Number(process.argv[3] ?? '5000');
 if (!(hostCount > 0) || !(deploymentCount >= 0)) {
   console.error('node bench/placement-times.mjs [hosts] [deployments]');
   process.exit(2);

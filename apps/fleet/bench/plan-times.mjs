@@ -89,7 +89,8 @@ const count = async (table) => Number((await database.query(`SELECT count(*) FRO
 if ((await count('hosts')) === 0) {
   for (const statement of FILL.split(/;\n/)) await database.query(statement, statement.includes('$1') ? [small] : []);
 }
-const [hosts, deployments] = [await count('hosts'), await count('deployments')];
+const hosts = await count('hosts');
+const deployments = await count('deployments');
 const { rows } = await database.query(`
   SELECT d.id, d.host_id FROM deployments d JOIN hosts h ON h.id = d.host_id
   WHERE h.reachability = 'online' AND h.schedulable ORDER BY d.name LIMIT 1`);

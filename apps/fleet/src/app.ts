@@ -1,75 +1,67 @@
 import { fleetService, openApiDocument } from '@svc/contract';
-import { fleetEndpoints } from '@svc/contract/fleet';
-import { createService, observeDatabase, observePools, type ServiceOptions } from '@svc/http';
+import {
+  createService,
+  type Log,
+  type OutboundAllowance,
+  observeDatabase,
+  observePools,
+  type ServiceOptions,
+} from '@svc/http';
 import { type CallLimits, createServerFactory, mountMcp } from '@svc/mcp';
 import type { Express } from 'express';
-import * as audit from './api/audit.ts';
-import { acceptInvitation } from './api/auth/invitation.ts';
-import { login } from './api/auth/login.ts';
-import * as oidc from './api/auth/oidc.ts';
-import { changeOwnPassword } from './api/auth/password.ts';
-import * as browserSession from './api/auth/session.ts';
-import * as ownSessions from './api/auth/sessions.ts';
-import * as auth from './api/auth.ts';
-import * as catalog from './api/catalog.ts';
-import { watchChanges } from './api/changes.ts';
-import * as clusterEvents from './api/clusters/events.ts';
-import * as clusterOrphans from './api/clusters/orphans.ts';
-import * as clusters from './api/clusters.ts';
-import { implement, type RequestContext, type Services } from './api/context.ts';
-import { readDeploymentLogs } from './api/deployments/logs.ts';
-import { planDeployment } from './api/deployments/plan.ts';
-import * as deployments from './api/deployments.ts';
+import type { RequestContext, Services } from './api/context.ts';
 import { createEnter, createSharedContexts } from './api/enter.ts';
-import { listEvents } from './api/events.ts';
-import * as hostEvents from './api/hosts/events.ts';
-import * as hostOrphans from './api/hosts/orphans.ts';
-import * as hosts from './api/hosts.ts';
-import * as secrets from './api/secrets.ts';
-import * as settings from './api/settings.ts';
-import * as storage from './api/storage.ts';
-import * as tokens from './api/tokens.ts';
-import * as invitations from './api/users/invitation.ts';
-import * as users from './api/users.ts';
-import * as workloads from './api/workloads.ts';
+import { routes } from './api/routes.ts';
 import { createAuditGate } from './audit/gate.ts';
 import type { RejectionLimits } from './audit/rejections.ts';
+import type { CatalogTimings } from './catalog/schedule.ts';
+import { createSync } from './catalog/sync.ts';
 import { observeSync } from './catalog/sync-state.ts';
+import { createChangeFeed, type FeedTimings } from './changes/feed.ts';
+import type { Database } from './database/client.ts';
+import type { Sealer } from './database/sealing.ts';
 import { createAuthentication, readCredential } from './identity/authentication.ts';
+import type { Passwords } from './identity/passwords/passwords.ts';
+import type { SigningKey } from './identity/sessions/session-tokens.ts';
+import { createSessions } from './identity/sessions/sessions.ts';
+import type { TemporaryAdmin } from './identity/sessions/temporary-admin.ts';
 import { createEnterMcp } from './mcp/enter.ts';
-import { fleetMcp } from './mcp/service.ts';
+import { fleetMcp, mcpUrlOf } from './mcp/service.ts';
+import { createEngineRuntime } from './reconciler/engine-runtime.ts';
 import { observeFleet } from './reconciler/fleet-figures.ts';
+import type { ReconcilerTimings } from './reconciler/timings.ts';
+import type { DefaultLimits } from './render/defaults.ts';
+import { createHubs, createProviders, type OutboundRoutes } from './settings/connections.ts';
+import { createSettings, type SettingsEnvironment } from './settings/settings.ts';
 import { version } from './version.ts';
 
-const routes = implement(fleetEndpoints, {
-  ...auth,
-  login,
-  changeOwnPassword,
-  acceptInvitation,
-  ...browserSession,
-  ...ownSessions,
-  ...oidc,
-  ...catalog,
-  ...users,
-  ...invitations,
-  ...tokens,
-  ...settings,
-  ...audit,
-  ...hosts,
-  ...clusters,
-  ...hostOrphans,
-  ...clusterOrphans,
-  ...workloads,
-  ...deployments,
-  planDeployment,
-  readDeploymentLogs,
-  ...storage,
-  ...secrets,
-  listEvents,
-  ...hostEvents,
-  ...clusterEvents,
-  watchChanges,
-});
+/** The timings of production apply unless given. */
+export interface FleetTimings {
+  readonly catalog?: CatalogTimings | undefined;
+  readonly reconciler?: ReconcilerTimings | undefined;
+  readonly changes?: Partial<FeedTimings> | undefined;
+}
+
+interface ServicesOptions {
+  readonly database: Database;
+  readonly sealer: Sealer;
+  readonly signingKey: SigningKey;
+  readonly log: Log;
+  readonly environment: SettingsEnvironment;
+  readonly toHub: OutboundRoutes;
+  readonly toProvider: OutboundRoutes;
+  /** The permitted targets besides public `https` addresses. */
+  readonly outboundAllow: ReadonlySet<OutboundAllowance>;
+  readonly passwords: Passwords;
+  readonly temporaryAdmin: TemporaryAdmin | undefined;
+  /** The limits of containers whose workload requests nothing. */
+  readonly defaultLimits: DefaultLimits;
+  /** Maximum number of deployments that this process reconciles concurrently. */
+  readonly concurrency: number;
+  readonly publicUrl: string | undefined;
+  readonly corsOrigins: readonly string[];
+  readonly timings?: FleetTimings | undefined;
+}
 
 type OwnOptions =
   | 'version'
@@ -82,7 +74,7 @@ type OwnOptions =
   | 'observe'
   | 'publicUrl'
   | 'corsOrigins';
-export interface FleetOptions extends Omit<ServiceOptions<RequestContext>, OwnOptions> {
+interface AppOptions extends Omit<ServiceOptions<RequestContext>, OwnOptions> {
   readonly services: Services;
   /** Aborts when the process is told to stop. Calls of tools that wait then end. */
   readonly stopping?: AbortSignal | undefined;
@@ -92,14 +84,62 @@ export interface FleetOptions extends Omit<ServiceOptions<RequestContext>, OwnOp
   readonly rejectionLimits?: RejectionLimits | undefined;
 }
 
-/** Creates the fleet as an Express application. It does not read the environment or listen on a port. */
-export function createFleet({
+export interface Fleet {
+  readonly app: Express;
+  readonly services: Services;
+}
+
+/** Creates a fleet. It does not read the environment, listen on a port, or start background work. */
+export function createFleet(options: ServicesOptions, appOptions: Omit<AppOptions, 'services' | 'log'>): Fleet {
+  const services = createServices(options);
+  return { services, app: createApp({ ...appOptions, services, log: options.log }) };
+}
+
+function createServices(options: ServicesOptions): Services {
+  const { database, sealer, signingKey, log, toProvider, defaultLimits, publicUrl, timings = {} } = options;
+  const settings = createSettings(database, sealer, options.environment);
+  const hubs = createHubs(options.toHub);
+  return {
+    database,
+    settings,
+    sessions: createSessions({ database, sealer, settings, signingKey, temporaryAdmin: options.temporaryAdmin }),
+    passwords: options.passwords,
+    providers: createProviders(toProvider, mcpUrlOf(publicUrl)),
+    hubs,
+    sync: createSync({
+      database,
+      log,
+      readHub: async () => {
+        const hub = await settings.hub();
+        return { hub: hubs.of(hub), intervalSeconds: hub.sync_interval };
+      },
+      timings: timings.catalog,
+    }),
+    engineRuntime: createEngineRuntime({
+      database,
+      sealer,
+      log,
+      allowed: options.outboundAllow,
+      timings: timings.reconciler,
+      concurrency: options.concurrency,
+    }),
+    refusalOf: toProvider.restricted.refusalOf,
+    defaultLimits,
+    changes: createChangeFeed({ database, settings, defaultLimits, log, timings: timings.changes }),
+    confirmationKey: signingKey.deriveSecret('mcp-confirmations'),
+    publicUrl,
+    corsOrigins: options.corsOrigins,
+  };
+}
+
+/** Creates the Express application of a fleet. */
+export function createApp({
   services,
   rejectionLimits,
   stopping = new AbortController().signal,
   callLimits,
   ...options
-}: FleetOptions): Express {
+}: AppOptions): Express {
   const { database, publicUrl, corsOrigins, confirmationKey } = services;
   const authentication = createAuthentication({ services, publicUrl, log: options.log });
   const sharedContextOf = createSharedContexts(services, authentication);

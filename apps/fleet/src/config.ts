@@ -56,7 +56,8 @@ const roleMap = z.string().transform((text, context) => {
 });
 
 const MIN_MEMORY_LIMIT = 64 * 2 ** 20;
-const [MIN_PROCESS_LIMIT, MAX_PROCESS_LIMIT] = [64, 4_194_304];
+const MIN_PROCESS_LIMIT = 64;
+const MAX_PROCESS_LIMIT = 4_194_304;
 
 function isMemoryLimit(text: string): boolean {
   if (!quantity.safeParse(text).success) return false;

@@ -11,12 +11,8 @@ import {
   serviceOptionsOf,
   startTracing,
 } from '@svc/http';
-import type { Services } from './api/context.ts';
-import { createFleet } from './app.ts';
-import type { CatalogTimings } from './catalog/schedule.ts';
-import { createSync } from './catalog/sync.ts';
+import { createFleet, type Fleet, type FleetTimings } from './app.ts';
 import { readSyncState } from './catalog/sync-state.ts';
-import { createChangeFeed } from './changes/feed.ts';
 import { startPruningChanges } from './changes/pruning.ts';
 import { type Config, readConfig, settingsEnvironmentOf } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
@@ -28,17 +24,12 @@ import { createHashingThreads } from './identity/passwords/hashing.ts';
 import { createPasswords } from './identity/passwords/passwords.ts';
 import { startProviderChecks } from './identity/sessions/provider-checks.ts';
 import { loadSigningKey, type SigningKey } from './identity/sessions/session-tokens.ts';
-import { createSessions } from './identity/sessions/sessions.ts';
 import {
   createTemporaryAdmin,
   requireStrongPassword,
   type TemporaryAdmin,
 } from './identity/sessions/temporary-admin.ts';
-import { mcpUrlOf } from './mcp/service.ts';
-import { createEngineRuntime } from './reconciler/engine-runtime.ts';
-import type { ReconcilerTimings } from './reconciler/timings.ts';
-import { createHubs, createProviders, type OutboundRoutes } from './settings/connections.ts';
-import { createSettings } from './settings/settings.ts';
+import type { OutboundRoutes } from './settings/connections.ts';
 import { version } from './version.ts';
 
 /**
@@ -47,12 +38,6 @@ import { version } from './version.ts';
  */
 const HUB_LIMITS = { destination: 'hub', timeoutMs: 30_000, maxBytes: 64 * 1024 * 1024 } as const;
 const PROVIDER_LIMITS = { destination: 'identity_provider', timeoutMs: 2000, maxBytes: 512 * 1024 } as const;
-
-/** The timings of production apply unless given. */
-export interface FleetTimings {
-  readonly catalog?: CatalogTimings;
-  readonly reconciler?: ReconcilerTimings;
-}
 
 /** Runs the service until it is stopped. @throws Error with the reason if the service cannot start */
 export async function startFleet(prismaDir: string, timings: FleetTimings = {}): Promise<void> {
@@ -63,67 +48,47 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   const database = await openMigrated({ config, log, prismaDir });
   const sealer = createSealer(config.ENCRYPTION_KEYS);
   await checkEncryptionKeys(database, sealer);
-  const settings = createSettings(database, sealer, settingsEnvironmentOf(config));
-  const [toHub, toProvider] = [createOutboundRoutes(HUB_LIMITS, config), createOutboundRoutes(PROVIDER_LIMITS, config)];
-  const hubs = createHubs(toHub.routes);
-  const providers = createProviders(toProvider.routes, mcpUrlOf(config.PUBLIC_URL));
+  const toHub = createOutboundRoutes(HUB_LIMITS, config);
+  const toProvider = createOutboundRoutes(PROVIDER_LIMITS, config);
   const signingKey = await loadSigningKey(database, sealer);
-  const temporaryAdmin = temporaryAdminOf(config, signingKey, log);
-  const sync = createSync({
-    database,
-    log,
-    readHub: async () => {
-      const hub = await settings.hub();
-      return { hub: hubs.of(hub), intervalSeconds: hub.sync_interval };
-    },
-    timings: timings.catalog,
-  });
-  const engineRuntime = createEngineRuntime({
-    database,
-    sealer,
-    log,
-    allowed: config.OUTBOUND_ALLOW,
-    timings: timings.reconciler,
-    concurrency: config.RECONCILER_CONCURRENCY,
-  });
   const hashing = createHashingThreads();
-  const defaultLimits = { memory_bytes: config.DEFAULT_MEMORY_LIMIT, processes: config.DEFAULT_PROCESS_LIMIT };
-  const changes = createChangeFeed({ database, settings, defaultLimits, log });
-  const services: Services = {
-    engineRuntime,
-    database,
-    settings,
-    sessions: createSessions({ database, sealer, settings, signingKey, temporaryAdmin }),
-    passwords: createPasswords({ hashing }),
-    providers,
-    hubs,
-    sync,
-    refusalOf: toProvider.routes.restricted.refusalOf,
-    defaultLimits,
-    changes,
-    confirmationKey: signingKey.deriveSecret('mcp-confirmations'),
-    publicUrl: config.PUBLIC_URL,
-    corsOrigins: config.CORS_ORIGINS,
-  };
-  const checks = startProviderChecks({ database, sealer, settings, providers, log });
+  const stopping = new AbortController();
+  const { corsOrigins, publicUrl, ...options } = serviceOptionsOf(config);
+  const { app, services }: Fleet = createFleet(
+    {
+      database,
+      sealer,
+      signingKey,
+      log,
+      environment: settingsEnvironmentOf(config),
+      toHub: toHub.routes,
+      toProvider: toProvider.routes,
+      outboundAllow: config.OUTBOUND_ALLOW,
+      passwords: createPasswords({ hashing }),
+      temporaryAdmin: temporaryAdminOf(config, signingKey, log),
+      defaultLimits: { memory_bytes: config.DEFAULT_MEMORY_LIMIT, processes: config.DEFAULT_PROCESS_LIMIT },
+      concurrency: config.RECONCILER_CONCURRENCY,
+      publicUrl,
+      corsOrigins,
+      timings,
+    },
+    {
+      ...options,
+      health: {
+        check: () => health(services, sealer, prismaDir),
+        get stopping() {
+          return stopping.signal.aborted;
+        },
+      },
+      stopping: stopping.signal,
+      consoleFolder: consoleFolderOf('fleet', import.meta.url),
+    },
+  );
+  const { changes, engineRuntime, sync } = services;
+  const checks = startProviderChecks({ ...services, sealer, log });
   const housekeeping = startHousekeeping({ database, log, auditDays: config.AUDIT_RETENTION_DAYS });
   const pruning = startPruningChanges(database, log);
   const sealing = startSealing({ database, sealer, log });
-  const stopping = new AbortController();
-  const { corsOrigins: _, publicUrl: __, ...options } = serviceOptionsOf(config);
-  const app = createFleet({
-    services,
-    health: {
-      check: () => health(services, sealer, prismaDir),
-      get stopping() {
-        return stopping.signal.aborted;
-      },
-    },
-    stopping: stopping.signal,
-    log,
-    consoleFolder: consoleFolderOf('fleet', import.meta.url),
-    ...options,
-  });
   await serve({
     app,
     version,
@@ -205,7 +170,7 @@ async function encryptionHealth(database: Database, sealer: Sealer): Promise<Hea
 }
 
 async function health(
-  { database, settings, hubs, providers }: Services,
+  { database, settings, hubs, providers }: Fleet['services'],
   sealer: Sealer,
   prismaDir: string,
 ): Promise<HealthCheck[]> {

@@ -6,14 +6,14 @@ import request from 'supertest';
 import { openDatabase } from '../src/database/client.ts';
 import { startDeploymentWorld } from './deployments/world.ts';
 
-const it = await startDeploymentWorld();
-const { client, world } = it;
+const fleet = await startDeploymentWorld();
+const { client, world } = fleet;
 
 const scrape = async (app = world.aReplica().app) => (await request(app).get('/metrics').expect(200)).text;
 
 test('each metric is documented with its type and labels, and each documented metric exists', async () => {
-  await it.aHost();
-  await it.deployed();
+  await fleet.aHost();
+  await fleet.deployed();
   await world.signIn();
   const documented = documentedMetrics('fleet');
   const reported = reportedMetrics(await scrape());
@@ -25,7 +25,8 @@ test('each metric is documented with its type and labels, and each documented me
 });
 
 test('two replicas report the same state, with reasons and phases of fixed sets', async () => {
-  const [host] = [await it.aHost(), await it.aHost({ reachability: 'unreachable' })];
+  const host = await fleet.aHost();
+  await fleet.aHost({ reachability: 'unreachable' });
   const states = [
     { phase: 'running', reason: null },
     { phase: 'running', reason: null },
@@ -33,10 +34,10 @@ test('two replicas report the same state, with reasons and phases of fixed sets'
     { phase: 'later', reason: 'OfALaterVersion' },
   ];
   for (const state of states) {
-    const { id } = await it.deployed({ target: { host_id: host?.id } });
+    const { id } = await fleet.deployed({ target: { host_id: host?.id } });
     await client.deployment.update({ where: { id }, data: { ...state, due_at: new Date(Date.now() + 60_000) } });
   }
-  const { id } = await it.deployed({ target: { host_id: host?.id } });
+  const { id } = await fleet.deployed({ target: { host_id: host?.id } });
   await client.deployment.update({ where: { id }, data: { due_at: new Date(Date.now() - 60_000) } });
   const state = (text: string) =>
     text.split('\n').filter((line) => /^(?:fleet|reconciler_(?:due|claimed))_/.test(line));

@@ -9,7 +9,7 @@ import {
   untilReady,
 } from '@svc/testing';
 import pg from 'pg';
-import type { FleetTimings } from '../src/start.ts';
+import type { FleetTimings } from '../src/app.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../dist/main.js');
 const WITH_TIMINGS = path.resolve(import.meta.dirname, 'fleet-with-timings.mjs');

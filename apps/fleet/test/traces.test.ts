@@ -44,7 +44,10 @@ test('a request is a span of the trace of its caller, with its route and its sta
   expect((await ask('/api/v1/deployments?search=confidential', headers)).status).toBe(200);
   const [request] = await spansWith('request_id', 'with-statements');
   expect(request).toMatchObject({
-    ...{ name: 'GET /api/v1/deployments', kind: 2, traceId: CALLER.traceId, parentSpanId: CALLER.spanId },
+    name: 'GET /api/v1/deployments',
+    kind: 2,
+    traceId: CALLER.traceId,
+    parentSpanId: CALLER.spanId,
     attributes: { 'http.request.method': 'GET', 'http.route': '/api/v1/deployments', 'http.response.status_code': 200 },
   });
   const statements = inTrace(CALLER.traceId).filter(({ attributes }) => attributes['db.system.name'] === 'postgresql');

@@ -7,21 +7,16 @@ import { createLog, createOutbound, type OutboundAllowance, type OutboundOptions
 import { type Api, apiOf, byDepth, createTestDatabase } from '@svc/testing';
 import { createFleet } from '../src/app.ts';
 import type { RejectionLimits } from '../src/audit/rejections.ts';
-import { createSync } from '../src/catalog/sync.ts';
-import { type ChangeFeed, createChangeFeed, type FeedTimings } from '../src/changes/feed.ts';
+import type { ChangeFeed, FeedTimings } from '../src/changes/feed.ts';
 import { type Database, openDatabase } from '../src/database/client.ts';
 import { createSealer } from '../src/database/sealing.ts';
 import type { Token } from '../src/generated/prisma/client.ts';
 import { createPasswords, type Passwords } from '../src/identity/passwords/passwords.ts';
+import type { Owner } from '../src/identity/sessions/opening.ts';
 import { createProviderChecks } from '../src/identity/sessions/provider-checks.ts';
 import { loadSigningKey } from '../src/identity/sessions/session-tokens.ts';
-import { createSessions, type Owner } from '../src/identity/sessions/sessions.ts';
 import { createTemporaryAdmin } from '../src/identity/sessions/temporary-admin.ts';
-import { mcpUrlOf } from '../src/mcp/service.ts';
-import { createEngineRuntime } from '../src/reconciler/engine-runtime.ts';
 import type { ReconcilerTimings } from '../src/reconciler/timings.ts';
-import { createHubs, createProviders } from '../src/settings/connections.ts';
-import { createSettings } from '../src/settings/settings.ts';
 import type { OidcEnvironment } from '../src/settings/values.ts';
 import { SHORT_TIMINGS } from './timings.ts';
 
@@ -97,89 +92,56 @@ export async function startWorld(options: ReplicaOptions = {}) {
 
   /** Another process of the same fleet: it shares only the database. */
   const aReplica = (given: ReplicaOptions = {}) => {
-    const {
-      hub,
-      oidc = {},
-      temporaryAdmin,
-      publicUrl,
-      database: connections = database,
-    } = {
-      temporaryAdmin: TEMPORARY_ADMIN,
-      publicUrl: PUBLIC_URL,
-      ...given,
-    };
-    const environment = {
-      oidc,
-      hub: hub ? { url: hub.url, api_key: hub.key, sync_interval: given.syncInterval ?? 0 } : {},
-    };
-    const restrictTo = given.outboundAllow ?? new Set(['http', 'loopback'] as const);
+    const { hub, database: connections = database } = given;
+    const { publicUrl, temporaryAdmin } = { publicUrl: PUBLIC_URL, temporaryAdmin: TEMPORARY_ADMIN, ...given };
+    const outboundAllow = given.outboundAllow ?? new Set(['http', 'loopback'] as const);
     const timeoutMs = given.outboundTimeoutMs ?? OUTBOUND_TIMEOUT_MS;
-    const ways = { trusted: anOutbound({ timeoutMs }), restricted: anOutbound({ timeoutMs, restrictTo }) };
-    const [hubs, providers] = [createHubs(ways), createProviders(ways, mcpUrlOf(publicUrl))];
-    const settings = createSettings(connections, sealer, environment);
-    let everySeconds: number | undefined;
-    const sync = createSync({
-      database: connections,
-      log,
-      readHub: async () => {
-        const now = await settings.hub();
-        return { hub: hubs.of(now), intervalSeconds: everySeconds ?? now.sync_interval };
-      },
-    });
-    /** Syncs on a schedule, also with intervals that are too short for the configuration. */
-    const syncEvery = (seconds: number) => {
-      everySeconds = seconds;
-      sync.start();
+    const outbound = {
+      trusted: anOutbound({ timeoutMs }),
+      restricted: anOutbound({ timeoutMs, restrictTo: outboundAllow }),
     };
-    const sessions = createSessions({
-      database: connections,
-      sealer,
-      settings,
-      signingKey,
-      temporaryAdmin: temporaryAdmin && createTemporaryAdmin(temporaryAdmin, fingerprintKey),
-    });
-    const defaultLimits = { memory_bytes: 2 * 2 ** 30, processes: 4096 };
-    const changes = createChangeFeed({
-      database: connections,
-      settings,
-      defaultLimits,
-      log,
-      timings: given.feedTimings,
-    });
-    feeds.push(changes);
-    const services = {
-      database: connections,
-      settings,
-      sessions,
-      passwords: given.passwords ?? passwords,
-      providers,
-      hubs,
-      sync,
-      engineRuntime: createEngineRuntime({
+    let syncInterval = given.syncInterval ?? 0;
+    const hubSettings = {
+      url: hub?.url,
+      api_key: hub?.key,
+      get sync_interval() {
+        return syncInterval;
+      },
+    };
+    const { app, services } = createFleet(
+      {
         database: connections,
         sealer,
+        signingKey,
         log,
-        allowed: restrictTo,
-        timings: given.reconcilerTimings ?? SHORT_TIMINGS.reconciler,
+        environment: { oidc: given.oidc ?? {}, hub: hub ? hubSettings : {} },
+        toHub: outbound,
+        toProvider: outbound,
+        outboundAllow,
+        passwords: given.passwords ?? passwords,
+        temporaryAdmin: temporaryAdmin && createTemporaryAdmin(temporaryAdmin, fingerprintKey),
+        defaultLimits: { memory_bytes: 2 * 2 ** 30, processes: 4096 },
         concurrency: 8,
-      }),
-      refusalOf: ways.restricted.refusalOf,
-      defaultLimits,
-      changes,
-      confirmationKey: signingKey.deriveSecret('mcp-confirmations'),
-      publicUrl,
-      corsOrigins: [FRONTEND],
+        publicUrl,
+        corsOrigins: [FRONTEND],
+        timings: { changes: given.feedTimings, reconciler: given.reconcilerTimings ?? SHORT_TIMINGS.reconciler },
+      },
+      {
+        health: { check: async () => [], stopping: false },
+        rateLimit: given.requestsPerMinute !== undefined,
+        ...(given.requestsPerMinute === undefined ? {} : { requestsPerMinute: given.requestsPerMinute }),
+        rejectionLimits: given.rejectionLimits,
+        trustProxy: ['loopback'], // a test sets the client address with X-Forwarded-For
+      },
+    );
+    const { sync } = services;
+    feeds.push(services.changes);
+    /** Syncs on a schedule, also with intervals that are too short for the configuration. */
+    const syncEvery = (seconds: number) => {
+      syncInterval = seconds;
+      sync.start();
     };
-    const app = createFleet({
-      services,
-      health: { check: async () => [], stopping: false },
-      log,
-      rateLimit: given.requestsPerMinute !== undefined,
-      ...(given.requestsPerMinute === undefined ? {} : { requestsPerMinute: given.requestsPerMinute }),
-      rejectionLimits: given.rejectionLimits,
-      trustProxy: ['loopback'], // a test sets the client address with X-Forwarded-For
-    });
-    const checks = createProviderChecks({ database: connections, sealer, settings, providers, log });
+    const checks = createProviderChecks({ ...services, sealer, log });
     const api = apiOf(app, closedOpenApiDocument(fleetService));
     apis.push(api);
     return { app, api, sync, syncEvery, services, checks };

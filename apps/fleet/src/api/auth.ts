@@ -3,7 +3,7 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import { accessOf } from '../identity/policy.ts';
-import { refuseWithoutRole } from '../identity/sessions/sessions.ts';
+import { refuseWithoutRole } from '../identity/sessions/people.ts';
 import { presentCaller, presentSession } from '../identity/sign-in.ts';
 import { changeRoute } from './change.ts';
 import { route } from './context.ts';

@@ -1,6 +1,7 @@
 import { changeKinds, type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
 import { streamedReply } from '@svc/http';
-import type { ChangeFeed, Subscriber } from '../changes/feed.ts';
+import type { Subscriber } from '../changes/delivery.ts';
+import type { ChangeFeed } from '../changes/feed.ts';
 import { type ChangeFilter, isBefore, type Position } from '../changes/history.ts';
 import type { ChangeKind } from '../changes/objects.ts';
 import { createOutbox, type Outbox } from '../changes/outbox.ts';

@@ -54,7 +54,10 @@ export const createCluster = route(fleetEndpoints.createCluster, async (context,
   const data = {
     ...pickDefined(body, ['name', ...MEMBERS]),
     ...(await sealCredentials(settings.sealer, id, { server, auth })),
-    ...{ id, by_admin, identity, created_by: authorOf(principal) },
+    id,
+    by_admin,
+    identity,
+    created_by: authorOf(principal),
   };
   return runAudited(context, fleetEndpoints.createCluster, async (transaction) => {
     await acquirePlacementLock(transaction);

@@ -10,7 +10,12 @@ import { type Draft, newDraft } from '../deployments/draft.ts';
 import { generateValues, presentEnv } from '../deployments/env.ts';
 import { detailsOf, readDetails } from '../deployments/event-details.ts';
 import { DUE_NOW, PENDING, recordGeneration } from '../deployments/generations.ts';
-import { findCreatedDeployment, readIdempotencyKey, rememberRequest } from '../deployments/idempotency.ts';
+import {
+  findCreatedDeployment,
+  type IdempotentRequest,
+  readIdempotencyKey,
+  rememberRequest,
+} from '../deployments/idempotency.ts';
 import { presentManifest } from '../deployments/manifest.ts';
 import { refuse } from '../deployments/refusals.ts';
 import { deployments, presentDeployment } from '../deployments/rows.ts';
@@ -27,7 +32,7 @@ import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { refuseUnknownTarget } from '../resources/targets.ts';
 import { insertRevision, type RevisionBase } from '../resources/workloads.ts';
 import { type ChangeContext, inPlacementQueue, placementRoute, runAudited } from './change.ts';
-import { pageOptions, route } from './context.ts';
+import { pageOptions, type RequestContext, route } from './context.ts';
 
 export const listDeployments = route(fleetEndpoints.listDeployments, async ({ database, defaultLimits }, { query }) => {
   const { rows, pagination } = await listRows(database.client, deployments, deploymentList, query);
@@ -84,25 +89,40 @@ type Body = Input<typeof fleetEndpoints.createDeployment>['body'];
 export const createDeployment = route(fleetEndpoints.createDeployment, async (context, { body }) => {
   refuseAmbiguousSource(body);
   const idempotent = readIdempotencyKey(context, body);
-  let isFirstOfTemplate = false;
-  const create = (canWait: boolean) =>
-    runAudited(context, fleetEndpoints.createDeployment, async (transaction) => {
-      await acquirePlacementLock(transaction);
-      const previous = idempotent && (await findCreatedDeployment(transaction, idempotent));
-      const created =
-        previous === undefined ? await createFrom({ ...context, transaction }, body, canWait) : { id: previous };
-      const { id } = created;
-      isFirstOfTemplate = 'isFirstOfTemplate' in created && created.isFirstOfTemplate;
-      if (previous !== undefined) await refuseDeleted(transaction, previous);
-      if (idempotent && previous === undefined) await rememberRequest(transaction, idempotent, id);
-      return { deployment: presentDeployment(await readRow(transaction, deployments, id), context.defaultLimits) };
-    });
-  const reply = await context.engineRuntime.afterFirstChecks((canWait) =>
-    inPlacementQueue(context, () => create(canWait)),
+  const { reply, isFirstOfTemplate } = await context.engineRuntime.afterFirstChecks((canWait) =>
+    inPlacementQueue(context, () => createOnce(context, { body, idempotent, canWait })),
   );
   if (isFirstOfTemplate) context.sync.reportDownloads(context.requestId);
   return reply;
 });
+
+interface Creation {
+  readonly body: Body;
+  readonly idempotent: IdempotentRequest | undefined;
+  /** Whether the request can wait for the first checks of hosts and clusters. */
+  readonly canWait: boolean;
+}
+
+/** Creates a deployment, unless an earlier request with the same key has created it. */
+async function createOnce(context: RequestContext, { body, idempotent, canWait }: Creation) {
+  let isFirstOfTemplate = false;
+  const reply = await runAudited(context, fleetEndpoints.createDeployment, async (transaction) => {
+    const present = async (id: string) => ({
+      deployment: presentDeployment(await readRow(transaction, deployments, id), context.defaultLimits),
+    });
+    await acquirePlacementLock(transaction);
+    const previous = idempotent && (await findCreatedDeployment(transaction, idempotent));
+    if (previous !== undefined) {
+      await refuseDeleted(transaction, previous);
+      return present(previous);
+    }
+    const created = await createFrom({ ...context, transaction }, body, canWait);
+    isFirstOfTemplate = created.isFirstOfTemplate;
+    if (idempotent) await rememberRequest(transaction, idempotent, created.id);
+    return present(created.id);
+  });
+  return { reply, isFirstOfTemplate };
+}
 
 /** @throws 404 if the deployment that the first request created has been deleted */
 async function refuseDeleted(transaction: Prisma.TransactionClient, id: string): Promise<void> {
@@ -139,9 +159,17 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean) 
   if (base) await createWorkload(context, draft, base);
   await transaction.deployment.create({
     data: {
-      ...{ id: draft.id, name, labels, replicas, env: { ...env }, desired_state, created_by: author },
+      id: draft.id,
+      name,
+      labels,
+      replicas,
+      env: { ...env },
+      desired_state,
+      created_by: author,
       bindings: bindingsOf(env),
-      ...{ workload_id: workload.workloadId, revision: workload.revision, deletes_workload: base !== undefined },
+      workload_id: workload.workloadId,
+      revision: workload.revision,
+      deletes_workload: base !== undefined,
       defaults_version: draft.defaultsVersion,
       ...columnsOfLimits(draft.defaultLimits),
       ...allocationOf(decision),

@@ -71,7 +71,10 @@ export const createHost = route(fleetEndpoints.createHost, async (context, { bod
   const data = {
     ...pickDefined(body, ['name', ...MEMBERS]),
     ...(await sealCredentials(settings.sealer, id, { endpoint, credentials })),
-    ...{ id, by_admin, identity, created_by: authorOf(principal) },
+    id,
+    by_admin,
+    identity,
+    created_by: authorOf(principal),
   };
   return runAudited(context, fleetEndpoints.createHost, async (transaction) => {
     await acquirePlacementLock(transaction);

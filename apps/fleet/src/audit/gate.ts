@@ -52,7 +52,9 @@ export function createAuditGate({ database, readCredential, rejectionLimits }: A
       for (const { of } of due) of.isWritten = true;
     };
     Object.assign(res.locals, {
-      ...{ credential, recording, isLimited: token !== undefined },
+      credential,
+      recording,
+      isLimited: token !== undefined,
       writeParts: () => write(recording.dueParts()),
     });
     holdResponse(res, async (answer) => {

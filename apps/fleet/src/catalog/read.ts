@@ -124,7 +124,11 @@ export function readPage(updates: ReadUpdates, requestedCursor: string): Templat
   const { checked_at, cursor, reset, has_more } = updates;
   const removed = updates.removed.map((row) => identity.parse(row).id);
   return {
-    ...{ checked_at, cursor, reset, has_more, requestedCursor },
+    checked_at,
+    cursor,
+    reset,
+    has_more,
+    requestedCursor,
     templates: readEntries(storable, updates.templates),
     removed: removed.filter((id) => id !== undefined),
     hasUnreadableRemoval: removed.includes(undefined),

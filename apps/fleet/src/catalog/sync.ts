@@ -119,8 +119,8 @@ export function createSync({ database, readHub, log, timings = DEFAULT_TIMINGS }
       log,
       timings,
     };
-    const describe = () => ({ name: 'catalog sync', kind: 'internal' }) as const;
-    while (!(await traced(describe, () => syncOnce(context, { full, onlyIfDue })))); // repeats if the run lost its lease to another run
+    const span = () => ({ name: 'catalog sync', kind: 'internal' }) as const;
+    while (!(await traced(span, () => syncOnce(context, { full, onlyIfDue })))); // repeats if the run lost its lease to another run
     report(requestId);
   });
   const due = async () => {

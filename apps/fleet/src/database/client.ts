@@ -69,7 +69,8 @@ export function openDatabase(
     requests: openPool({ max: connections - MIRROR_WRITERS - NOTIFICATIONS, applicationName: APPLICATION_NAME }),
     mirror: openPool(MIRROR_POOL),
   };
-  const [client, mirrorWriter] = [clientOf(pools.requests), clientOf(pools.mirror)];
+  const client = clientOf(pools.requests);
+  const mirrorWriter = clientOf(pools.mirror);
   return {
     client,
     mirrorWriter,

@@ -191,7 +191,9 @@ class KnownTargets {
     const total = (amount: 'cpu_millis' | 'memory_bytes' | 'gpu_count') =>
       rows.reduce((sum, { allocated }) => sum + allocated[amount], 0) - (own?.[amount] ?? 0);
     const allocated = {
-      ...{ cpu_millis: total('cpu_millis'), memory_bytes: total('memory_bytes'), gpu_count: total('gpu_count') },
+      cpu_millis: total('cpu_millis'),
+      memory_bytes: total('memory_bytes'),
+      gpu_count: total('gpu_count'),
       gpus: rows.flatMap((row) => row.allocated.gpus).filter((gpu) => !own?.gpus.includes(gpu)),
     };
     return rows.map((row) => candidateOf({ ...row, allocated }, first === row ? undefined : first?.name));

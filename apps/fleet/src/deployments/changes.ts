@@ -74,15 +74,13 @@ export async function changeDeployment(
   refuse(decision.refusals);
   await update(transaction, id, {
     ...labels,
-    ...{
-      revision: workload.revision,
-      replicas: draft.replicas,
-      env: { ...draft.env },
-      bindings: bindingsOf(draft.env),
-      desired_state: draft.desiredState,
-      defaults_version: draft.defaultsVersion,
-      ...columnsOfLimits(draft.defaultLimits),
-    },
+    revision: workload.revision,
+    replicas: draft.replicas,
+    env: { ...draft.env },
+    bindings: bindingsOf(draft.env),
+    desired_state: draft.desiredState,
+    defaults_version: draft.defaultsVersion,
+    ...columnsOfLimits(draft.defaultLimits),
     ...(change.restart ? { restarted_at: new Date() } : {}),
     ...allocationOf(decision),
     ...(draft.desiredState === 'running' ? PENDING : before.sent_to_engine ? STOPPING : STOPPED),

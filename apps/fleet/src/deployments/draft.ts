@@ -86,7 +86,14 @@ export async function newDraft(
   const workload = base ? newWorkloadRevision(base) : await readWorkloadRevision(transaction, workload_id, revision);
   const env = acceptEnv(request.env, { ...workload, before: {} });
   const draft: Draft = {
-    ...{ id: uuidv7(), name: request.name ?? UNNAMED, workload, isNewRevision: true, replicas, env, volumes, target },
+    id: uuidv7(),
+    name: request.name ?? UNNAMED,
+    workload,
+    isNewRevision: true,
+    replicas,
+    env,
+    volumes,
+    target,
     desiredState: request.desired_state,
     defaultsVersion: CURRENT_DEFAULTS,
     defaultLimits,

@@ -9,10 +9,10 @@ import { BOOKKEEPING } from '../render/labels.ts';
 import type { Rendering, Secrecy, Secrets } from '../render/rendering.ts';
 import { PLACEHOLDER, SEALED_KEY, sealedName, secretsWithPlaceholders } from '../render/secrets.ts';
 import { readBound } from './bindings.ts';
-import { namesOfSecrets, readSecretMetadata } from './decision.ts';
 import { type Draft, draftOf, readWorkloadRevision, type StoredDraft, type WorkloadRevision } from './draft.ts';
 import { allocatedGpus, allocatedPorts } from './ports.ts';
 import type { DeploymentRow } from './rows.ts';
+import { namesOfSecrets, readSecretMetadata } from './secret-metadata.ts';
 import { type MountedVolume, mountVolumes } from './volumes.ts';
 
 type Transaction = Prisma.TransactionClient;
@@ -142,7 +142,8 @@ export interface Difference {
 
 /** The differences between two manifests, object by object. */
 export function differencesOf(before: readonly ManifestObject[], after: readonly ManifestObject[]): Difference[] {
-  const [oldObjects, newObjects] = [byTitle(before), byTitle(after)];
+  const oldObjects = byTitle(before);
+  const newObjects = byTitle(after);
   const changed = [...newObjects].flatMap(([object, value]): Difference[] => {
     const oldValue = oldObjects.get(object);
     if (oldValue === undefined) return [{ action: 'create', object, paths: [] }];
@@ -163,8 +164,8 @@ function pathsOf(one: unknown, other: unknown, path: string): string[] {
   if (isDeepStrictEqual(one, other)) return [];
   if (!isBranch(one) || !isBranch(other) || Array.isArray(one) !== Array.isArray(other)) return [path];
   if (Array.isArray(one) && Array.isArray(other) && one.length !== other.length) return [path];
-  // isBranch has checked both.
-  const [left, right] = [one as ManifestObject, other as ManifestObject];
+  const left = one as ManifestObject; // isBranch has checked both
+  const right = other as ManifestObject; // isBranch has checked both
   const all = [...new Set([...Object.keys(left), ...Object.keys(right)])];
   const keys = all.filter((key) => !BOOKKEEPING.includes(key));
   return keys.flatMap((key) => pathsOf(left[key], right[key], `${path}/${escaped(key)}`));

@@ -83,9 +83,15 @@ async function adoptVolume(
   if (objects[0] !== volumeName({ id, name })) throw notAdoptable('its name on the engine is not that of its labels');
   const accessModes = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany'] as const;
   const data = {
-    ...{ id, name, size: volume?.size || DEFAULT_VOLUME_SIZE, storage_class: volume?.storage_class ?? null },
+    id,
+    name,
+    size: volume?.size || DEFAULT_VOLUME_SIZE,
+    storage_class: volume?.storage_class ?? null,
     access_mode: accessModes.find((mode) => mode === volume?.access_mode) ?? 'ReadWriteOnce',
-    ...{ reclaim: 'retain' as const, phase: 'bound' as const, sent_to_engine: true, created_by: authorOf(principal) },
+    reclaim: 'retain' as const,
+    phase: 'bound' as const,
+    sent_to_engine: true,
+    created_by: authorOf(principal),
   };
   await transaction.volume.create({ data: { ...data, ...columnsOfTarget(target) } });
   return presentVolume(await readRow(transaction, volumes, id));
@@ -110,11 +116,22 @@ async function adoptDeployment(
     throw notAdoptable('its objects do not state their workload, because an earlier version of the fleet created them');
   }
   await refuseMissing(transaction, document, { env, volumes: given });
-  const data = { ...{ id, name, workload_id, revision, desired_state: 'stopped' as const } };
+  const data = {
+    id,
+    name,
+    workload_id,
+    revision,
+    desired_state: 'stopped' as const,
+  };
   await transaction.deployment.create({
     data: {
-      ...{ ...data, ...columnsOfTarget(target), replicas: Math.max(1, replicas), generation: generation + 1 },
-      ...{ phase: 'stopped', sent_to_engine: true, created_by: authorOf(principal) },
+      ...data,
+      ...columnsOfTarget(target),
+      replicas: Math.max(1, replicas),
+      generation: generation + 1,
+      phase: 'stopped',
+      sent_to_engine: true,
+      created_by: authorOf(principal),
     },
   });
   if (target.kind === 'host') {
@@ -124,7 +141,11 @@ async function adoptDeployment(
   await recordGeneration(context, { id, operation: 'adopt', message: `adopted with generation ${generation}` });
   const message = 'start requested by the adoption';
   const { deployment } = await changeDeployment({ ...context, ifMatch: () => () => true }, id, () => ({
-    ...{ operation: 'start', message, desiredState: 'running', env, volumes: given },
+    operation: 'start',
+    message,
+    desiredState: 'running',
+    env,
+    volumes: given,
   }));
   return deployment;
 }

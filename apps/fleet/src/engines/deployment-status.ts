@@ -20,7 +20,7 @@ export interface InstanceCounts {
 }
 
 /** The numbers of instances as text for operators. */
-export function describeCounts({ desired, up, completed, outdated }: InstanceCounts): string {
+export function messageOfCounts({ desired, up, completed, outdated }: InstanceCounts): string {
   const done = completed > 0 ? `, ${completed} completed` : '';
   return `${up} of ${desired} up${done}${outdated > 0 ? `, ${outdated} still to be replaced` : ''}.`;
 }
@@ -29,7 +29,7 @@ export function describeCounts({ desired, up, completed, outdated }: InstanceCou
 export function statusOfCounts(counts: InstanceCounts): DeploymentStatus {
   const phase = phaseOf(counts);
   const isInProgress = phase === 'starting' || phase === 'stopping';
-  return withoutFailure(phase, describePhase(phase, counts), isInProgress ? 'soon' : 'settled');
+  return withoutFailure(phase, messageOfPhase(phase, counts), isInProgress ? 'soon' : 'settled');
 }
 
 function phaseOf({ desired, up, completed, outdated, terminating, isChanging }: InstanceCounts) {
@@ -40,10 +40,10 @@ function phaseOf({ desired, up, completed, outdated, terminating, isChanging }: 
   return up + completed === desired ? 'running' : 'degraded';
 }
 
-function describePhase(phase: DeploymentStatus['phase'], counts: InstanceCounts): string {
+function messageOfPhase(phase: DeploymentStatus['phase'], counts: InstanceCounts): string {
   const { desired, terminating } = counts;
   if (desired === 0) return `It is scaled to 0 replicas.${terminating > 0 ? ` Still stopping: ${terminating}.` : ''}`;
-  return phase === 'stopped' ? 'It has completed.' : describeCounts(counts);
+  return phase === 'stopped' ? 'It has completed.' : messageOfCounts(counts);
 }
 
 /** A status without a failure. */
@@ -94,7 +94,7 @@ export function removalObservation(removal: Removal): Observation {
     phase: isDone ? kind : inProgress,
     reason: failure?.reason ?? null,
     message: failure?.message ?? (isDone ? 'All containers are removed.' : remaining),
-    instances: removal.instances.map((it) => ({ ...it, phase: 'stopping', message: 'is being stopped' })),
+    instances: removal.instances.map((instance) => ({ ...instance, phase: 'stopping', message: 'is being stopped' })),
     actions,
     next: isDone ? 'settled' : failure || isOverdue ? 'retry' : 'soon',
   };

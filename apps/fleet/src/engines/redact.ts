@@ -43,7 +43,7 @@ export const truncate = (engineMessage: string): string =>
  * truncated value would not be recognized. The fleet's own message is also redacted, because it can contain names that
  * the engine returned.
  */
-export function describeFailure({ message, response }: EngineFailure, redact = (text: string) => text): string {
+export function messageOfFailure({ message, response }: EngineFailure, redact = (text: string) => text): string {
   const engineMessage = redact(response?.engineMessage ?? '');
   return engineMessage === '' ? redact(message) : `${redact(message)} The engine reported: ${truncate(engineMessage)}`;
 }

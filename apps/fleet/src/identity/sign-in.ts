@@ -5,8 +5,10 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { type ActorRecording, actorOf } from './actor.ts';
 import type { Caller } from './principal.ts';
 import type { IdentityServices } from './services.ts';
+import type { Owner } from './sessions/opening.ts';
+import { type Person, refuseWithoutRole } from './sessions/people.ts';
 import { ACCESS_TOKEN_SECONDS } from './sessions/session-tokens.ts';
-import { type Owner, type Person, refuseWithoutRole, type TokenPair } from './sessions/sessions.ts';
+import type { TokenPair } from './sessions/sessions.ts';
 
 /** A caller as `/auth/me` and sign-ins present it. @throws if the caller has no role, which the policy does not admit */
 export function presentCaller(caller: Caller) {

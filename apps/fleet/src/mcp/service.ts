@@ -17,7 +17,14 @@ export const mcpUrlOf = (publicUrl: string | undefined): string | undefined => p
 
 /** What the fleet offers to agents. */
 export const fleetMcp: McpService<typeof fleetTools> = {
-  ...{ name: 'fleet', title: 'Fleet', version, instructions },
-  ...{ tools: fleetTools, handlers, waitingTools: ['wait_for_deployment'] },
-  ...{ resources, prompts, complete },
+  name: 'fleet',
+  title: 'Fleet',
+  version,
+  instructions,
+  tools: fleetTools,
+  handlers,
+  waitingTools: ['wait_for_deployment'],
+  resources,
+  prompts,
+  complete,
 };

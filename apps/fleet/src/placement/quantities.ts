@@ -40,8 +40,12 @@ const formatCpu = (millis: bigint): string => (millis % 1000n === 0n ? `${millis
 
 /** Bytes as a Kubernetes quantity, without rounding. */
 export function formatBytes(bytes: bigint): string {
-  let [value, unit] = [bytes, 0];
-  while (value > 0n && value % STEP === 0n && unit < UNITS.length - 1) [value, unit] = [value / STEP, unit + 1];
+  let value = bytes;
+  let unit = 0;
+  while (value > 0n && value % STEP === 0n && unit < UNITS.length - 1) {
+    value /= STEP;
+    unit += 1;
+  }
   return `${value}${UNITS[unit]}`;
 }
 

@@ -97,7 +97,8 @@ const CLAIM_PAUSE_MS = 100;
 /** Checks each host and cluster at its interval until stopped. The replicas of the fleet share the checks. */
 export function startChecks(context: ReconcilerContext): PeriodicTask {
   const { database, log, timings } = context;
-  const [underWay, slow] = [new Set<Promise<void>>(), new Set<Promise<void>>()];
+  const underWay = new Set<Promise<void>>();
+  const slow = new Set<Promise<void>>();
   const startCheck = (target: TargetRow, delay: number) => {
     const check = pause(delay)
       .then(() => checkTarget(context, target))

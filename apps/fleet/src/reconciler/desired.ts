@@ -2,11 +2,11 @@ import type { WorkloadSpec } from '@svc/contract/fleet';
 import { z } from 'zod';
 import type { Database } from '../database/client.ts';
 import type { Sealer } from '../database/sealing.ts';
-import { namesOfSecrets } from '../deployments/decision.ts';
 import { revisionColumns, revisionRow, workloadRevisionOf } from '../deployments/draft.ts';
 import { type Renderable, readRenderable, renderingOf } from '../deployments/manifest.ts';
 import { allocatedPort, gpusByReplica, portsByReplica } from '../deployments/ports.ts';
 import { deploymentRow } from '../deployments/rows.ts';
+import { namesOfSecrets } from '../deployments/secret-metadata.ts';
 import type { MountedVolume } from '../deployments/volumes.ts';
 import { Permanent } from '../engines/errors.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -14,6 +14,7 @@ import { renderDocker } from '../render/docker.ts';
 import { registryHost } from '../render/image.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
 import { volumeName } from '../render/labels.ts';
+import type { Rendering } from '../render/rendering.ts';
 import { idOfSealedName, secretsWithValues } from '../render/secrets.ts';
 import { openSealedValues } from '../resources/sealed-values.ts';
 import { openValues } from '../resources/secrets.ts';
@@ -22,13 +23,28 @@ import { clusterOfDeployment, type DesiredOnTarget, hostOfDeployment, type Targe
 import { backoffOf, DEFAULT_TIMINGS, type ReconcilerTimings } from './timings.ts';
 
 type Client = Database['client'];
+type OnHost = Extract<TargetOfDeployment, { kind: 'host' }>;
+type OnCluster = Extract<TargetOfDeployment, { kind: 'cluster' }>;
 
 /** What a pass reads of a deployment: its row, its revision of the workload, its allocation and its target. */
 const claimedRow = deploymentRow
   .pick({
-    ...{ id: true, name: true, host_id: true, cluster_id: true, replicas: true, env: true, desired_state: true },
-    ...{ restarted_at: true, phase: true, reason: true, generation: true, observed_generation: true, deleting: true },
-    ...{ defaults_version: true, default_memory_bytes: true, default_processes: true },
+    id: true,
+    name: true,
+    host_id: true,
+    cluster_id: true,
+    replicas: true,
+    env: true,
+    desired_state: true,
+    restarted_at: true,
+    phase: true,
+    reason: true,
+    generation: true,
+    observed_generation: true,
+    deleting: true,
+    defaults_version: true,
+    default_memory_bytes: true,
+    default_processes: true,
   })
   .extend({
     ...revisionRow.shape,
@@ -64,7 +80,7 @@ export async function readDesired(
   if (!target) return undefined;
   if (row.deleting) return withoutVolumes(row, { ...target, desired: await removal(client, row) });
   if (row.desired_state === 'stopped') return withoutVolumes(row, { ...target, desired: { kind: 'stopped' } });
-  return { row, ...(await runningState(client, sealer, { row, target, timings })) };
+  return readRunning({ client, sealer, timings }, row, target);
 }
 
 async function readClaimed(client: Client, { id, owner, generation }: Claim): Promise<Row | undefined> {
@@ -117,39 +133,51 @@ function readBoundVolumes(client: Client, mounted: readonly MountedVolume[]) {
   return client.volume.findMany({ where });
 }
 
-async function runningState(
-  client: Client,
-  sealer: Sealer,
-  {
-    row,
-    target,
-    timings,
-  }: { readonly row: Row; readonly target: TargetOfDeployment; readonly timings: ReconcilerTimings },
-): Promise<Pick<Desired, 'assignment' | 'volumes'>> {
+interface RunningContext {
+  readonly client: Client;
+  readonly sealer: Sealer;
+  readonly timings: ReconcilerTimings;
+}
+
+async function readRunning(context: RunningContext, row: Row, target: TargetOfDeployment): Promise<Desired> {
+  const { client, sealer, timings } = context;
   const stored = await readRenderable(client, row, workloadRevisionOf(row));
-  const { draft, mounted } = stored;
-  const opened = await openValues(client, sealer, namesOfSecrets(draft, stored.bound));
-  refuseOtherRegistry(draft.workload.spec, opened);
-  const sealed = await openSealedValues(client, sealer, sealedIdsOf(stored));
-  const secrets = secretsWithValues([...opened, ...sealed]);
-  const rendering = renderingOf(stored, secrets);
-  const bound = await readBoundVolumes(client, mounted);
+  const rendering = renderingOf(stored, await openSecrets(client, sealer, stored));
+  const bound = await readBoundVolumes(client, stored.mounted);
   const common = {
     kind: 'running' as const,
     settled: row.observed_generation === row.generation,
     bound: bound.map(volumeName),
   };
-  const volumes = new Map(mounted.map((volume) => [volumeName(volume), volume.id]));
-  if (target.kind === 'cluster') {
-    const manifest = renderKubernetes(rendering, target.row);
-    return { assignment: { ...target, desired: { ...common, manifest, takeOver: row.take_over } }, volumes };
-  }
-  const allocated = { gpus: gpusByReplica(row.replicas, row.gpus), ports: portsByReplica(row.replicas, row.ports) };
-  const { addresses } = target.row;
-  const manifest = renderDocker(rendering, { engine: target.row.engine, ...allocated });
-  const desired = { ...common, manifest, addresses, ...retryOf(row, timings) };
-  return { assignment: { ...target, desired }, volumes };
+  const assignment =
+    target.kind === 'cluster'
+      ? { ...target, desired: { ...common, ...desiredOnCluster(rendering, row, target) } }
+      : { ...target, desired: { ...common, ...desiredOnHost(rendering, row, target), ...retryOf(row, timings) } };
+  return { row, assignment, volumes: new Map(stored.mounted.map((volume) => [volumeName(volume), volume.id])) };
 }
+
+/** The secrets of a deployment with their values. @throws Permanent for a pull secret of another registry */
+async function openSecrets(client: Client, sealer: Sealer, stored: Renderable) {
+  const { draft, bound } = stored;
+  const opened = await openValues(client, sealer, namesOfSecrets(draft, bound));
+  refuseOtherRegistry(draft.workload.spec, opened);
+  const sealed = await openSealedValues(client, sealer, sealedIdsOf(stored));
+  return secretsWithValues([...opened, ...sealed]);
+}
+
+const desiredOnCluster = (rendering: Rendering<'values'>, row: Row, { row: cluster }: OnCluster) => ({
+  manifest: renderKubernetes(rendering, cluster),
+  takeOver: row.take_over,
+});
+
+const desiredOnHost = (rendering: Rendering<'values'>, row: Row, { row: host }: OnHost) => ({
+  manifest: renderDocker(rendering, {
+    engine: host.engine,
+    gpus: gpusByReplica(row.replicas, row.gpus),
+    ports: portsByReplica(row.replicas, row.ports),
+  }),
+  addresses: host.addresses,
+});
 
 /**
  * When crashed containers are started again. After half of the wait that follows a failure, so that the pass at the end of that

@@ -22,7 +22,7 @@ export async function recordOrphans(
   const orphans = await withoutRow(context, target, managed);
   const ids = [...orphans.values()].flat().flatMap(({ containerId }) => (containerId === '' ? [] : [containerId]));
   const ports = await portsOf(context, target, ids.slice(0, MAX_CONTAINERS));
-  await store(context, target, describe(orphans, ports));
+  await store(context, target, orphansOf(orphans, ports));
 }
 
 type ById = ReadonlyMap<string, readonly ManagedObject[]>;
@@ -74,7 +74,7 @@ interface Orphan {
   readonly document: OrphanDocument;
 }
 
-const describe = (orphans: ById, ports: ReadonlyMap<string, readonly PublishedPort[]>): Orphan[] =>
+const orphansOf = (orphans: ById, ports: ReadonlyMap<string, readonly PublishedPort[]>): Orphan[] =>
   [...orphans].flatMap(([id, objects]) => {
     const latest = objects.reduce((a, b) => (b.generation > a.generation ? b : a));
     const { source } = objects.find((object) => object.source && object.generation === latest.generation) ?? latest;

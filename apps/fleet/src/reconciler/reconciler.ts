@@ -29,16 +29,17 @@ interface Options extends ReconcilerContext {
 export function startReconciler(options: Options): PeriodicTask {
   const { database, log, timings, concurrency } = options;
   /** The passes in progress, and those of them that are slow. */
-  const [passes, slow] = [new Set<Promise<void>>(), new Set<Promise<void>>()];
+  const passes = new Set<Promise<void>>();
+  const slow = new Set<Promise<void>>();
   /** How many passes can start. */
   const free = () => Math.min(concurrency - passes.size + slow.size, MAX_PASSES - passes.size);
   let isFull = false;
   let searchedAt = Number.NEGATIVE_INFINITY;
 
   const start = (claim: Claim) => {
-    const describe = () =>
+    const span = () =>
       ({ name: 'reconcile deployment', kind: 'internal', attributes: { 'deployment.id': claim.id } }) as const;
-    const pass = measurePass(() => traced(describe, () => reconcileClaimed(options, claim)))
+    const pass = measurePass(() => traced(span, () => reconcileClaimed(options, claim)))
       .catch((error: unknown) =>
         log.warn({ err: error, deployment: claim.id }, 'reconciling a deployment failed; will retry'),
       )

@@ -51,7 +51,7 @@ export function pullCredentials({ spec, secrets }: Rendering): Credentials | und
   const secret = spec.registry_credentials;
   if (secret === null) return undefined;
   for (const key of ['username', 'password']) {
-    if (!secrets.describe(secret)?.keys.includes(key)) throw new Error(`the secret "${secret}" has no ${key}`);
+    if (!secrets.metadataOf(secret)?.keys.includes(key)) throw new Error(`the secret "${secret}" has no ${key}`);
   }
   return {
     server: registryServer(spec),

@@ -37,7 +37,7 @@ export type Secrecy = 'values' | 'placeholders';
 export interface Secrets<S extends Secrecy = Secrecy> {
   readonly secrecy: S;
   /** Version and keys of a secret; undefined if no secret has that name. */
-  readonly describe: (name: string) => { readonly version: number; readonly keys: readonly string[] } | undefined;
+  readonly metadataOf: (name: string) => { readonly version: number; readonly keys: readonly string[] } | undefined;
   readonly value: (name: string, key: string) => string;
 }
 

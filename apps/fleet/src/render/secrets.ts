@@ -15,7 +15,7 @@ export function secretsWithValues(
   const known = new Map(rows.map((row) => [row.name, row]));
   return {
     secrecy: 'values',
-    describe: (name) => {
+    metadataOf: (name) => {
       const row = known.get(name);
       return row && { version: row.version, keys: Object.keys(row.values) };
     },
@@ -33,8 +33,8 @@ export function secretsWithPlaceholders(
   rows: readonly { readonly name: string; readonly version: number; readonly keys: readonly string[] }[],
 ): Secrets<'placeholders'> {
   const known = new Map(rows.map(({ name, version, keys }) => [name, { version, keys }]));
-  const describe = (name: string) => known.get(name) ?? (isSealedName(name) ? SEALED : undefined);
-  return { secrecy: 'placeholders', describe, value: () => PLACEHOLDER };
+  const metadataOf = (name: string) => known.get(name) ?? (isSealedName(name) ? SEALED : undefined);
+  return { secrecy: 'placeholders', metadataOf, value: () => PLACEHOLDER };
 }
 
 const SEALED_PREFIX = 'value/';
@@ -86,7 +86,7 @@ const refsOf = ({ spec, bound }: Rendering): Rendering['bound'] => [...spec.secr
 export const secretVariables = (rendering: Rendering): SecretVariable[] =>
   refsOf(rendering).map((ref) => {
     const { secrets } = rendering;
-    const key = keyOf(ref, secrets.describe(ref.name)?.keys ?? []);
+    const key = keyOf(ref, secrets.metadataOf(ref.name)?.keys ?? []);
     if (key === undefined) throw new Error(`the secret "${ref.name}" has no key for ${ref.env}`);
     return { env: ref.env, value: secrets.value(ref.name, key) };
   });
@@ -97,5 +97,5 @@ export const secretVariables = (rendering: Rendering): SecretVariable[] =>
  */
 export const secretVersions = (rendering: Rendering): string =>
   [...new Set(refsOf(rendering).map(({ name }) => name))]
-    .map((name) => `${name}=${rendering.secrets.describe(name)?.version}`)
+    .map((name) => `${name}=${rendering.secrets.metadataOf(name)?.version}`)
     .join();

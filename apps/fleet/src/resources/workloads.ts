@@ -210,7 +210,11 @@ export async function insertRevision(
   if (problems.length > 0) throw invalid(problems.map(({ path, message }) => ({ path, message })));
   await transaction.workloadRevision.create({
     data: {
-      ...{ template_id, template_slug, template_version, template_hash, min_tier },
+      template_id,
+      template_slug,
+      template_version,
+      template_hash,
+      min_tier,
       workload_id: revision.workloadId,
       revision: revision.revision,
       created_by: revision.author,

@@ -44,7 +44,8 @@ describe('while audit entries cannot be stored,', () => {
 
   test('starts no sync for a request with a token', async () => {
     hub.publish(aTemplate());
-    const [requestCount, before] = [hub.requests.length, await client.catalogSync.findMany()];
+    const requestCount = hub.requests.length;
+    const before = await client.catalogSync.findMany();
     const { status, body } = await world.asOperator.post(SYNC);
     expect([status, body.code]).toEqual([503, 'unavailable']);
     expect(body.detail).toBe('The request was not processed, because its audit entry cannot be stored.');

@@ -48,8 +48,16 @@ export function changingResources(world: World) {
     const { id: target_id } = await (kind === 'host' ? aHost() : aCluster());
     const orphan = { id: randomUUID(), name: name() };
     const document = {
-      ...{ name: orphan.name, generation: 0, workload_id: null, revision: null, variables: [], replicas: 0 },
-      ...{ objects: [volumeName(orphan)], object_count: 1, ports: [], volume: null },
+      name: orphan.name,
+      generation: 0,
+      workload_id: null,
+      revision: null,
+      variables: [],
+      replicas: 0,
+      objects: [volumeName(orphan)],
+      object_count: 1,
+      ports: [],
+      volume: null,
     };
     const row = { id: orphan.id, kind: 'volume', document, target_id, [`${kind}_id`]: target_id };
     await world.database.client.orphan.create({ data: row });

@@ -9,7 +9,8 @@ const AUDIT = '/api/v1/audit';
 const START = Date.parse('2026-03-01T00:00:00.000Z');
 /** Three entries in each millisecond, so that the order of these is the order of their IDs. */
 const momentOf = (index: number) => new Date(START + Math.floor(index / 3));
-const [ours, others] = [randomUUID(), randomUUID()];
+const ours = randomUUID();
+const others = randomUUID();
 
 const written = Array.from({ length: 40 }, (_, index) => ({
   id: randomUUID(),

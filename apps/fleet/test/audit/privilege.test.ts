@@ -37,7 +37,8 @@ test.each([
 ])(
   'without the INSERT privilege, $what by a token is answered 503 and changes nothing; with the privilege it succeeds',
   async ({ done, ...request }) => {
-    const [contents, recorded] = [await contentsOf(world.database), await entries()];
+    const contents = await contentsOf(world.database);
+    const recorded = await entries();
     await client.$executeRawUnsafe(`REVOKE INSERT ON audit_entries FROM ${role}`);
     expect(await asToken.send(request)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
     expect(await contentsOf(world.database)).toEqual(contents);

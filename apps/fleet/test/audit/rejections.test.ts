@@ -92,7 +92,8 @@ test('concurrent requests of a token beyond the rate limit are answered one at a
 });
 
 test('a rejection does not wait for those of another token', async () => {
-  const [slow, other] = [await world.aToken(), await world.aToken()];
+  const slow = await world.aToken();
+  const other = await world.aToken();
   const { answered, all } = await sendTogether(slow, 3);
   const [held = () => undefined] = pauses.splice(0);
   const rejected = send(other);

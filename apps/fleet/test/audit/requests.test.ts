@@ -72,7 +72,8 @@ describe('after the caller closed the connection,', () => {
     });
 
   test('a change that was committed has an audit entry that is marked as aborted', async () => {
-    const [token, victim] = [await world.aToken({ role: 'admin' }), await world.aToken()];
+    const token = await world.aToken({ role: 'admin' });
+    const victim = await world.aToken();
     const path = `/api/v1/tokens/${victim.id}`;
     await goneWhileItWaits(`DELETE ${path}`, `SELECT FROM tokens WHERE id = '${victim.id}' FOR UPDATE`, token);
     expect(await entriesWhenThere(token)).toMatchObject([{ method: 'DELETE', path, status: 200, aborted: true }]);

@@ -20,7 +20,8 @@ const forget = async (before: Date, entry: string = randomUUID()): Promise<numbe
 const ids = async () => (await client.auditEntry.findMany({ select: { id: true } })).map(({ id }) => id);
 
 test('the retention deletes old audit entries, keeps younger ones, and adds one entry for the deletion', async () => {
-  const [old, young] = [await anEntry(new Date(BEFORE.getTime() - 1)), await anEntry(BEFORE)];
+  const old = await anEntry(new Date(BEFORE.getTime() - 1));
+  const young = await anEntry(BEFORE);
   const id = randomUUID();
   expect(await forget(BEFORE, id)).toBe(1);
   expect(await ids()).not.toContain(old.id);
@@ -41,7 +42,8 @@ test('the retention adds no audit entry if no entry is old', async () => {
 });
 
 test('the retention deletes nothing if its own audit entry cannot be stored', async () => {
-  const [old, taken] = [await anEntry(new Date(0)), await anEntry(new Date())];
+  const old = await anEntry(new Date(0));
+  const taken = await anEntry(new Date());
   await expect(forget(BEFORE, taken.id)).rejects.toThrow('audit_entries_pkey');
   expect(await ids()).toContain(old.id);
 });

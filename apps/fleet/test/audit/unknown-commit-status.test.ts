@@ -59,7 +59,8 @@ async function startProxy(server: URL) {
  * Creates a token while COMMITs fail. @returns the response, whether the token exists, and the entries of its creator
  */
 async function createWhileLosing(what: 'the COMMIT' | 'its answer') {
-  const [maker, name] = [await world.aToken({ role: 'admin' }), `made while ${what} was lost`];
+  const maker = await world.aToken({ role: 'admin' });
+  const name = `made while ${what} was lost`;
   const as = api(`Bearer ${maker.secret}`);
   const answer = await proxy.losing(what, () => as.post('/api/v1/tokens', { name, role: 'viewer' }));
   const entries = await client.auditEntry.findMany({ where: { token_id: maker.id } });

@@ -302,7 +302,8 @@ describe('the sessions of a caller', () => {
   });
 
   test('of the temporary admin are listed and ended like those of users', async () => {
-    const [one, another] = [await aBrowser(TEMPORARY_ADMIN), await aBrowser(TEMPORARY_ADMIN)];
+    const one = await aBrowser(TEMPORARY_ADMIN);
+    const another = await aBrowser(TEMPORARY_ADMIN);
     const { sessions } = (await one.get(SESSIONS)).body;
     expect(sessions.length).toBeGreaterThanOrEqual(2);
     expect((await one.delete(SESSIONS)).status).toBe(204);
@@ -321,7 +322,8 @@ describe('the sessions of a caller', () => {
   });
 
   test('of another user cannot be ended', async () => {
-    const [{ browser }, victim] = [await aSignedInUser('admin'), await aSignedInUser()];
+    const { browser } = await aSignedInUser('admin');
+    const victim = await aSignedInUser();
     const { id } = (await victim.browser.get(SESSIONS)).body.sessions[0];
     for (const path of [`${SESSIONS}/${id}`, `${SESSIONS}/no-id`])
       expect((await browser.delete(path)).status).toBe(404);
@@ -330,7 +332,8 @@ describe('the sessions of a caller', () => {
 
   test('end with a sign-out of this browser, or of all', async () => {
     const { browser, signInAgain, signIn, id } = await aSignedInUser();
-    const [another, third] = [await signInAgain(), await signInAgain()];
+    const another = await signInAgain();
+    const third = await signInAgain();
     const { refresh_token } = await signIn();
     const ended = await browser.delete(SESSION);
     expect([ended.status, ended.headers['set-cookie']]).toEqual([204, [expect.stringContaining('Max-Age=0')]]);

@@ -89,7 +89,8 @@ test.each([
 ])(
   'repeated failures for the e-mail of %s are throttled on every replica, and for this client address only',
   async (_, who) => {
-    const [email, from] = [await who(), anAddress()];
+    const email = await who();
+    const from = anAddress();
     await failUntilBlocked(from, { email, password: 'a guess' });
     for (const { api } of [world, aReplica()]) {
       const { status, body, headers } = await api().post(LOGIN, { email, password: 'a guess' }, from);

@@ -12,7 +12,8 @@ const { anAddress } = signInHelpers(world);
 /** A local user with two sessions. */
 async function aSignedInUser() {
   const user = await world.aUser('viewer');
-  const [own, other] = [await user.signIn(), await user.signIn()];
+  const own = await user.signIn();
+  const other = await user.signIn();
   const from = anAddress();
   const change = (body: object) => world.api(`Bearer ${own.access_token}`).put(PASSWORD, body, from);
   const statusWith = async (password: string) =>

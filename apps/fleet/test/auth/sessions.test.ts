@@ -73,7 +73,8 @@ test('repeated uses of a refresh token do not extend the ten seconds', async () 
 
 test('if two successors of one refresh token are used, two parties hold them: the session ends', async () => {
   const { refresh_token } = await world.signIn();
-  const [one, other] = [await refreshWith(refresh_token), await refreshWith(refresh_token)];
+  const one = await refreshWith(refresh_token);
+  const other = await refreshWith(refresh_token);
   const used = await refreshWith(one.body.refresh_token);
   expect(used.status).toBe(200);
   expect((await refreshWith(other.body.refresh_token)).body.code).toBe('invalid_grant');
@@ -98,7 +99,8 @@ test('ten concurrent uses of a refresh token after ten seconds all fail, and end
 });
 
 test('the end of one session does not affect the others', async () => {
-  const [mine, another] = [await world.signIn(), await world.signIn()];
+  const mine = await world.signIn();
+  const another = await world.signIn();
   await refreshWith(mine.refresh_token);
   await elevenSecondsPass();
   await refreshWith(mine.refresh_token);
@@ -157,7 +159,8 @@ test(
   async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { refresh_token } = await world.signIn();
-      const [first, second] = [await refreshAt(0, refresh_token), await refreshAt(1, refresh_token)];
+      const first = await refreshAt(0, refresh_token);
+      const second = await refreshAt(1, refresh_token);
       const used = await Promise.all([first, second].map((pair, index) => refreshAt(index, pair?.body.refresh_token)));
       expect(used.map((answer) => answer?.body.code)).toContain('invalid_grant');
       for (const answer of [first, second, ...used]) {
@@ -226,7 +229,8 @@ test('a log-out invalidates the refresh token', async () => {
 });
 
 test('a log-out ends one session and keeps the others', async () => {
-  const [mine, another] = [await world.asTemporaryAdmin(), await world.asTemporaryAdmin()];
+  const mine = await world.asTemporaryAdmin();
+  const another = await world.asTemporaryAdmin();
   await mine.post(LOGOUT);
   expect((await another.get(ME)).status).toBe(200);
 });

@@ -118,7 +118,8 @@ test('while a limit blocks an address, a wrong password of a known account has t
   await setFailures('network', 60);
   await fail(1, () => guess(from));
   await prolongWaits();
-  const [unknown, known] = [await guess(from), await user.guess()];
+  const unknown = await guess(from);
+  const known = await user.guess();
   expect([known.status, known.body.code]).toEqual([unknown.status, unknown.body.code]);
   expect(known.status).toBe(429);
   expect(Number(known.headers['retry-after'])).toBeGreaterThan(3500);
@@ -244,7 +245,8 @@ test('a successful sign-in leaves no counted failure', async () => {
 
 test('an account has at most 20 known networks: those of the last sign-ins', async () => {
   const { email, password } = await aUser('viewer');
-  const [first, last] = [anAddress(), anAddress()];
+  const first = anAddress();
+  const last = anAddress();
   const signIn = (from: Headers) => nobody.post(LOGIN, { email, password }, from);
   for (const from of [first, ...Array.from({ length: 19 }, anAddress), last])
     expect(await statusOf(signIn(from))).toBe(200);

@@ -55,7 +55,8 @@ test('categories are in the order of the hub: by sort_order, then by folded name
 });
 
 test('the template count of a category follows added, moved and removed templates', async () => {
-  const [one, other] = [aCategory({ name: 'one' }), aCategory({ name: 'other' })];
+  const one = aCategory({ name: 'one' });
+  const other = aCategory({ name: 'other' });
   const template = aTemplate({ category_id: one.id });
   const counts = async () => {
     await world.sync.run();
@@ -81,7 +82,8 @@ test('new, renamed and deleted categories are mirrored by the next sync, even if
 });
 
 test('two categories may swap their slugs and names', async () => {
-  const [one, other] = [aCategory({ name: 'one' }), aCategory({ name: 'other' })];
+  const one = aCategory({ name: 'one' });
+  const other = aCategory({ name: 'other' });
   hub.setCategories(one, other);
   await world.sync.run();
   hub.setCategories({ ...one, name: 'other', slug: 'other' }, { ...other, name: 'one', slug: 'one' });

@@ -305,7 +305,9 @@ describe('a hub of another version', () => {
     );
     expect(await sync()).toMatchObject({ skipped: NONE, organization: { status: 'trial' } });
     expect(await read('new')).toEqual({
-      ...{ ...template, ...values, stale: false },
+      ...template,
+      ...values,
+      stale: false,
       tolerations: [{ operator: 'Like', effect: 'Warn' }],
     });
   });
@@ -348,8 +350,9 @@ describe('a category that cannot be read', () => {
     ['an order that is not an integer', { sort_order: 1.5 }, /^sort_order must be an integer/],
     ['NUL', { description: '\0' }, /^description must not contain NUL/],
   ])('because of %s keeps its previous copy, is named, and is fetched again', async (_, given, reason) => {
-    const [kept, gone, other] = ['Kept', 'Gone', 'Other'].map((name) => aCategory({ name }));
-    if (!kept || !gone || !other) throw new Error('too few categories');
+    const kept = aCategory({ name: 'Kept' });
+    const gone = aCategory({ name: 'Gone' });
+    const other = aCategory({ name: 'Other' });
     hub.setCategories(kept, gone, other);
     await sync();
     hub.setCategories({ ...kept, name: 'New' }, { ...other, name: 'Changed' });
@@ -368,7 +371,8 @@ describe('a category that cannot be read', () => {
   });
 
   test('because of its ID keeps all previous copies that are not listed', async () => {
-    const [one, two] = [aCategory({ name: 'One' }), aCategory({ name: 'Two' })];
+    const one = aCategory({ name: 'One' });
+    const two = aCategory({ name: 'Two' });
     hub.setCategories(one, two);
     await sync();
     hub.setCategories({ ...two, name: 'New' });

@@ -79,7 +79,8 @@ test('the mirror contains every member of a template as the hub sent it', async 
 });
 
 test('after the first sync the fleet requests only changes since the last response', async () => {
-  const [kept, changed] = [aTemplate({ name: 'Kept' }), aTemplate({ name: 'Old' })];
+  const kept = aTemplate({ name: 'Kept' });
+  const changed = aTemplate({ name: 'Old' });
   hub.publish(kept, changed);
   await sync();
   const [{ cursor } = { cursor: '' }] = await world.database.client.catalogSync.findMany();
@@ -106,7 +107,8 @@ test('if nothing changed, a sync receives no templates and does not request the 
 });
 
 test('a sync removes templates that the hub withdrew', async () => {
-  const [kept, gone] = [aTemplate({ name: 'Kept' }), aTemplate({ name: 'Gone' })];
+  const kept = aTemplate({ name: 'Kept' });
+  const gone = aTemplate({ name: 'Gone' });
   hub.publish(kept, gone);
   await sync();
   hub.withdraw(gone);

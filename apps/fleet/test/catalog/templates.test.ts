@@ -104,7 +104,8 @@ test.each(['nothing', 'RYE', '%25', 'rye%00', 'a%2Fb', '%F0%9F%8D%9E'])(
 );
 
 test('after two templates swapped their slugs, each is returned for its new one', async () => {
-  const [left, right] = [aTemplate({ slug: 'left', name: 'Left' }), aTemplate({ slug: 'right', name: 'Right' })];
+  const left = aTemplate({ slug: 'left', name: 'Left' });
+  const right = aTemplate({ slug: 'right', name: 'Right' });
   hub.publish(left, right);
   await world.sync.run();
   hub.publish({ ...left, slug: 'right' }, { ...right, slug: 'left' });

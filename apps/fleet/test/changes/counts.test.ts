@@ -2,21 +2,22 @@ import { phases } from '@svc/contract/fleet';
 import { startDeploymentWorld } from '../deployments/world.ts';
 import { listenFor, type Watch } from './client.ts';
 
-const it = await startDeploymentWorld();
-const { client } = it.world.database;
-const fleet = await listenFor(it.world.app);
+const deploymentWorld = await startDeploymentWorld();
+const { client } = deploymentWorld.world.database;
+const fleet = await listenFor(deploymentWorld.world.app);
 afterAll(() => fleet.close());
 
 const countsOf = ({ received }: Watch): Record<string, number>[] =>
   received.flatMap(({ event, data }) => (event === 'counts' ? [Object(data).deployments] : []));
 
 test('with counts, a stream states the number of deployments in each phase, at first and when it has changed', async () => {
-  const { secret } = await it.world.aToken();
-  const [plain, counting] = [await fleet.watch(secret), await fleet.watch(secret, 'counts=true')];
+  const { secret } = await deploymentWorld.world.aToken();
+  const plain = await fleet.watch(secret);
+  const counting = await fleet.watch(secret, 'counts=true');
   await counting.until('the first counts', (watch) => countsOf(watch).length === 1);
   expect(countsOf(counting)).toEqual([Object.fromEntries(phases.map((phase) => [phase, 0]))]);
-  await it.aHost();
-  const { id } = await it.deployed();
+  await deploymentWorld.aHost();
+  const { id } = await deploymentWorld.deployed();
   const observe = (phase: string, message: string) =>
     client.deployment.update({ where: { id }, data: { phase, message } });
   await observe('running', '');
@@ -36,9 +37,9 @@ test('with counts, a stream states the number of deployments in each phase, at f
 });
 
 test('a stream without the kind deployments has no counts', async () => {
-  const { secret } = await it.world.aToken();
+  const { secret } = await deploymentWorld.world.aToken();
   const storage = await fleet.watch(secret, 'counts=true&kinds=storage,tokens');
-  await it.world.aToken();
+  await deploymentWorld.world.aToken();
   await storage.until('a change', ({ changes }) => changes.length > 0);
   expect(countsOf(storage)).toEqual([]);
   storage.end();

@@ -5,14 +5,14 @@ import { CONSOLE_URL, cookieIn, OF_CONSOLE, SESSION } from '../auth/console.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 import { listenFor, type Watch } from './client.ts';
 
-const it = await startDeploymentWorld({ kept: true });
-const { world } = it;
+const deploymentWorld = await startDeploymentWorld({ kept: true });
+const { world } = deploymentWorld;
 const sql = world.database.client;
 /** A replica with the streams. Credentials are changed with another one. */
 const fleet = await listenFor(world.aReplica({ publicUrl: CONSOLE_URL }).app);
 afterAll(() => fleet.close());
-await it.aHost();
-const { id: deploymentId } = await it.deployed();
+await deploymentWorld.aHost();
+const { id: deploymentId } = await deploymentWorld.deployed();
 
 /** The replica with which the console signs in and out. */
 const console = world.aReplica({ publicUrl: CONSOLE_URL });

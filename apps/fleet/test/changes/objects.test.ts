@@ -3,8 +3,8 @@ import { changeKinds } from '@svc/contract/fleet';
 import { startDeploymentWorld } from '../deployments/world.ts';
 import { listenFor } from './client.ts';
 
-const it = await startDeploymentWorld();
-const { world, client } = it;
+const deploymentWorld = await startDeploymentWorld();
+const { world, client } = deploymentWorld;
 const fleet = await listenFor(world.aReplica().app);
 afterAll(() => fleet.close());
 
@@ -12,17 +12,17 @@ const HIDDEN = 'hidden-value';
 
 /** Creates an object of each list, and changes those that existed before. */
 async function changeEachList() {
-  await it.aHost({ labels: { a: 'b' }, taints: [{ key: 'k', value: 'v', effect: 'NoSchedule' }] });
-  await it.aHost();
-  const ofCluster = { id: randomUUID(), cluster_id: (await it.aCluster()).id };
+  await deploymentWorld.aHost({ labels: { a: 'b' }, taints: [{ key: 'k', value: 'v', effect: 'NoSchedule' }] });
+  await deploymentWorld.aHost();
+  const ofCluster = { id: randomUUID(), cluster_id: (await deploymentWorld.aCluster()).id };
   const resources = { cpu_millis: 4000, memory_bytes: 2 ** 33, gpu_count: 0 };
   const state = { labels: {}, taints: [], schedulable: true, ready: true, version: '1.30', arch: 'amd64' };
   await client.node.create({ data: { name: 'node-1', ...ofCluster, ...resources, ...state } });
-  await it.aSecret('any', { key: HIDDEN });
+  await deploymentWorld.aSecret('any', { key: HIDDEN });
   await world.aUser('viewer');
   await world.anOidcUser();
   const env_schema = [{ name: 'SHOWN' }, { name: 'HIDDEN', description: 'Any [secret]' }];
-  const { id } = await it.deployed({ workload: { env_schema } });
+  const { id } = await deploymentWorld.deployed({ workload: { env_schema } });
   const env = { SHOWN: 'shown-value', HIDDEN }; // version 0.1.0 stored values of secret variables
   await client.deployment.update({ where: { id }, data: { env, phase: 'running', observed_generation: 1 } });
   const event = {
@@ -36,7 +36,7 @@ async function changeEachList() {
   await client.event.create({ data: { id: randomUUID(), ...event } });
   await client.token.updateMany({ data: { created_by: 'anyone' } });
   await client.user.updateMany({ data: { updated_at: new Date() } });
-  return (await it.aVolume()).id;
+  return (await deploymentWorld.aVolume()).id;
 }
 
 test('the object of each list is the same in an event and in its list, without secret values', async () => {

@@ -111,7 +111,8 @@ test('after a restored backup, a position of the lost history is answered with r
   await backup.drop();
   // The same sequence number belongs to another change now.
   await retried(() => client.$executeRawUnsafe(insertSql(3003)));
-  const [ofLost, ofKnown] = [await reopened(lost), await reopened(known)];
+  const ofLost = await reopened(lost);
+  const ofKnown = await reopened(known);
   await retried(() => client.$executeRawUnsafe(insertSql(3004)));
   await ofLost.ofObject(ID(3004));
   await ofKnown.ofObject(ID(3004));

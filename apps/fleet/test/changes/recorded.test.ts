@@ -1,7 +1,7 @@
 import { startDeploymentWorld } from '../deployments/world.ts';
 
-const it = await startDeploymentWorld();
-const { client } = it.world.database;
+const fleet = await startDeploymentWorld();
+const { client } = fleet.world.database;
 
 /** The changes that `work` records, as `<kind> <id>`. */
 async function recordedBy(work: () => Promise<unknown>): Promise<string[]> {
@@ -12,8 +12,8 @@ async function recordedBy(work: () => Promise<unknown>): Promise<string[]> {
 }
 
 const aDeployment = async () => {
-  const host = await it.aHost();
-  return { host, deployment: await it.deployed() };
+  const host = await fleet.aHost();
+  return { host, deployment: await fleet.deployed() };
 };
 
 test('a lease, the time of the next reconciliation and an unchanged observation are not recorded', async () => {
@@ -38,10 +38,10 @@ test('an observed phase is recorded for its deployment only', async () => {
 });
 
 test('a created and a deleted deployment are recorded with the target whose resources it takes', async () => {
-  const host = await it.aHost();
+  const host = await fleet.aHost();
   let id = '';
   const created = await recordedBy(async () => {
-    ({ id } = await it.deployed());
+    ({ id } = await fleet.deployed());
   });
   expect(created).toEqual(expect.arrayContaining([`deployments ${id}`, `hosts ${host.id}`]));
   const deleted = await recordedBy(() => client.deployment.delete({ where: { id } }));
@@ -49,8 +49,8 @@ test('a created and a deleted deployment are recorded with the target whose reso
 });
 
 test('a change of the resources that a deployment takes is recorded with its target', async () => {
-  const cluster = await it.aCluster();
-  const { id } = await it.deployed({ target: { cluster_id: cluster.id } });
+  const cluster = await fleet.aCluster();
+  const { id } = await fleet.deployed({ target: { cluster_id: cluster.id } });
   const resize = () => client.deployment.update({ where: { id }, data: { cpu_millis: { increment: 1 } } });
   expect((await recordedBy(resize)).toSorted()).toEqual([`clusters ${cluster.id}`, `deployments ${id}`]);
 });
@@ -91,14 +91,12 @@ test('the reachability of a host is recorded for its deployments', async () => {
 });
 
 test('a change of each other list is recorded', async () => {
-  const [cluster, volume, secret, workload, token, user] = [
-    await it.aCluster(),
-    await it.aVolume(),
-    await it.aSecret('any', { key: 'value' }),
-    await it.aWorkload(),
-    await it.world.aToken(),
-    await it.world.aUser('viewer'),
-  ];
+  const cluster = await fleet.aCluster();
+  const volume = await fleet.aVolume();
+  const secret = await fleet.aSecret('any', { key: 'value' });
+  const workload = await fleet.aWorkload();
+  const token = await fleet.world.aToken();
+  const user = await fleet.world.aUser('viewer');
   const recorded = await recordedBy(async () => {
     await client.cluster.update({ where: { id: cluster.id }, data: { version: 2 } });
     await client.volume.update({ where: { id: volume.id }, data: { phase: 'bound' } });

@@ -6,8 +6,8 @@ import { aServingRole } from '@svc/testing';
 import { openDatabase } from '../../src/database/client.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 
-const it = await startDeploymentWorld();
-const { client, world } = it;
+const fleet = await startDeploymentWorld();
+const { client, world } = fleet;
 const prismaDir = path.resolve(import.meta.dirname, '../../../../prisma/fleet');
 const role = await aServingRole({ databaseUrl: world.databaseUrl, prismaDir });
 const database = openDatabase(role.url, () => undefined);
@@ -49,8 +49,8 @@ const aProblem = (kind: string, object_id: string) =>
 const problems = () => client.event.count({ where: { resolved_at: null } });
 
 test('a role without privileges for the tables of triggers changes and deletes a deployment with GPUs and its host', async () => {
-  const host = await it.aHost({ gpuCount: 2 });
-  const { id } = await it.deployed({ workload: { gpu_count: 2 } });
+  const host = await fleet.aHost({ gpuCount: 2 });
+  const { id } = await fleet.deployed({ workload: { gpu_count: 2 } });
   await aProblem('hosts', host.id);
   await aProblem('deployments', id);
   expect(await allocated(host.id)).toEqual({ cpus: 1, gpus: 2 });
@@ -70,14 +70,15 @@ test('a role without privileges for the tables of triggers changes and deletes a
 test('a role without privileges for the tables of triggers creates, changes and deletes a cluster with a node', async () => {
   const cluster = await serving.cluster.create({
     data: {
-      ...{
-        name: 'cluster',
-        server: 'https://cluster.example.test',
-        namespace: 'fleet',
-        by_admin: true,
-        created_by: 'test',
-      },
-      ...{ auth_kind: 'token', sealed: 'of no use', key_id: 'test', gpu_resource_name: 'nvidia.com/gpu' },
+      name: 'cluster',
+      server: 'https://cluster.example.test',
+      namespace: 'fleet',
+      by_admin: true,
+      created_by: 'test',
+      auth_kind: 'token',
+      sealed: 'of no use',
+      key_id: 'test',
+      gpu_resource_name: 'nvidia.com/gpu',
     },
   });
   await aProblem('clusters', cluster.id);

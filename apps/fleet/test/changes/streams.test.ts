@@ -62,7 +62,8 @@ test('the events of the API contain no value of a secret', async () => {
 });
 
 test('a stream has only the requested lists, or only the requested object', async () => {
-  const [one, other] = [await aVolume(), await aVolume()];
+  const one = await aVolume();
+  const other = await aVolume();
   const storage = await fleet.watch(token.secret, 'kinds=storage');
   const object = await fleet.watch(token.secret, `kinds=storage,hosts&id=${other.id}`);
   await world.aToken();
@@ -161,7 +162,8 @@ test('a caller without a credential or a role has no stream', async () => {
 
 test('the places of a process and of a caller are limited, and are released once', () => {
   const places = createPlaces(3, 2);
-  const [first] = [places.take('a'), places.take('a')];
+  const first = places.take('a');
+  places.take('a');
   expect(() => places.take('a')).toThrow('A caller has at most 2');
   places.take('b');
   expect(() => places.take('c')).toThrow('at most 3 streams');

@@ -4,19 +4,19 @@ import { startDeploymentWorld } from '../deployments/world.ts';
 import type { TestToken } from '../world.ts';
 import { listenFor } from './client.ts';
 
-const it = await startDeploymentWorld();
-const { client } = it.world.database;
-const replica = it.world.aReplica();
+const deploymentWorld = await startDeploymentWorld();
+const { client } = deploymentWorld.world.database;
+const replica = deploymentWorld.world.aReplica();
 const fleet = await listenFor(replica.app);
 let token: TestToken;
 beforeAll(async () => {
-  token = await it.world.aToken();
+  token = await deploymentWorld.world.aToken();
 });
 afterAll(() => fleet.close());
 
 const aDeployment = async (): Promise<string> => {
-  await it.aHost();
-  return (await it.deployed()).id;
+  await deploymentWorld.aHost();
+  return (await deploymentWorld.deployed()).id;
 };
 const observe = (id: string, phase: string, generation = 1) =>
   client.deployment.update({ where: { id }, data: { phase, observed_generation: generation } });
@@ -63,7 +63,8 @@ test('the phase of an earlier generation does not end a wait', async () => {
 });
 
 test('a wait for running ends when the deployment failed, or is to be deleted', async () => {
-  const [failed, deleted] = [await aDeployment(), await aDeployment()];
+  const failed = await aDeployment();
+  const deleted = await aDeployment();
   const answers = [failed, deleted].map((id) => waitFor(id, 'wait=running&timeout=60'));
   for (const answer of answers) expect(await stillWaits(answer)).toBe(true);
   await observe(failed, 'failed');
@@ -105,20 +106,20 @@ test('waiting requests hold no database connection', async () => {
   const id = await aDeployment();
   const answers = Array.from({ length: 40 }, () => waitFor(id, 'wait=running&timeout=60'));
   for (const answer of answers) expect(await Promise.race([answer, pause(50, 'waits')])).toBe('waits');
-  expect((await it.world.asViewer.get(`/api/v1/deployments/${id}`)).status).toBe(200);
+  expect((await deploymentWorld.world.asViewer.get(`/api/v1/deployments/${id}`)).status).toBe(200);
   await observe(id, 'running');
   for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
 });
 
 test('a wait has one audit entry', async () => {
-  const used = await it.world.aToken();
+  const used = await deploymentWorld.world.aToken();
   await waitFor(await aDeployment(), 'wait=running&timeout=1', used.secret);
   expect(await client.auditEntry.count({ where: { token_id: used.id } })).toBe(1);
 });
 
 test('beyond the limit, a wait is a 503 with the bound; a client that disconnects releases its place', async () => {
   const id = await aDeployment();
-  const limited = it.world.aReplica();
+  const limited = deploymentWorld.world.aReplica();
   Object.assign(limited.services.changes, { places: createPlaces(1, 1) });
   const other = await listenFor(limited.app);
   const path = `/api/v1/deployments/${id}?wait=running&timeout=60`;

@@ -6,7 +6,8 @@ import { aKey, startProcessWorld } from '../process-world.ts';
 import { openSealedRows, sealerOf } from '../secrets/sealed-rows.ts';
 
 const DOCUMENT = path.resolve(import.meta.dirname, '../../../../docs/backup.md');
-const [lost, created] = [aKey('lost'), aKey('new')];
+const lost = aKey('lost');
+const created = aKey('new');
 
 const world = await startProcessWorld({ isMigrated: true });
 const rows = openSealedRows(world.database.url);

@@ -6,7 +6,8 @@ import { aKey, startProcessWorld } from '../process-world.ts';
 import { openSealedRows, sealerOf } from '../secrets/sealed-rows.ts';
 import { whileSessionIsLocked } from './locked-session.ts';
 
-const [former, next] = [aKey('former'), aKey('next')];
+const former = aKey('former');
+const next = aKey('next');
 const keys = { ENCRYPTION_KEYS: `${next},${former}` };
 const world = await startProcessWorld();
 const rows = openSealedRows(world.database.url);

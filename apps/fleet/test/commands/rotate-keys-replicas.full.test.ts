@@ -2,7 +2,8 @@
 import { displayPrefix, newSecretToken } from '@svc/auth';
 import { aKey, startProcessWorld } from '../process-world.ts';
 
-const [former, next] = [aKey('former'), aKey('next')];
+const former = aKey('former');
+const next = aKey('next');
 /** Processes take seconds to start on a slow machine. */
 const TIME_LIMIT_MS = 180_000;
 

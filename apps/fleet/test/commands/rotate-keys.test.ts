@@ -11,7 +11,8 @@ const rows = openSealedRows(testDatabase.url);
 const { database } = rows;
 const { client } = database;
 
-const [former, next] = [aKey('former'), aKey('next')];
+const former = aKey('former');
+const next = aKey('next');
 
 /** Each column has values that are sealed with the former key. */
 beforeEach(async () => {

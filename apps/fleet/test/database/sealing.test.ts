@@ -16,7 +16,8 @@ test('a sealed value can be opened in its place', async () => {
 
 test('sealed text does not contain the plain text, and differs each time', async () => {
   const sealer = createSealer([aKey('a')]);
-  const [one, other] = [await sealer.seal(place, 'plain text'), await sealer.seal(place, 'plain text')];
+  const one = await sealer.seal(place, 'plain text');
+  const other = await sealer.seal(place, 'plain text');
   expect(one).not.toBe(other);
   expect(one).not.toContain('plain text');
   expect(one).not.toContain(Buffer.from('plain text').toString('base64url'));
@@ -49,7 +50,8 @@ const protectedBy = (kid: string) =>
   Buffer.from(JSON.stringify({ alg: 'A256KW', enc: 'A256GCM', kid })).toString('base64url');
 
 test('values are sealed with the first key, and opened with the key that sealed them', async () => {
-  const [old, present] = [aKey('old'), aKey('present')];
+  const old = aKey('old');
+  const present = aKey('present');
   const sealedBefore = await createSealer([old]).seal(place, 'before');
   const both = createSealer([present, old]);
   expect(await both.open(place, sealedBefore)).toBe('before');

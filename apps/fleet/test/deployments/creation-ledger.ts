@@ -40,7 +40,8 @@ export function openCreations({ url, secret, workloadId }: LedgerTarget) {
         return seen;
       }
       const id = next;
-      [next, count] = [undefined, count + 1];
+      next = undefined;
+      count += 1;
       unknown.add(id);
       const seen = await send('DELETE', `/${id}`);
       if (seen.status === 200) {

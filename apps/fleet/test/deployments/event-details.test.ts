@@ -1,18 +1,18 @@
 import { startDeploymentWorld } from './world.ts';
 
-const it = await startDeploymentWorld();
+const fleet = await startDeploymentWorld();
 
 test('the events of operations state what changed, and from what', async () => {
-  await it.aHost();
-  const workload = await it.aWorkload({ env_schema: [{ name: 'NAME' }, { name: 'OTHER' }, { name: 'KEPT' }] });
-  const { id } = await it.deployed({ workload_id: workload.id, env: { NAME: 'first', KEPT: 'x' } });
-  await it.operator.put(`/api/v1/workloads/${workload.id}`, { image_tag: '2' });
-  await it.change(id, { revision: 2 });
-  await it.change(id, { env: { OTHER: 'second', KEPT: 'x' } });
-  await it.ask(id, 'scale', { replicas: 4 });
-  await it.ask(id, 'stop');
-  await it.ask(id, 'rollback', { generation: 1 });
-  const events = await it.events(id);
+  await fleet.aHost();
+  const workload = await fleet.aWorkload({ env_schema: [{ name: 'NAME' }, { name: 'OTHER' }, { name: 'KEPT' }] });
+  const { id } = await fleet.deployed({ workload_id: workload.id, env: { NAME: 'first', KEPT: 'x' } });
+  await fleet.operator.put(`/api/v1/workloads/${workload.id}`, { image_tag: '2' });
+  await fleet.change(id, { revision: 2 });
+  await fleet.change(id, { env: { OTHER: 'second', KEPT: 'x' } });
+  await fleet.ask(id, 'scale', { replicas: 4 });
+  await fleet.ask(id, 'stop');
+  await fleet.ask(id, 'rollback', { generation: 1 });
+  const events = await fleet.events(id);
   const shown = events.map(({ reason, details }: { reason: string; details: unknown }) => [reason, details]);
   expect(shown.reverse()).toEqual([
     [
@@ -36,29 +36,29 @@ test('the events of operations state what changed, and from what', async () => {
 });
 
 test('events on different pages have the same details', async () => {
-  await it.aHost();
-  const { id } = await it.deployed();
-  await it.ask(id, 'scale', { replicas: 2 });
-  await it.ask(id, 'scale', { replicas: 3 });
-  const { body } = await it.operator.get(`/api/v1/deployments/${id}/events?limit=1&page=2`);
+  await fleet.aHost();
+  const { id } = await fleet.deployed();
+  await fleet.ask(id, 'scale', { replicas: 2 });
+  await fleet.ask(id, 'scale', { replicas: 3 });
+  const { body } = await fleet.operator.get(`/api/v1/deployments/${id}/events?limit=1&page=2`);
   expect(body.events).toEqual([
     expect.objectContaining({ reason: 'scale', details: { replicas: { from: 1, to: 2 } } }),
   ]);
 });
 
 test('what happened to a deployment has no details', async () => {
-  await it.aHost();
-  const { id } = await it.deployed();
-  await it.world.database.client.deploymentEvent.create({
+  await fleet.aHost();
+  const { id } = await fleet.deployed();
+  await fleet.world.database.client.deploymentEvent.create({
     data: { deployment_id: id, kind: 'event', generation: 1, reason: 'Started', message: 'started' },
   });
-  const [event] = await it.events(id);
+  const [event] = await fleet.events(id);
   expect(event).toMatchObject({ kind: 'event', details: null });
 });
 
 test('details contain no values of variables', async () => {
-  await it.aHost();
-  const workload = await it.aWorkload({ env_schema: [{ name: 'NAME' }] });
-  const { id } = await it.deployed({ workload_id: workload.id, env: { NAME: 'value-of-the-variable' } });
-  expect(JSON.stringify(await it.events(id))).not.toContain('value-of-the-variable');
+  await fleet.aHost();
+  const workload = await fleet.aWorkload({ env_schema: [{ name: 'NAME' }] });
+  const { id } = await fleet.deployed({ workload_id: workload.id, env: { NAME: 'value-of-the-variable' } });
+  expect(JSON.stringify(await fleet.events(id))).not.toContain('value-of-the-variable');
 });

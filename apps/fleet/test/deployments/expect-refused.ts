@@ -4,17 +4,17 @@ import { type Body, type DeploymentWorld, reasonsOf } from './world.ts';
  * Expects that a deployment is rejected with the code, that its plan states the same reasons, and that neither stores anything. @returns
  * the reasons
  */
-export const expectRefusedIn = (it: DeploymentWorld) => async (body: Body, code: string) => {
-  const before = await it.contents();
-  const plan = await it.plan(body);
-  const answer = await it.deploy(body);
+export const expectRefusedIn = (fleet: DeploymentWorld) => async (body: Body, code: string) => {
+  const before = await fleet.contents();
+  const plan = await fleet.plan(body);
+  const answer = await fleet.deploy(body);
   expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 422, code });
   expect({ status: plan.status, ...plan.body }).toMatchObject({ status: 200, ok: false, manifest: [], changes: [] });
   const codes = new Set(plan.body.refusals.map((refusal: { code: string }) => refusal.code));
   if (codes.size === 1) expect([...codes]).toEqual([code]);
   else expect(code).toBe('deployment_refused');
   expect(reasonsOf(answer)).toEqual(reasonsOf(plan));
-  expect(await it.contents()).toEqual(before);
+  expect(await fleet.contents()).toEqual(before);
   return reasonsOf(answer);
 };
 

@@ -27,8 +27,11 @@ async function aDeployment(): Promise<string> {
   let id = '';
   const engine = anEngine((req, res) => {
     const Labels = {
-      ...{ 'app.kubernetes.io/managed-by': 'fleet', 'fleet/deployment': id },
-      ...{ 'fleet/ordinal': '0', 'fleet/generation': '1', 'fleet/body': 'x' },
+      'app.kubernetes.io/managed-by': 'fleet',
+      'fleet/deployment': id,
+      'fleet/ordinal': '0',
+      'fleet/generation': '1',
+      'fleet/body': 'x',
     };
     const State = { Status: 'running', Running: true, ExitCode: 0, StartedAt: new Date(), FinishedAt: new Date(0) };
     const HostConfig = { RestartPolicy: { Name: 'no' }, DeviceRequests: null, Devices: null };
@@ -197,10 +200,8 @@ describe('the check of the credentials of streams', () => {
     );
     const principal = (await sessions.findPeople(sql, [sessionId])).get(sessionId);
     if (!principal) throw new Error('the session was not opened');
-    const [audit, logs] = [
-      aStream({ credential: 'opaque', principal, access: 'audit' }),
-      aStream({ credential: 'opaque', principal, access: 'resources-read' }),
-    ];
+    const audit = aStream({ credential: 'opaque', principal, access: 'audit' });
+    const logs = aStream({ credential: 'opaque', principal, access: 'resources-read' });
     const checked = createStreamCredentials(world.services, world.log);
     const added = [audit, logs].map((stream) => checked.add(stream));
     await sql.user.update({ where: { id }, data: { role: 'viewer' } });
@@ -251,7 +252,9 @@ describe('the check of the credentials of streams', () => {
 
 test('a log can be downloaded as a file', async () => {
   const asked = get({
-    ...{ port, host: '127.0.0.1', path: `/api/v1/deployments/${deploymentId}/logs?download=true` },
+    port,
+    host: '127.0.0.1',
+    path: `/api/v1/deployments/${deploymentId}/logs?download=true`,
     headers: { Authorization: `Bearer ${(await world.aToken()).secret}` },
   });
   const [answer]: IncomingMessage[] = await once(asked, 'response');

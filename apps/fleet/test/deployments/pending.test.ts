@@ -2,16 +2,16 @@ import type { DockerClient } from '../../src/engines/docker/client.ts';
 import { ensureImage } from '../../src/engines/docker/create.ts';
 import { startDeploymentWorld } from './world.ts';
 
-const it = await startDeploymentWorld();
+const fleet = await startDeploymentWorld();
 
 /** A pending deployment after a change of its row and of its host. */
 async function pending(row: object, host: object = {}) {
-  const { id: host_id } = await it.aHost({ name: 'machine' });
-  const { id } = await it.deployed();
-  await it.client.deployment.update({ where: { id }, data: row });
-  await it.client.host.update({ where: { id: host_id }, data: host });
-  const { phase, reason, message } = await it.deployment(id);
-  const { status, body } = await it.operator.get(`/api/v1/deployments/${id}/logs`);
+  const { id: host_id } = await fleet.aHost({ name: 'machine' });
+  const { id } = await fleet.deployed();
+  await fleet.client.deployment.update({ where: { id }, data: row });
+  await fleet.client.host.update({ where: { id: host_id }, data: host });
+  const { phase, reason, message } = await fleet.deployment(id);
+  const { status, body } = await fleet.operator.get(`/api/v1/deployments/${id}/logs`);
   return { phase, reason, message, log: [status, body.detail] };
 }
 
@@ -72,9 +72,9 @@ test.each([
   ['is stopped', { sent_to_engine: true }, /^The deployment is stopped\. Its logs are gone/],
   ['is being deleted', { deleting: true, phase: 'deleting' }, /^The deployment is being deleted\. Its logs are gone/],
 ])('the log of a deployment that %s is answered 404 with this reason', async (_, row, detail) => {
-  await it.aHost();
-  const { id } = await it.deployed({ desired_state: 'stopped' });
-  await it.client.deployment.update({ where: { id }, data: row });
-  const { status, body } = await it.operator.get(`/api/v1/deployments/${id}/logs`);
+  await fleet.aHost();
+  const { id } = await fleet.deployed({ desired_state: 'stopped' });
+  await fleet.client.deployment.update({ where: { id }, data: row });
+  const { status, body } = await fleet.operator.get(`/api/v1/deployments/${id}/logs`);
   expect([status, body.code, body.detail]).toEqual([404, 'not_found', expect.stringMatching(detail)]);
 });

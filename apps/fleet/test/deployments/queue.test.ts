@@ -6,35 +6,35 @@ const REQUESTS = 100;
 /** A loaded machine sends hundreds of requests for several seconds. */
 const TRANSACTION_MS = 60_000;
 
-const it = await startDeploymentWorld();
+const fleet = await startDeploymentWorld();
 
 test(`${CLIENTS} concurrent clients create deployments without a 5xx, and other requests are answered meanwhile`, async () => {
-  await it.aHost({ cpus: 1000, gib: 4000 });
-  const workload = await it.aWorkload();
+  await fleet.aHost({ cpus: 1000, gib: 4000 });
+  const workload = await fleet.aWorkload();
   const names = Array.from({ length: REQUESTS }, (_, number) => `concurrent-${number}`).values();
   const statuses: number[] = [];
   const create = async () => {
     for (const name of names) {
-      const { status } = await it.operator.post('/api/v1/deployments', { name, workload_id: workload.id });
+      const { status } = await fleet.operator.post('/api/v1/deployments', { name, workload_id: workload.id });
       statuses.push(status);
     }
   };
   const creating = Promise.all(Array.from({ length: CLIENTS }, create));
   const reads: number[] = [];
-  while (statuses.length < REQUESTS / 2) reads.push((await it.operator.get('/api/v1/workloads')).status);
+  while (statuses.length < REQUESTS / 2) reads.push((await fleet.operator.get('/api/v1/workloads')).status);
   await creating;
   expect(statuses).toEqual(Array.from({ length: REQUESTS }, () => 201));
   expect(new Set(reads)).toEqual(new Set([200]));
 });
 
 test('more requests of a caller than can wait are rejected with the bound, and store nothing', async () => {
-  await it.aHost({ cpus: 1000, gib: 4000 });
-  const workload = await it.aWorkload();
-  const all = await it.client.$transaction(
+  await fleet.aHost({ cpus: 1000, gib: 4000 });
+  const workload = await fleet.aWorkload();
+  const all = await fleet.client.$transaction(
     async (transaction) => {
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('placement'))`;
       const creating = Array.from({ length: 400 }, (_, number) =>
-        it.operator.post('/api/v1/deployments', { name: `queued-${number}`, workload_id: workload.id }),
+        fleet.operator.post('/api/v1/deployments', { name: `queued-${number}`, workload_id: workload.id }),
       );
       const first = await Promise.race(creating);
       return { first, creating };
@@ -49,5 +49,5 @@ test('more requests of a caller than can wait are rejected with the bound, and s
   const answers = await Promise.all(all.creating);
   const created = answers.filter(({ status }) => status === 201).length;
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 503]));
-  expect(await it.client.deployment.count()).toBe(created);
+  expect(await fleet.client.deployment.count()).toBe(created);
 });

@@ -3,8 +3,8 @@ import { aTemplate } from '../a-template.ts';
 import { expectRefusedIn, fieldError } from './expect-refused.ts';
 import { startDeploymentWorld } from './world.ts';
 
-const it = await startDeploymentWorld();
-const refused = expectRefusedIn(it);
+const fleet = await startDeploymentWorld();
+const refused = expectRefusedIn(fleet);
 
 /** Members of a template without requirements. */
 const plain = {
@@ -27,9 +27,9 @@ describe('a deployment is rejected because of its variables', () => {
   };
 
   test('with all missing, unknown and secret variables reported together', async () => {
-    await it.aHost();
-    await it.aSecret('password', { value: 'hidden' });
-    const { id } = await it.aWorkload(workload);
+    await fleet.aHost();
+    await fleet.aSecret('password', { value: 'hidden' });
+    const { id } = await fleet.aWorkload(workload);
     const env = { PASSWORD: 'mine', NOTHING: 'x', constructor: 'x' };
     expect(await refused({ workload_id: id, env }, 'invalid_env')).toEqual([
       fieldError('env.NOTHING', 'not a variable of this workload', 'CITY', 'MODE'),
@@ -41,8 +41,8 @@ describe('a deployment is rejected because of its variables', () => {
   });
 
   test('if a required variable is empty', async () => {
-    await it.aHost();
-    const { id } = await it.aWorkload({ env_schema: [{ name: 'NAME', required: true }] });
+    await fleet.aHost();
+    const { id } = await fleet.aWorkload({ env_schema: [{ name: 'NAME', required: true }] });
     expect(await refused({ workload_id: id, env: { NAME: '' } }, 'invalid_env')).toEqual([
       fieldError('env.NAME', 'required'),
     ]);
@@ -53,32 +53,33 @@ describe('a deployment of a value that this fleet does not support', () => {
   const unsupported = { path: 'cpu_request', message: expect.stringContaining('the template has "abc"') };
 
   test('in a template is rejected, and so is its plan', async () => {
-    await it.aHost();
-    await it.publish(aTemplate({ ...plain, slug: 'newer', cpu_request: 'abc' }));
-    for (const answer of [await it.deploy({ template: 'newer' }), await it.plan({ template: 'newer' })]) {
+    await fleet.aHost();
+    await fleet.publish(aTemplate({ ...plain, slug: 'newer', cpu_request: 'abc' }));
+    for (const answer of [await fleet.deploy({ template: 'newer' }), await fleet.plan({ template: 'newer' })]) {
       expect([answer.status, answer.body.code]).toEqual([422, 'unsupported_value']);
       expect(answer.body.errors).toEqual([unsupported]);
     }
-    expect(await it.client.workload.count()).toBe(0);
+    expect(await fleet.client.workload.count()).toBe(0);
   });
 
   test('in a workload that release 0.1.0 stored is rejected, and a change to its other revision is too', async () => {
-    await it.aHost();
-    const { id, workload_id } = await it.deployed({});
-    const { client } = it;
+    await fleet.aHost();
+    const { id, workload_id } = await fleet.deployed({});
+    const { client } = fleet;
     await client.$executeRaw`
       INSERT INTO workload_revisions (workload_id, revision, spec, overrides, secret_names, created_by)
       SELECT workload_id, 2, spec || '{"cpu_request": "abc"}', overrides, secret_names, created_by FROM workload_revisions`;
     await client.$executeRaw`UPDATE workloads SET revision = 2`;
     const answers = [
-      await it.deploy({ workload_id }),
-      await it.plan({ workload_id, desired_state: 'stopped' }),
-      await it.plan({ deployment_id: id, revision: 2 }),
-      await it.admin.put(`/api/v1/deployments/${id}`, { revision: 2 }),
+      await fleet.deploy({ workload_id }),
+      await fleet.plan({ workload_id, desired_state: 'stopped' }),
+      await fleet.plan({ deployment_id: id, revision: 2 }),
+      await fleet.admin.put(`/api/v1/deployments/${id}`, { revision: 2 }),
     ];
     for (const { status, body } of answers) {
       expect({ status, code: body.code, errors: body.errors }).toEqual({
-        ...{ status: 422, code: 'unsupported_value' },
+        status: 422,
+        code: 'unsupported_value',
         errors: [unsupported],
       });
     }
@@ -87,10 +88,10 @@ describe('a deployment of a value that this fleet does not support', () => {
 
 describe('a deployment is rejected because of its secrets', () => {
   test('if a secret or a key does not exist, or a pull secret is of another kind', async () => {
-    await it.aHost();
-    await it.aSecret('two-keys', { one: '1', two: '2' });
-    await it.aSecret('opaque', { token: 'x' });
-    const { id } = await it.aWorkload({
+    await fleet.aHost();
+    await fleet.aSecret('two-keys', { one: '1', two: '2' });
+    await fleet.aSecret('opaque', { token: 'x' });
+    const { id } = await fleet.aWorkload({
       secret_refs: [
         { name: 'absent', env: 'A' },
         { name: 'two-keys', env: 'B' },
@@ -108,8 +109,8 @@ describe('a deployment is rejected because of its secrets', () => {
   });
 
   test('if its pull secret does not exist', async () => {
-    await it.aHost();
-    const { id } = await it.aWorkload({ registry_credentials: 'pull-secret' });
+    await fleet.aHost();
+    const { id } = await fleet.aWorkload({ registry_credentials: 'pull-secret' });
     expect(await refused({ workload_id: id }, 'unknown_secret')).toEqual([fieldError('secret_refs', 'pull-secret')]);
   });
 });
@@ -120,30 +121,33 @@ describe('a template with a minimum tier', () => {
     { has: 'pro', asks: 'enterprise' },
     { has: undefined, asks: 'pro' },
   ])('of $asks is rejected for an organization with $has', async ({ has, asks }) => {
-    await it.aHost();
-    if (has) it.hub.changeOrganization({ tier: has });
-    await it.publish(aTemplate({ ...plain, slug: 'costly', min_tier: asks }), aTemplate({ ...plain, slug: 'cheap' }));
-    if (!has) await it.client.$executeRaw`UPDATE catalog_sync SET organization = NULL`;
+    await fleet.aHost();
+    if (has) fleet.hub.changeOrganization({ tier: has });
+    await fleet.publish(
+      aTemplate({ ...plain, slug: 'costly', min_tier: asks }),
+      aTemplate({ ...plain, slug: 'cheap' }),
+    );
+    if (!has) await fleet.client.$executeRaw`UPDATE catalog_sync SET organization = NULL`;
     expect(await refused({ template: 'costly' }, 'tier_too_low')).toEqual([
       fieldError('template', asks, has ?? 'free'),
     ]);
-    expect((await it.deploy({ template: 'cheap' })).status).toBe(201);
+    expect((await fleet.deploy({ template: 'cheap' })).status).toBe(201);
   });
 
   test('is also rejected as a workload, and its existing deployments can be operated', async () => {
-    await it.aHost();
-    it.hub.changeOrganization({ tier: 'pro' });
-    await it.publish(aTemplate({ ...plain, slug: 'costly', min_tier: 'pro' }));
-    const workload = await it.aWorkload({ template: 'costly' });
-    const running = await it.deployed({ workload_id: workload.id });
-    it.hub.changeOrganization({ tier: 'free' });
-    await it.sync();
+    await fleet.aHost();
+    fleet.hub.changeOrganization({ tier: 'pro' });
+    await fleet.publish(aTemplate({ ...plain, slug: 'costly', min_tier: 'pro' }));
+    const workload = await fleet.aWorkload({ template: 'costly' });
+    const running = await fleet.deployed({ workload_id: workload.id });
+    fleet.hub.changeOrganization({ tier: 'free' });
+    await fleet.sync();
     expect(await refused({ workload_id: workload.id }, 'tier_too_low')).toEqual([
       fieldError('template', 'pro', 'free'),
     ]);
-    expect((await it.ask(running.id, 'scale', { replicas: 2 })).status).toBe(200);
-    expect((await it.ask(running.id, 'stop')).status).toBe(200);
-    expect((await it.ask(running.id, 'start')).status).toBe(200);
+    expect((await fleet.ask(running.id, 'scale', { replicas: 2 })).status).toBe(200);
+    expect((await fleet.ask(running.id, 'stop')).status).toBe(200);
+    expect((await fleet.ask(running.id, 'start')).status).toBe(200);
   });
 });
 
@@ -163,44 +167,44 @@ describe('a request for a deployment with', () => {
     { what: 'a template and a revision', body: { template: 'a', revision: 1 }, status: 400, code: 'validation_failed' },
     { what: 'two targets', body: { target: { host_id: unknown, cluster_id: unknown } }, status: 400 },
   ])('$what gets $status', async ({ body, status, code = 'validation_failed' }) => {
-    const before = await it.contents();
-    for (const ask of [it.deploy, it.plan]) {
+    const before = await fleet.contents();
+    for (const ask of [fleet.deploy, fleet.plan]) {
       const answer = await ask(body);
       expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
     }
-    expect(await it.contents()).toEqual(before);
+    expect(await fleet.contents()).toEqual(before);
   });
 
   test('an unknown revision or target gets 422', async () => {
-    const { id } = await it.aWorkload();
+    const { id } = await fleet.aWorkload();
     const cases = [
       { body: { revision: 2 }, code: 'unknown_workload', path: 'revision' },
       { body: { target: { host_id: unknown } }, code: 'unknown_target', path: 'target.host_id' },
       { body: { target: { cluster_id: unknown } }, code: 'unknown_target', path: 'target.cluster_id' },
     ];
-    const before = await it.contents();
+    const before = await fleet.contents();
     for (const { body, code, path } of cases) {
-      for (const ask of [it.deploy, it.plan]) {
+      for (const ask of [fleet.deploy, fleet.plan]) {
         const answer = await ask({ workload_id: id, ...body });
         expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 422, code });
         expect(answer.body.errors).toEqual([expect.objectContaining({ path })]);
       }
     }
-    expect(await it.contents()).toEqual(before);
+    expect(await fleet.contents()).toEqual(before);
   });
 });
 
 test('a deployment is rejected if there is no host and no cluster', async () => {
-  const { id } = await it.aWorkload();
+  const { id } = await fleet.aWorkload();
   expect(await refused({ workload_id: id }, 'no_placement')).toEqual([
     fieldError('target', 'no host or cluster is registered'),
   ]);
 });
 
 test('a rejected deployment is reported with all reasons of all kinds', async () => {
-  await it.aHost({ name: 'small', cpus: 0.1 });
+  await fleet.aHost({ name: 'small', cpus: 0.1 });
   const template = aTemplate({ slug: 'demanding', min_tier: 'enterprise' });
-  await it.publish(template);
+  await fleet.publish(template);
   const body = { template: 'demanding', env: { OTHER: 'x' }, volumes: { other: {} } };
   expect(await refused(body, 'deployment_refused')).toEqual([
     fieldError('template', 'enterprise'),
@@ -220,8 +224,8 @@ describe('a deployment with volumes', () => {
   ];
 
   test('is rejected if a mount or a volume does not exist', async () => {
-    await it.aHost();
-    const { id } = await it.aWorkload({ volume_mounts: mounts });
+    await fleet.aHost();
+    const { id } = await fleet.aWorkload({ volume_mounts: mounts });
     const absent = randomUUID();
     const volumes = { data: { storage_id: absent }, other: { size: '1Gi' }, constructor: {} };
     expect(await refused({ workload_id: id, volumes }, 'unknown_volume')).toEqual([
@@ -232,9 +236,10 @@ describe('a deployment with volumes', () => {
   });
 
   test('is rejected if a volume is bound to another target', async () => {
-    const [here, there] = [await it.aHost({ name: 'here' }), await it.aHost({ name: 'there' })];
-    const volume = await it.aVolume({ name: 'kept', target: { host_id: there.id } });
-    const { id } = await it.aWorkload({ volume_mounts: mounts });
+    const here = await fleet.aHost({ name: 'here' });
+    const there = await fleet.aHost({ name: 'there' });
+    const volume = await fleet.aVolume({ name: 'kept', target: { host_id: there.id } });
+    const { id } = await fleet.aWorkload({ volume_mounts: mounts });
     const body = { workload_id: id, target: { host_id: here.id }, volumes: { data: { storage_id: volume.id } } };
     expect(await refused(body, 'no_placement')).toEqual([
       fieldError('target', 'host here', 'kept is bound to host there'),
@@ -242,21 +247,23 @@ describe('a deployment with volumes', () => {
   });
 
   test('is rejected if another deployment uses its ReadWriteOnce volume, running or stopped', async () => {
-    await it.aHost();
-    const volume = await it.aVolume({ name: 'kept' });
-    const workload = await it.aWorkload({ volume_mounts: [mounts[0]] });
+    await fleet.aHost();
+    const volume = await fleet.aVolume({ name: 'kept' });
+    const workload = await fleet.aWorkload({ volume_mounts: [mounts[0]] });
     const body = { workload_id: workload.id, volumes: { data: { storage_id: volume.id } } };
-    const other = await it.deployed({ name: 'other', ...body });
+    const other = await fleet.deployed({ name: 'other', ...body });
     expect(await refused(body, 'no_placement')).toEqual([fieldError('target', 'kept is ReadWriteOnce', 'other')]);
-    await it.ask(other.id, 'stop');
+    await fleet.ask(other.id, 'stop');
     expect(await refused(body, 'no_placement')).toEqual([fieldError('target', 'kept is ReadWriteOnce', 'other')]);
   });
 
   test('that is stopped is rejected if it could never run with the volumes', async () => {
-    const [here, there] = [await it.aHost(), await it.aHost()];
-    const [taken, elsewhere] = [await it.aVolume(), await it.aVolume({ target: { host_id: there.id } })];
-    const { id } = await it.aWorkload({ volume_mounts: mounts });
-    const owner = await it.deployed({ name: 'owner', workload_id: id, volumes: { data: { storage_id: taken.id } } });
+    const here = await fleet.aHost();
+    const there = await fleet.aHost();
+    const taken = await fleet.aVolume();
+    const elsewhere = await fleet.aVolume({ target: { host_id: there.id } });
+    const { id } = await fleet.aWorkload({ volume_mounts: mounts });
+    const owner = await fleet.deployed({ name: 'owner', workload_id: id, volumes: { data: { storage_id: taken.id } } });
     const body = {
       workload_id: id,
       desired_state: 'stopped',
@@ -267,14 +274,14 @@ describe('a deployment with volumes', () => {
       fieldError('volumes.data', taken.name, 'ReadWriteOnce', 'owner'),
       fieldError('volumes.cache', elsewhere.name, 'another host'),
     ]);
-    expect((await it.ask(owner.id, 'restart')).status).toBe(200);
+    expect((await fleet.ask(owner.id, 'restart')).status).toBe(200);
   });
 
   test('can share a ReadWriteMany volume', async () => {
-    await it.aHost();
-    const volume = await it.aVolume({ access_mode: 'ReadWriteMany' });
-    const workload = await it.aWorkload({ volume_mounts: [mounts[0]] });
+    await fleet.aHost();
+    const volume = await fleet.aVolume({ access_mode: 'ReadWriteMany' });
+    const workload = await fleet.aWorkload({ volume_mounts: [mounts[0]] });
     const body = { workload_id: workload.id, volumes: { data: { storage_id: volume.id } } };
-    for (const _ of ['one', 'another']) expect((await it.deploy(body)).status).toBe(201);
+    for (const _ of ['one', 'another']) expect((await fleet.deploy(body)).status).toBe(201);
   });
 });

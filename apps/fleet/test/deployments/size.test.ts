@@ -1,6 +1,6 @@
 import { startDeploymentWorld } from './world.ts';
 
-const it = await startDeploymentWorld();
+const fleet = await startDeploymentWorld();
 
 /** With 1,000 replicas, the configuration of this workload exceeds 64 MiB. */
 const large = { cpu_request: '', env: ['A', 'B', 'C'].map((name) => ({ name, value: 'x'.repeat(30_000) })) };
@@ -20,10 +20,10 @@ const tooLarge = {
 
 /** A deployment of the large workload with one replica, and recorded generations with 1,000 replicas and with one. */
 async function aLargeDeployment() {
-  await it.aHost();
-  const deployment = await it.deployed({ workload: large });
-  await it.ask(deployment.id, 'scale', { replicas: 2 });
-  await it.client.deploymentRevision.updateMany({
+  await fleet.aHost();
+  const deployment = await fleet.deployed({ workload: large });
+  await fleet.ask(deployment.id, 'scale', { replicas: 2 });
+  await fleet.client.deploymentRevision.updateMany({
     where: { deployment_id: deployment.id, generation: 1 },
     data: { replicas: REPLICAS },
   });
@@ -32,42 +32,42 @@ async function aLargeDeployment() {
 
 test('a deployment whose replicas are too large together is rejected by every operation, and nothing is changed', async () => {
   const { id, workload_id } = await aLargeDeployment();
-  const before = await it.contents();
+  const before = await fleet.contents();
   const answers = {
-    create: await it.deploy({ workload_id, replicas: REPLICAS }),
-    createStopped: await it.deploy({ workload_id, replicas: REPLICAS, desired_state: 'stopped' }),
-    update: await it.change(id, { replicas: REPLICAS }),
-    scale: await it.ask(id, 'scale', { replicas: REPLICAS }),
-    rollback: await it.ask(id, 'rollback', { generation: 1 }),
-    planCreate: await it.plan({ workload_id, replicas: REPLICAS }),
-    planChange: await it.plan({ deployment_id: id, replicas: REPLICAS }),
+    create: await fleet.deploy({ workload_id, replicas: REPLICAS }),
+    createStopped: await fleet.deploy({ workload_id, replicas: REPLICAS, desired_state: 'stopped' }),
+    update: await fleet.change(id, { replicas: REPLICAS }),
+    scale: await fleet.ask(id, 'scale', { replicas: REPLICAS }),
+    rollback: await fleet.ask(id, 'rollback', { generation: 1 }),
+    planCreate: await fleet.plan({ workload_id, replicas: REPLICAS }),
+    planChange: await fleet.plan({ deployment_id: id, replicas: REPLICAS }),
   };
   for (const [operation, { status, body }] of Object.entries(answers)) {
     expect({ operation, status, body }).toMatchObject({ operation, status: 400, body: tooLarge });
   }
-  expect(await it.contents()).toEqual(before);
+  expect(await fleet.contents()).toEqual(before);
 });
 
 test('the environment of a deployment counts for its size', async () => {
-  await it.aHost();
-  const { id } = await it.aWorkload({ cpu_request: '', env_schema: [{ name: 'A' }, { name: 'B' }, { name: 'C' }] });
+  await fleet.aHost();
+  const { id } = await fleet.aWorkload({ cpu_request: '', env_schema: [{ name: 'A' }, { name: 'B' }, { name: 'C' }] });
   const request = { workload_id: id, replicas: REPLICAS };
-  expect((await it.plan(request)).status).toBe(200);
+  expect((await fleet.plan(request)).status).toBe(200);
   const env = Object.fromEntries(large.env.map(({ name, value }) => [name, value]));
-  const { status, body } = await it.plan({ ...request, env });
+  const { status, body } = await fleet.plan({ ...request, env });
   expect({ status, body }).toMatchObject({ status: 400, body: tooLarge });
 });
 
 test('an existing deployment that is too large can be stopped, started, relabelled and restarted, but not enlarged', async () => {
   const { id } = await aLargeDeployment();
-  await it.client.deployment.update({ where: { id }, data: { replicas: REPLICAS } });
+  await fleet.client.deployment.update({ where: { id }, data: { replicas: REPLICAS } });
   const statuses = [
-    await it.ask(id, 'stop'),
-    await it.ask(id, 'start'),
-    await it.change(id, { labels: { a: 'b' }, replicas: REPLICAS }),
-    await it.ask(id, 'restart'),
-    await it.ask(id, 'scale', { replicas: REPLICAS - 1 }),
-    await it.ask(id, 'scale', { replicas: 3 }),
+    await fleet.ask(id, 'stop'),
+    await fleet.ask(id, 'start'),
+    await fleet.change(id, { labels: { a: 'b' }, replicas: REPLICAS }),
+    await fleet.ask(id, 'restart'),
+    await fleet.ask(id, 'scale', { replicas: REPLICAS - 1 }),
+    await fleet.ask(id, 'scale', { replicas: 3 }),
   ].map(({ status }) => status);
   expect(statuses).toEqual([200, 200, 200, 200, 400, 200]);
 });

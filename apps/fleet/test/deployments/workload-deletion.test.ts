@@ -7,22 +7,22 @@ import { writeObserved } from '../../src/reconciler/write.ts';
 import { aTemplate } from '../a-template.ts';
 import { reasonsOf, startDeploymentWorld } from './world.ts';
 
-const it = await startDeploymentWorld();
-const { client, world } = it;
+const fleet = await startDeploymentWorld();
+const { client, world } = fleet;
 
 const free = { volume_mounts: [], node_selector: {}, required_network_types: [], registry_credentials: null };
 const tool = () => aTemplate({ slug: 'tool', secret_refs: [], env_schema: [], ...free });
 
 /** A host, and a deployment of a template on it. */
 async function aTool() {
-  const host = await it.aHost();
-  await it.publish(tool());
-  return { host, deployment: await it.deployed({ name: 'tool', template: 'tool' }) };
+  const host = await fleet.aHost();
+  await fleet.publish(tool());
+  return { host, deployment: await fleet.deployed({ name: 'tool', template: 'tool' }) };
 }
 type Given = Awaited<ReturnType<typeof aTool>>;
 
 const requestDeletion = async ({ deployment }: Given, query = '') => {
-  const { status, body } = await it.operator.delete(`/api/v1/deployments/${deployment.id}${query}`);
+  const { status, body } = await fleet.operator.delete(`/api/v1/deployments/${deployment.id}${query}`);
   expect({ status, phase: body.deployment?.phase }).toEqual({ status: 200, phase: 'deleting' });
 };
 
@@ -56,7 +56,7 @@ async function reconcile({ deployment: { id } }: Given) {
 
 async function abandon({ host }: Given) {
   await client.host.update({ where: { id: host.id }, data: { reachability: 'unreachable' } });
-  expect((await it.operator.delete(`/api/v1/hosts/${host.id}?abandon=true`)).status).toBe(204);
+  expect((await fleet.operator.delete(`/api/v1/hosts/${host.id}?abandon=true`)).status).toBe(204);
 }
 
 /** The ways in which the row of a deployment is deleted. */
@@ -85,10 +85,10 @@ describe.each(Object.entries(removals))('a deployment that is deleted %s', (_, r
       workloads: [],
       revisions: 0,
     });
-    await it.aHost();
+    await fleet.aHost();
     const body = { name: 'tool', template: 'tool' };
-    expect((await it.plan(body)).body).toMatchObject({ ok: true, refusals: [] });
-    expect((await it.deploy(body)).status).toBe(201);
+    expect((await fleet.plan(body)).body).toMatchObject({ ok: true, refusals: [] });
+    expect((await fleet.deploy(body)).status).toBe(201);
   });
 
   test('keeps the workload if the caller asks for it', async () => {
@@ -101,40 +101,44 @@ describe.each(Object.entries(removals))('a deployment that is deleted %s', (_, r
   test('keeps a workload that was changed', async () => {
     const given = await aTool();
     const { workload_id } = given.deployment;
-    expect((await it.operator.put(`/api/v1/workloads/${workload_id}`, { labels: { team: 'ml' } })).status).toBe(200);
+    expect((await fleet.operator.put(`/api/v1/workloads/${workload_id}`, { labels: { team: 'ml' } })).status).toBe(200);
     await remove(given);
     expect(await workloadNames()).toEqual(['tool']);
   });
 
   test('keeps a workload that a deployment on another target uses', async () => {
     const given = await aTool();
-    const target = { host_id: (await it.aHost()).id };
-    await it.deployed({ name: 'other', workload_id: given.deployment.workload_id, target });
+    const target = { host_id: (await fleet.aHost()).id };
+    await fleet.deployed({ name: 'other', workload_id: given.deployment.workload_id, target });
     await remove(given);
     expect((await client.deployment.findMany()).map(({ name }) => name)).toEqual(['other']);
     expect(await workloadNames()).toEqual(['tool']);
   });
 
   test('keeps a workload that was created separately', async () => {
-    const host = await it.aHost();
-    await it.publish(tool());
-    const workload = await it.aWorkload({ name: 'tool', template: 'tool' });
-    await remove({ host, deployment: await it.deployed({ name: 'tool', workload_id: workload.id }) });
+    const host = await fleet.aHost();
+    await fleet.publish(tool());
+    const workload = await fleet.aWorkload({ name: 'tool', template: 'tool' });
+    await remove({ host, deployment: await fleet.deployed({ name: 'tool', workload_id: workload.id }) });
     expect(await workloadNames()).toEqual(['tool']);
   });
 });
 
 test('abandoning a target deletes a workload that only deployments on this target use', async () => {
   const given = await aTool();
-  await it.deployed({ name: 'other', workload_id: given.deployment.workload_id, target: { host_id: given.host.id } });
+  await fleet.deployed({
+    name: 'other',
+    workload_id: given.deployment.workload_id,
+    target: { host_id: given.host.id },
+  });
   await abandon(given);
   expect(await workloadNames()).toEqual([]);
 });
 
 test('the deletion of a user of a workload keeps it for the deployment that created it', async () => {
   const given = await aTool();
-  const other = await it.deployed({ name: 'other', workload_id: given.deployment.workload_id });
-  await it.remove(other.id);
+  const other = await fleet.deployed({ name: 'other', workload_id: given.deployment.workload_id });
+  await fleet.remove(other.id);
   expect(await workloadNames()).toEqual(['tool']);
 });
 
@@ -142,7 +146,7 @@ test('a name that a deployment or a workload has is refused by the plan and by t
   const given = await aTool();
   await markSent(given);
   await requestDeletion(given);
-  await it.aWorkload({ name: 'written' });
+  await fleet.aWorkload({ name: 'written' });
   const { workload_id } = given.deployment;
   const cases = [
     { body: { name: 'tool', workload_id }, messages: [/another deployment, which is being deleted/] },
@@ -153,8 +157,9 @@ test('a name that a deployment or a workload has is refused by the plan and by t
     { body: { name: 'written', template: 'tool' }, messages: [/the workload .*workload_id/] },
   ];
   for (const { body, messages } of cases) {
-    const before = await it.contents();
-    const [plan, answer] = [await it.plan(body), await it.deploy(body)];
+    const before = await fleet.contents();
+    const plan = await fleet.plan(body);
+    const answer = await fleet.deploy(body);
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 409, code: 'name_taken' });
     expect(plan.body).toMatchObject({
       ok: false,
@@ -164,7 +169,7 @@ test('a name that a deployment or a workload has is refused by the plan and by t
       messages.map((message) => ({ path: 'name', message: expect.stringMatching(message) })),
     );
     expect(reasonsOf(answer)).toEqual(reasonsOf(plan));
-    expect(await it.contents()).toEqual(before);
+    expect(await fleet.contents()).toEqual(before);
   }
 });
 
@@ -174,7 +179,8 @@ test('a change of a deployment that is being deleted is refused by its plan as w
   await requestDeletion(given);
   const { id } = given.deployment;
   for (const body of [{}, { replicas: 2 }]) {
-    const [plan, answer] = [await it.plan({ deployment_id: id, ...body }), await it.change(id, body)];
+    const plan = await fleet.plan({ deployment_id: id, ...body });
+    const answer = await fleet.change(id, body);
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 422, code: 'deployment_refused' });
     expect(plan.body).toMatchObject({ ok: false, changes: [], refusals: [{ code: 'deployment_refused' }] });
     expect(reasonsOf(answer)).toEqual(reasonsOf(plan));
@@ -183,9 +189,9 @@ test('a change of a deployment that is being deleted is refused by its plan as w
 
 test('an upgrade marks exactly the workloads that were created in one transaction with their deployment', async () => {
   await aTool();
-  await it.publish(tool());
-  await it.deployed({ name: 'separate', workload_id: (await it.aWorkload({ name: 'separate' })).id });
-  await it.deployed({ name: 'user', workload_id: (await client.workload.findFirstOrThrow()).id });
+  await fleet.publish(tool());
+  await fleet.deployed({ name: 'separate', workload_id: (await fleet.aWorkload({ name: 'separate' })).id });
+  await fleet.deployed({ name: 'user', workload_id: (await client.workload.findFirstOrThrow()).id });
   await client.deployment.updateMany({ data: { deletes_workload: false } });
   const file = '../../../../prisma/fleet/migrations/20261122181500_delete_created_workloads/migration.sql';
   const sql = readFileSync(new URL(file, import.meta.url), 'utf8');

@@ -119,8 +119,21 @@ export async function startDeploymentWorld({ kept = false } = {}) {
   };
 
   return {
-    ...{ hub, downloads, address, world, client, operator, viewer: world.asViewer, admin: world.asAdmin },
-    ...{ aName, aHost, aCluster, aSecret, aVolume, aWorkload, deployed },
+    hub,
+    downloads,
+    address,
+    world,
+    client,
+    operator,
+    viewer: world.asViewer,
+    admin: world.asAdmin,
+    aName,
+    aHost,
+    aCluster,
+    aSecret,
+    aVolume,
+    aWorkload,
+    deployed,
     /** Publishes templates in the hub, and syncs the fleet. */
     publish: async (...templates: readonly Template[]) => {
       hub.publish(...templates);

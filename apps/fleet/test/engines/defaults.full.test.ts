@@ -9,12 +9,12 @@ const BUSYBOX = '/bin/busybox';
 
 /** Runs a script in a container, and returns the lines of its output. */
 async function linesOf({ client }: Machine, script: string, given: Parameters<typeof aScript>[1] = {}) {
-  const it = await aDeployment(aScript(`( ${script} ) 2>&1; ${SLEEP}`, given));
-  const wanted = running(await it.manifest());
-  await reconcileTo(client, { wanted, fence: it.fence(), phase: 'running' });
+  const deployment = await aDeployment(aScript(`( ${script} ) 2>&1; ${SLEEP}`, given));
+  const wanted = running(await deployment.manifest());
+  await reconcileTo(client, { wanted, fence: deployment.fence(), phase: 'running' });
   const lines: string[] = [];
-  for await (const line of logs(client, { deploymentId: it.id, name: it.name() })) lines.push(line);
-  await reconcile(client, { kind: 'gone', volumes: [] }, it.fence());
+  for await (const line of logs(client, { deploymentId: deployment.id, name: deployment.name() })) lines.push(line);
+  await reconcile(client, { kind: 'gone', volumes: [] }, deployment.fence());
   return lines;
 }
 
@@ -79,8 +79,8 @@ describeWithEngine('a container with a health check', () => {
   const SERVER = `mkdir -p /www && echo ok >/www/health && ln -s busybox /bin/wget; httpd -p 8080 -h /www; ${SLEEP}`;
 
   const started = async (check: string) => {
-    const it = await aDeployment(aScript(SERVER, { env: [{ name: 'SVC_HEALTH_CHECK', value: check }] }));
-    const o = { wanted: running(await it.manifest()), fence: it.fence() };
+    const deployment = await aDeployment(aScript(SERVER, { env: [{ name: 'SVC_HEALTH_CHECK', value: check }] }));
+    const o = { wanted: running(await deployment.manifest()), fence: deployment.fence() };
     const reachedBy = (phase: string, message: RegExp) =>
       reconcileUntil(machine().client, {
         ...o,
@@ -88,7 +88,7 @@ describeWithEngine('a container with a health check', () => {
       });
     const checkNow = () =>
       machine()
-        .podman.byHand('healthcheck', 'run', it.name())
+        .podman.byHand('healthcheck', 'run', deployment.name())
         .then(
           () => true,
           () => false,

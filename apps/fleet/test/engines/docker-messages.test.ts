@@ -28,8 +28,8 @@ const aDocker = (answers: Readonly<Record<string, Response>>) =>
   });
 
 async function observedAfter(answers: Readonly<Record<string, Response>>) {
-  const it = await aDeployment(aScript(''));
-  return reconcile(clientOf(await serve(aDocker(answers))), running(await it.manifest()), it.fence());
+  const deployment = await aDeployment(aScript(''));
+  return reconcile(clientOf(await serve(aDocker(answers))), running(await deployment.manifest()), deployment.fence());
 }
 
 const ABSENT = { '/localhost/svc-test/busybox:1/json': { status: 404, message: 'No such image' } };
@@ -79,45 +79,47 @@ describe('a failure that Docker reports', () => {
   });
 
   test('for a port names the port', async () => {
-    const it = await aDeployment(aScript('', { ports: [{ containerPort: 80, protocol: 'TCP' }] }));
-    const wanted = running(await it.manifest());
+    const deployment = await aDeployment(aScript('', { ports: [{ containerPort: 80, protocol: 'TCP' }] }));
+    const wanted = running(await deployment.manifest());
     const port = wanted.manifest.containers[0]?.body.HostConfig.PortBindings['80/tcp']?.[0]?.HostPort;
     const message = `driver failed programming external connectivity: Bind for 0.0.0.0:${port} failed: port is already allocated`;
     const client = clientOf(await serve(aDocker({ '/start': { status: 500, message } })));
-    expect(await reconcile(client, wanted, it.fence())).toMatchObject({
+    expect(await reconcile(client, wanted, deployment.fence())).toMatchObject({
       reason: 'PortConflict',
-      message: `Port ${port} of the host, which ${it.name()} requires, is already in use.`,
+      message: `Port ${port} of the host, which ${deployment.name()} requires, is already in use.`,
     });
   });
 
   test('for an address that the host does not have names the address', async () => {
-    const it = await aDeployment(aScript('', { ports: [{ containerPort: 80, protocol: 'TCP' }] }));
+    const deployment = await aDeployment(aScript('', { ports: [{ containerPort: 80, protocol: 'TCP' }] }));
     const message =
       'driver failed programming external connectivity on endpoint web: failed to bind port 203.0.113.9:20000/tcp: Error starting userland proxy: listen tcp4 203.0.113.9:20000: bind: cannot assign requested address';
     const client = clientOf(await serve(aDocker({ '/start': { status: 500, message } })));
-    expect(await reconcile(client, running(await it.manifest()), it.fence())).toMatchObject({
-      ...{ phase: 'retrying', reason: 'AddressNotAvailable', next: 'retry' },
-      message: expect.stringContaining(`the address to which the ports of ${it.name()} bind (127.0.0.1)`),
+    expect(await reconcile(client, running(await deployment.manifest()), deployment.fence())).toMatchObject({
+      phase: 'retrying',
+      reason: 'AddressNotAvailable',
+      next: 'retry',
+      message: expect.stringContaining(`the address to which the ports of ${deployment.name()} bind (127.0.0.1)`),
     });
   });
 
   test('is reported without the values of variables, also where the message is truncated', async () => {
     const secrets = secretsWithValues([{ name: 'password', version: 1, values: { PASSWORD: 'c4n4ry-in-the-middle' } }]);
     const spec = aScript('', { secret_refs: [{ name: 'password', env: 'PASSWORD' }] });
-    const it = await aDeployment(spec, { secrets });
+    const deployment = await aDeployment(spec, { secrets });
     for (let before = 280; before <= 300; before += 4) {
       const message = `${'x'.repeat(before)}c4n4ry-in-the-middle`;
       const client = clientOf(await serve(aDocker({ '/containers/create': { status: 400, message } })));
-      const found = await reconcile(client, running(await it.manifest()), it.fence());
+      const found = await reconcile(client, running(await deployment.manifest()), deployment.fence());
       expect(found.reason).toBe('InvalidSpec');
       expect(JSON.stringify(found)).not.toContain('c4n');
     }
   });
 
   test('as missing authorization is thrown, because the state cannot be observed', async () => {
-    const it = await aDeployment(aScript(''));
+    const deployment = await aDeployment(aScript(''));
     const client = clientOf(await serve(aDocker({ '/containers/json': { status: 403, message: 'no' } })));
-    const error = await reconcile(client, { kind: 'stopped' }, it.fence()).catch((reason: unknown) => reason);
+    const error = await reconcile(client, { kind: 'stopped' }, deployment.fence()).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'Permanent', reason: 'AuthFailed' });
   });
 });

@@ -11,60 +11,66 @@ describeWithEngine('the driver on a real engine', () => {
   describe('after a manual change', () => {
     test('corrects each container with one action', async () => {
       const { client, podman } = machine();
-      const it = await aDeployment(sleeper, { replicas: 3 });
-      const o = { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' as const };
+      const deployment = await aDeployment(sleeper, { replicas: 3 });
+      const o = { wanted: running(await deployment.manifest()), fence: deployment.fence(), phase: 'running' as const };
       await reconcileTo(client, o);
-      await podman.byHand('stop', '--time', '1', it.name(0));
-      await podman.discard(it.name(1));
-      await podman.byHand('pause', it.name(2));
+      await podman.byHand('stop', '--time', '1', deployment.name(0));
+      await podman.discard(deployment.name(1));
+      await podman.byHand('pause', deployment.name(2));
       const { actions } = await reconcileTo(client, { ...o, wanted: { ...o.wanted, settled: true } });
       expect([...actions].sort()).toEqual([
-        `created ${it.name(1)} again: it was missing`,
-        `resumed ${it.name(2)}: it was paused`,
-        `started ${it.name(0)} again: it has stopped (exit code 0)`,
+        `created ${deployment.name(1)} again: it was missing`,
+        `resumed ${deployment.name(2)}: it was paused`,
+        `started ${deployment.name(0)} again: it has stopped (exit code 0)`,
       ]);
-      expect(await reconcile(client, { kind: 'gone', volumes: [] }, it.fence())).toMatchObject({ phase: 'gone' });
+      expect(await reconcile(client, { kind: 'gone', volumes: [] }, deployment.fence())).toMatchObject({
+        phase: 'gone',
+      });
     });
 
     test('removes a surplus container', async () => {
       const { client, podman } = machine();
-      const it = await aDeployment(sleeper);
-      const o = { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' as const };
+      const deployment = await aDeployment(sleeper);
+      const o = { wanted: running(await deployment.manifest()), fence: deployment.fence(), phase: 'running' as const };
       await reconcileTo(client, o);
-      await podman.byHand('rename', it.name(), `${it.name()}-away`);
+      await podman.byHand('rename', deployment.name(), `${deployment.name()}-away`);
       const { actions } = await reconcileTo(client, o);
-      expect([...actions].sort()).toEqual([`created ${it.name()}`, `removed ${it.name()}-away`]);
-      expect(Object.keys(await idsOf(machine(), it))).toEqual([it.name()]);
+      expect([...actions].sort()).toEqual([`created ${deployment.name()}`, `removed ${deployment.name()}-away`]);
+      expect(Object.keys(await idsOf(machine(), deployment))).toEqual([deployment.name()]);
     });
   });
 
   describe('for a new generation', () => {
     test('leaves existing containers alone when the number of replicas changes', async () => {
       const { client } = machine();
-      const it = await aDeployment(sleeper);
+      const deployment = await aDeployment(sleeper);
       const to = async (replicas: number, generation: number) => {
-        const wanted = running(await it.manifest({ replicas, generation }));
-        return reconcileTo(client, { wanted, fence: it.fence(generation), phase: 'running' });
+        const wanted = running(await deployment.manifest({ replicas, generation }));
+        return reconcileTo(client, { wanted, fence: deployment.fence(generation), phase: 'running' });
       };
       await to(2, 7);
-      const two = await idsOf(machine(), it);
+      const two = await idsOf(machine(), deployment);
       await to(3, 8);
-      const three = await idsOf(machine(), it);
-      expect(three).toEqual({ ...two, [it.name(2)]: expect.any(String) });
+      const three = await idsOf(machine(), deployment);
+      expect(three).toEqual({ ...two, [deployment.name(2)]: expect.any(String) });
       const { actions } = await to(1, 9);
-      expect([...actions].sort()).toEqual([`removed ${it.name(1)}`, `removed ${it.name(2)}`]);
-      expect(await idsOf(machine(), it)).toEqual({ [it.name(0)]: two[it.name(0)] });
+      expect([...actions].sort()).toEqual([`removed ${deployment.name(1)}`, `removed ${deployment.name(2)}`]);
+      expect(await idsOf(machine(), deployment)).toEqual({ [deployment.name(0)]: two[deployment.name(0)] });
     });
 
     test('replaces the containers one by one, each after the previous one is up', async () => {
       const { client } = machine();
-      const it = await aDeployment(sleeper, { replicas: 3 });
-      await reconcileTo(client, { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });
-      const wanted = running(await it.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' }));
+      const deployment = await aDeployment(sleeper, { replicas: 3 });
+      await reconcileTo(client, {
+        wanted: running(await deployment.manifest()),
+        fence: deployment.fence(),
+        phase: 'running',
+      });
+      const wanted = running(await deployment.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' }));
       const least: number[] = [];
       const { actions } = await reconcileUntil(client, {
         wanted,
-        fence: it.fence(8),
+        fence: deployment.fence(8),
         isThere: ({ phase, instances, actions }) => {
           expect(actions.length).toBeLessThanOrEqual(1);
           least.push(instances.filter((instance) => instance.phase === 'running').length);
@@ -72,23 +78,30 @@ describeWithEngine('the driver on a real engine', () => {
         },
       });
       expect(actions).toEqual(
-        [0, 1, 2].map((ordinal) => `created ${it.name(ordinal)} again: its configuration has changed`),
+        [0, 1, 2].map((ordinal) => `created ${deployment.name(ordinal)} again: its configuration has changed`),
       );
       expect(Math.min(...least)).toBe(2);
     });
 
     test('stops after the first container that crashes, and the others keep running', async () => {
       const { client } = machine();
-      const it = await aDeployment(sleeper, { replicas: 2 });
-      await reconcileTo(client, { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });
-      const before = await idsOf(machine(), it);
-      const wanted = running(await it.manifest({ generation: 8 }, { command: ['/bin/sh', '-c', 'exit 3'] }));
-      const o = { wanted, fence: it.fence(8) };
+      const deployment = await aDeployment(sleeper, { replicas: 2 });
+      await reconcileTo(client, {
+        wanted: running(await deployment.manifest()),
+        fence: deployment.fence(),
+        phase: 'running',
+      });
+      const before = await idsOf(machine(), deployment);
+      const wanted = running(await deployment.manifest({ generation: 8 }, { command: ['/bin/sh', '-c', 'exit 3'] }));
+      const o = { wanted, fence: deployment.fence(8) };
       const found = await reconcileTo(client, { ...o, phase: 'degraded' });
       expect(found).toMatchObject({ reason: 'CrashLoop', next: 'retry' });
       await reconcile(client, o.wanted, o.fence);
-      const after = await idsOf(machine(), it);
-      expect([after[it.name(0)] === before[it.name(0)], after[it.name(1)]]).toEqual([false, before[it.name(1)]]);
+      const after = await idsOf(machine(), deployment);
+      expect([after[deployment.name(0)] === before[deployment.name(0)], after[deployment.name(1)]]).toEqual([
+        false,
+        before[deployment.name(1)],
+      ]);
     });
   });
 });

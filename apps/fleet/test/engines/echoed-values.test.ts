@@ -31,9 +31,9 @@ test.each([400, 500])(
       else if (pathname.includes('/images/')) res.end('{}');
       else res.writeHead(status).end(JSON.stringify({ message: ECHO }));
     });
-    const it = await hosts.aDeployment(hosts.aScript('', WITH_SECRET));
+    const deployment = await hosts.aDeployment(hosts.aScript('', WITH_SECRET));
     const client = clientOf(await serve(docker));
-    expectRedacted(await passOnHost(client, hosts.running(await it.manifest()), it.fence()));
+    expectRedacted(await passOnHost(client, hosts.running(await deployment.manifest()), deployment.fence()));
   },
 );
 
@@ -41,6 +41,8 @@ test('the observation does not contain a secret that an API server repeats in a 
   const server = await clusters.anApiServer();
   const refusal = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'InternalError', message: ECHO };
   server.inject(({ method }) => (method === 'PATCH' ? { status: 500, body: JSON.stringify(refusal) } : undefined));
-  const it = clusters.aDeployment(WITH_SECRET);
-  expectRedacted(await passOnCluster(clusters.clientOf(server), clusters.running(it.manifest()), it.fence()));
+  const deployment = clusters.aDeployment(WITH_SECRET);
+  expectRedacted(
+    await passOnCluster(clusters.clientOf(server), clusters.running(deployment.manifest()), deployment.fence()),
+  );
 });

@@ -12,27 +12,29 @@ describeWithEngine('the driver on a real engine', () => {
   describe('for a program', () => {
     test('reports repeated exits as a crash loop, and starts the program again only after the given time', async () => {
       const { client, podman } = machine();
-      const it = await aDeployment(aScript('exit 7'));
-      const o = { wanted: running(await it.manifest()), fence: it.fence() };
+      const deployment = await aDeployment(aScript('exit 7'));
+      const o = { wanted: running(await deployment.manifest()), fence: deployment.fence() };
       const isGivenUp = ({ instances: [instance] }: Observation) =>
         instance?.restarts === 3 && instance.message.startsWith('has crashed');
       await reconcileUntil(client, { ...o, isThere: isGivenUp });
       const found = await reconcile(client, o.wanted, o.fence);
       expect(found).toMatchObject({ phase: 'retrying', reason: 'CrashLoop', next: 'retry', actions: [] });
-      expect(found.message).toBe(`${it.name()} has crashed (exit code 7). 0 of 1 up.`);
-      const startedAt = () => podman.byHand('inspect', '--format', '{{.State.StartedAt}}', it.name());
+      expect(found.message).toBe(`${deployment.name()} has crashed (exit code 7). 0 of 1 up.`);
+      const startedAt = () => podman.byHand('inspect', '--format', '{{.State.StartedAt}}', deployment.name());
       const before = await startedAt();
       for (const wanted of [o.wanted, { ...o.wanted, retryAfter: 3_600_000 }])
         expect(await reconcile(client, wanted, o.fence)).toMatchObject({ actions: [], next: 'retry' });
       expect(await startedAt()).toBe(before);
       const retried = await reconcile(client, { ...o.wanted, retryAfter: 0 }, o.fence);
-      expect(retried.actions).toEqual([`started ${it.name()} again: it has crashed (exit code 7)`]);
+      expect(retried.actions).toEqual([`started ${deployment.name()} again: it has crashed (exit code 7)`]);
       expect(await startedAt()).not.toBe(before);
     });
 
     test('reports OOMKilled after it exceeded its memory limit', async () => {
-      const it = await aDeployment(aScript('x=0123456789abcdef; while :; do x=$x$x; done', { memory_request: '16Mi' }));
-      const o = { wanted: running(await it.manifest()), fence: it.fence(), phase: 'retrying' as const };
+      const deployment = await aDeployment(
+        aScript('x=0123456789abcdef; while :; do x=$x$x; done', { memory_request: '16Mi' }),
+      );
+      const o = { wanted: running(await deployment.manifest()), fence: deployment.fence(), phase: 'retrying' as const };
       const found = await reconcileTo(machine().client, o);
       expect(found).toMatchObject({ reason: 'OOMKilled', next: 'retry' });
       expect(found.message).toMatch(
@@ -41,15 +43,15 @@ describeWithEngine('the driver on a real engine', () => {
     });
 
     test('reports an invalid spec if the program does not exist', async () => {
-      const it = await aDeployment(aScript('', { command: ['/bin/no-such-program'] }));
-      const found = await reconcile(machine().client, running(await it.manifest()), it.fence());
+      const deployment = await aDeployment(aScript('', { command: ['/bin/no-such-program'] }));
+      const found = await reconcile(machine().client, running(await deployment.manifest()), deployment.fence());
       expect(found).toMatchObject({ phase: 'failed', reason: 'InvalidSpec', next: 'settled' });
       expect(found.message).toContain('/bin/no-such-program');
     });
 
     test('reports an invalid spec without a command', async () => {
-      const it = await aDeployment(aScript('', { command: [] }));
-      const found = await reconcile(machine().client, running(await it.manifest()), it.fence());
+      const deployment = await aDeployment(aScript('', { command: [] }));
+      const found = await reconcile(machine().client, running(await deployment.manifest()), deployment.fence());
       expect(found).toMatchObject({ phase: 'failed', reason: 'InvalidSpec', instances: [{ phase: 'missing' }] });
     });
   });
@@ -64,8 +66,8 @@ describeWithEngine('the driver on a real engine', () => {
       ['with another exit code reports failed', 'exit 4', { phase: 'failed', reason: 'JobFailed' }],
     ] as const)('%s, and does not start it again', async (_title, script, expected) => {
       const { client } = machine();
-      const it = await aDeployment(aScript(script, { kind: 'job' }));
-      const o = { wanted: running(await it.manifest(), { retryAfter: 0 }), fence: it.fence() };
+      const deployment = await aDeployment(aScript(script, { kind: 'job' }));
+      const o = { wanted: running(await deployment.manifest(), { retryAfter: 0 }), fence: deployment.fence() };
       expect(await reconcileTo(client, { ...o, phase: expected.phase })).toMatchObject({
         ...expected,
         next: 'settled',
@@ -77,33 +79,35 @@ describeWithEngine('the driver on a real engine', () => {
   describe('for a missing resource', () => {
     test('reports a port conflict, and uses the port when it is free', async () => {
       const { client } = machine();
-      const it = await aDeployment(aScript(SERVE, { ports: [{ containerPort: 8080, protocol: 'TCP' }] }));
-      const wanted = running(await it.manifest());
+      const deployment = await aDeployment(aScript(SERVE, { ports: [{ containerPort: 8080, protocol: 'TCP' }] }));
+      const wanted = running(await deployment.manifest());
       const [{ HostPort } = { HostPort: '' }] =
         wanted.manifest.containers[0]?.body.HostConfig.PortBindings['8080/tcp'] ?? [];
       const stranger = createServer();
       await new Promise<void>((resolve) => stranger.listen(Number(HostPort), '127.0.0.1', resolve));
-      const found = await reconcile(client, wanted, it.fence());
+      const found = await reconcile(client, wanted, deployment.fence());
       expect(found).toMatchObject({ phase: 'retrying', reason: 'PortConflict', next: 'retry', endpoints: [] });
-      expect(found.message).toBe(`Port ${HostPort} of the host, which ${it.name()} requires, is already in use.`);
+      expect(found.message).toBe(
+        `Port ${HostPort} of the host, which ${deployment.name()} requires, is already in use.`,
+      );
       await new Promise((resolve) => stranger.close(resolve));
-      const up = await reconcileTo(client, { wanted, fence: it.fence(), phase: 'running' });
-      expect(up.actions).toEqual([`started ${it.name()}`]);
+      const up = await reconcileTo(client, { wanted, fence: deployment.fence(), phase: 'running' });
+      expect(up.actions).toEqual([`started ${deployment.name()}`]);
     });
 
     test('creates no container without a requested GPU', async () => {
-      const it = await aDeployment(aScript(SLEEP, { gpu_count: 1 }));
-      const found = await reconcile(machine().client, running(await it.manifest()), it.fence());
+      const deployment = await aDeployment(aScript(SLEEP, { gpu_count: 1 }));
+      const found = await reconcile(machine().client, running(await deployment.manifest()), deployment.fence());
       expect(found).toMatchObject({ phase: 'failed', reason: 'GpuMissing', next: 'settled' });
-      expect(await idsOf(machine(), it)).toEqual({});
+      expect(await idsOf(machine(), deployment)).toEqual({});
     });
 
     test('reports a missing bound volume as lost, and does not create it again', async () => {
       const { client, podman } = machine();
-      const it = await aDeployment(aScript(SLEEP, { volume_mounts: [{ name: 'data', mountPath: '/data' }] }));
-      const o = { wanted: running(await it.manifest()), fence: it.fence() };
+      const deployment = await aDeployment(aScript(SLEEP, { volume_mounts: [{ name: 'data', mountPath: '/data' }] }));
+      const o = { wanted: running(await deployment.manifest()), fence: deployment.fence() };
       const { volumes: bound } = await reconcileTo(client, { ...o, phase: 'running' });
-      await podman.discard(it.name());
+      await podman.discard(deployment.name());
       await podman.byHand('volume', 'rm', '--force', ...bound);
       const found = await reconcile(client, { ...o.wanted, bound }, o.fence);
       expect(found).toMatchObject({ phase: 'failed', reason: 'VolumeLost', next: 'settled', volumes: [] });
@@ -115,8 +119,8 @@ describeWithEngine('the driver on a real engine', () => {
     test('redacts the values of variables', async () => {
       const secrets = secretsWithValues([{ name: 'password', version: 1, values: { PASSWORD: '/bin/c4n4ry-value' } }]);
       const spec = { secret_refs: [{ name: 'password', env: 'PASSWORD' }], command: ['/bin/c4n4ry-value'] };
-      const it = await aDeployment(aScript('', spec), { secrets });
-      const found = await reconcile(machine().client, running(await it.manifest()), it.fence());
+      const deployment = await aDeployment(aScript('', spec), { secrets });
+      const found = await reconcile(machine().client, running(await deployment.manifest()), deployment.fence());
       expect(found.message).toContain('•••');
       expect(JSON.stringify(found)).not.toContain('c4n4ry');
     });

@@ -21,10 +21,10 @@ describeWithEngine('an image that is not on the engine', () => {
     secretsWithValues([{ name: 'pull-secret', version: 1, values: { ...CUSTOMER, password } }]);
 
   test('is pulled once', async () => {
-    const it = await aDeployment(from('busybox', withCredentials), { secrets: asCustomer() });
-    const o = { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' as const };
+    const deployment = await aDeployment(from('busybox', withCredentials), { secrets: asCustomer() });
+    const o = { wanted: running(await deployment.manifest()), fence: deployment.fence(), phase: 'running' as const };
     const { actions } = await reconcileTo(machine().client, o);
-    expect(actions).toEqual([`pulled ${o.wanted.manifest.image}`, `created ${it.name()}`]);
+    expect(actions).toEqual([`pulled ${o.wanted.manifest.image}`, `created ${deployment.name()}`]);
     const again = await aDeployment(from('busybox', withCredentials), { secrets: asCustomer() });
     const other = { wanted: running(await again.manifest()), fence: again.fence(), phase: 'running' as const };
     expect((await reconcileTo(machine().client, other)).actions).toEqual([`created ${again.name()}`]);
@@ -32,10 +32,14 @@ describeWithEngine('an image that is not on the engine', () => {
 
   test('and not in its registry is reported as not found, and running containers stay', async () => {
     const { client } = machine();
-    const it = await aDeployment(from('busybox', withCredentials), { secrets: asCustomer() });
-    await reconcileTo(client, { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });
-    const next = running(await it.manifest({ generation: 8 }, { image_tag: '2' }));
-    expect(await reconcile(client, next, it.fence(8))).toMatchObject({
+    const deployment = await aDeployment(from('busybox', withCredentials), { secrets: asCustomer() });
+    await reconcileTo(client, {
+      wanted: running(await deployment.manifest()),
+      fence: deployment.fence(),
+      phase: 'running',
+    });
+    const next = running(await deployment.manifest({ generation: 8 }, { image_tag: '2' }));
+    expect(await reconcile(client, next, deployment.fence(8))).toMatchObject({
       phase: 'degraded',
       reason: 'ImageNotFound',
       next: 'settled',
@@ -59,8 +63,8 @@ describeWithEngine('an image that is not on the engine', () => {
   });
 
   test('is pulled again later if its registry is unreachable', async () => {
-    const it = await aDeployment(from('busybox', { registry_url: '127.0.0.1:1' }));
-    const found = await reconcile(machine().client, running(await it.manifest()), it.fence());
+    const deployment = await aDeployment(from('busybox', { registry_url: '127.0.0.1:1' }));
+    const found = await reconcile(machine().client, running(await deployment.manifest()), deployment.fence());
     expect(found).toMatchObject({ phase: 'retrying', reason: 'ImagePullFailed', next: 'retry' });
   });
 });

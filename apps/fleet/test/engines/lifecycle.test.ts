@@ -33,14 +33,14 @@ describeWithEngine('the driver on a real engine', () => {
 
   test('creates, replaces, stops, starts and deletes a deployment, and keeps its volume until deletion', async () => {
     const { client, podman } = machine();
-    const it = await aDeployment(served, { secrets });
+    const deployment = await aDeployment(served, { secrets });
     const get = async (address: string, file = '') => (await fetch(`http://${address}/${file}`)).text();
 
-    const manifest = await it.manifest();
-    const up = await reconcileTo(client, { wanted: running(manifest), fence: it.fence(), phase: 'running' });
+    const manifest = await deployment.manifest();
+    const up = await reconcileTo(client, { wanted: running(manifest), fence: deployment.fence(), phase: 'running' });
     const [volume = ''] = up.volumes;
-    expect(up.actions).toEqual([`created the volume ${volume}`, `created ${it.name()}`]);
-    expect(up.instances).toEqual([{ name: it.name(), phase: 'running', message: 'is running', restarts: 0 }]);
+    expect(up.actions).toEqual([`created the volume ${volume}`, `created ${deployment.name()}`]);
+    expect(up.instances).toEqual([{ name: deployment.name(), phase: 'running', message: 'is running', restarts: 0 }]);
     expect(up.endpoints).toEqual([
       { container_port: 8080, protocol: 'TCP', address: expect.any(String), scope: 'loopback' },
     ]);
@@ -48,34 +48,46 @@ describeWithEngine('the driver on a real engine', () => {
     expect(await get(address)).toBe(`hello ${PASSWORD}\n`);
     expect(JSON.stringify(up)).not.toContain(PASSWORD);
     const lines: string[] = [];
-    for await (const line of logs(client, { deploymentId: it.id, name: it.name() })) lines.push(line);
+    for await (const line of logs(client, { deploymentId: deployment.id, name: deployment.name() })) lines.push(line);
     expect(lines).toEqual(['ready']);
 
-    const [before] = Object.values(await idsOf(machine(), it));
-    const again = await reconcile(client, running(manifest), it.fence());
-    expect([again.phase, again.actions, await idsOf(machine(), it)]).toEqual(['running', [], { [it.name()]: before }]);
+    const [before] = Object.values(await idsOf(machine(), deployment));
+    const again = await reconcile(client, running(manifest), deployment.fence());
+    expect([again.phase, again.actions, await idsOf(machine(), deployment)]).toEqual([
+      'running',
+      [],
+      { [deployment.name()]: before },
+    ]);
 
-    const restarted = await it.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' });
-    const anew = await reconcileTo(client, { wanted: running(restarted), fence: it.fence(8), phase: 'running' });
-    expect(anew.actions).toEqual([`created ${it.name()} again: its configuration has changed`]);
+    const restarted = await deployment.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' });
+    const anew = await reconcileTo(client, {
+      wanted: running(restarted),
+      fence: deployment.fence(8),
+      phase: 'running',
+    });
+    expect(anew.actions).toEqual([`created ${deployment.name()} again: its configuration has changed`]);
     expect(await get(address, 'starts')).toBe('start\nstart\n');
 
-    const changed = await it.manifest({ generation: 9, env: [{ name: 'GREETING', value: 'good day' }] });
-    await reconcileTo(client, { wanted: running(changed), fence: it.fence(9), phase: 'running' });
+    const changed = await deployment.manifest({ generation: 9, env: [{ name: 'GREETING', value: 'good day' }] });
+    await reconcileTo(client, { wanted: running(changed), fence: deployment.fence(9), phase: 'running' });
     expect(await get(address)).toBe(`good day ${PASSWORD}\n`);
 
-    const stopped = await reconcileTo(client, { wanted: { kind: 'stopped' }, fence: it.fence(10), phase: 'stopped' });
-    expect([stopped.actions, await idsOf(machine(), it)]).toEqual([[`removed ${it.name()}`], {}]);
+    const stopped = await reconcileTo(client, {
+      wanted: { kind: 'stopped' },
+      fence: deployment.fence(10),
+      phase: 'stopped',
+    });
+    expect([stopped.actions, await idsOf(machine(), deployment)]).toEqual([[`removed ${deployment.name()}`], {}]);
     expect(await podman.byHand('volume', 'ls', '--quiet')).toContain(volume);
 
     const wanted = running(changed, { bound: [volume] });
-    const started = await reconcileTo(client, { wanted, fence: it.fence(11), phase: 'running' });
-    expect(started.actions).toEqual([`created ${it.name()}`]);
+    const started = await reconcileTo(client, { wanted, fence: deployment.fence(11), phase: 'running' });
+    expect(started.actions).toEqual([`created ${deployment.name()}`]);
     expect(await get(address, 'starts')).toBe('start\n'.repeat(4));
 
-    const gone = { wanted: { kind: 'gone' as const, volumes: [volume] }, fence: it.fence(12) };
+    const gone = { wanted: { kind: 'gone' as const, volumes: [volume] }, fence: deployment.fence(12) };
     const end = await reconcileTo(client, { ...gone, phase: 'gone' });
-    expect(end.actions).toEqual([`removed ${it.name()}`, `removed the volume ${volume}`]);
+    expect(end.actions).toEqual([`removed ${deployment.name()}`, `removed the volume ${volume}`]);
     expect(await podman.byHand('volume', 'ls', '--quiet')).not.toContain(volume);
     expect(await reconcile(client, gone.wanted, gone.fence)).toMatchObject({
       phase: 'gone',

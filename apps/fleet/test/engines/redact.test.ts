@@ -6,9 +6,9 @@ import { aDeployment, aScript } from './world.ts';
 const PEM = '-----BEGIN KEY-----\nabcd"efgh\n-----END KEY-----\n';
 
 async function redactor(...values: readonly string[]) {
-  const it = await aDeployment(aScript(''), { env: values.map((value, at) => ({ name: `V${at}`, value })) });
+  const deployment = await aDeployment(aScript(''), { env: values.map((value, at) => ({ name: `V${at}`, value })) });
   const auth = registryAuth({ server: 'ghcr.io', username: 'customer', password: 'p4ssword' });
-  return redactorFor({ ...(await it.manifest()), registryAuth: auth });
+  return redactorFor({ ...(await deployment.manifest()), registryAuth: auth });
 }
 
 test('redacts values in text, the longest first', async () => {

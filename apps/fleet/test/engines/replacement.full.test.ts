@@ -22,24 +22,30 @@ describeWithEngine('a replacement on a real engine', () => {
 
   test('of a container with a volume starts the new container after the old one has ended', async () => {
     const { client } = machine();
-    const it = await aDeployment(aScript(EXCLUSIVE, { volume_mounts }));
-    await reconcileTo(client, { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });
+    const deployment = await aDeployment(aScript(EXCLUSIVE, { volume_mounts }));
+    await reconcileTo(client, {
+      wanted: running(await deployment.manifest()),
+      fence: deployment.fence(),
+      phase: 'running',
+    });
     for (const generation of [8, 9]) {
-      const next = await it.manifest({ generation, env: [{ name: 'GENERATION', value: String(generation) }] });
+      const next = await deployment.manifest({ generation, env: [{ name: 'GENERATION', value: String(generation) }] });
       const seen = await reconcileTo(client, {
         wanted: running(next),
-        fence: it.fence(generation),
+        fence: deployment.fence(generation),
         phase: 'running',
       });
-      expect(seen.actions).toEqual([`created ${it.name()} again: its configuration has changed`]);
-      expect(seen.instances).toEqual([{ name: it.name(), phase: 'running', message: 'is running', restarts: 0 }]);
+      expect(seen.actions).toEqual([`created ${deployment.name()} again: its configuration has changed`]);
+      expect(seen.instances).toEqual([
+        { name: deployment.name(), phase: 'running', message: 'is running', restarts: 0 },
+      ]);
     }
   });
 });
 
 test('a container is not created while the container that it replaces cannot be removed', async () => {
-  const it = await aDeployment(aScript(SLEEP, { volume_mounts }));
-  const manifest = await it.manifest();
+  const deployment = await aDeployment(aScript(SLEEP, { volume_mounts }));
+  const manifest = await deployment.manifest();
   const [rendered] = manifest.containers;
   const Labels = { ...rendered?.body.Labels, [KEYS.ordinal]: '0', [KEYS.generation]: '1' };
   const old = {
@@ -66,7 +72,7 @@ test('a container is not created while the container that it replaces cannot be 
       );
     }),
   );
-  const seen = await reconcile(clientOf(endpoint), running(manifest), it.fence());
+  const seen = await reconcile(clientOf(endpoint), running(manifest), deployment.fence());
   expect(requests).toContain('POST /containers/old/stop');
   expect(requests).not.toContain('POST /containers/create');
   expect(seen).toMatchObject({ next: 'retry', instances: [{ phase: 'missing' }, { name: 'renamed-by-someone' }] });

@@ -141,12 +141,12 @@ describe('the plan for a container', () => {
 });
 
 test('a container that the engine is about to restart is not up, and is replaced without waiting', async () => {
-  const it = await aDeployment(aScript(''), { replicas: 2 });
-  const before = await it.manifest();
+  const deployment = await aDeployment(aScript(''), { replicas: 2 });
+  const before = await deployment.manifest();
   const found = before.containers.map((rendered, at) =>
     aContainer({ ...exited(1), Running: true, Restarting: at > 0 }, rendered),
   );
-  const manifest = await it.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' });
+  const manifest = await deployment.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' });
   const steps = planOf(found, manifest, { timing: DEFAULT_DOCKER_TIMINGS });
   expect(steps).toMatchObject([{ do: 'create', rendered: { ordinal: 1 } }]);
 });
@@ -154,8 +154,8 @@ test('a container that the engine is about to restart is not up, and is replaced
 describe('the address of a port', () => {
   const addresses = { mesh: '10.1.2.3', public: '203.0.113.5', lab: '127.0.0.1' };
   const at = async (HostIp: string, endpoint: string) => {
-    const it = await aDeployment(aScript('', { ports: [{ containerPort: 53, protocol: 'udp' }] }));
-    const { containers } = await it.manifest();
+    const deployment = await aDeployment(aScript('', { ports: [{ containerPort: 53, protocol: 'udp' }] }));
+    const { containers } = await deployment.manifest();
     const bound = containers.map((container) => {
       const PortBindings = { '53/udp': [{ HostIp, HostPort: '4000' }] };
       const HostConfig = { ...container.body.HostConfig, PortBindings };

@@ -40,8 +40,8 @@ function anEngineWith(containers: () => Readonly<Record<string, Labels>>) {
 }
 
 test('changes only the containers of the deployment if the engine lists others', async () => {
-  const it = await aDeployment(aScript(''));
-  const mine = labelsOf(it);
+  const deployment = await aDeployment(aScript(''));
+  const mine = labelsOf(deployment);
   const { engine, done } = anEngineWith(() => ({
     unlabelled: {},
     'of-another': { ...mine, [KEYS.deployment]: 'another' },
@@ -50,35 +50,41 @@ test('changes only the containers of the deployment if the engine lists others',
     'without-a-number': { ...mine, [KEYS.ordinal]: 'first' },
     mine,
   }));
-  await reconcile(clientOf(await serve(engine)), { kind: 'stopped' }, it.fence());
+  await reconcile(clientOf(await serve(engine)), { kind: 'stopped' }, deployment.fence());
   expect(done).toEqual(['POST mine/stop', 'DELETE mine']);
 });
 
 test('waits for a container of the deployment that holds the name and is not listed yet', async () => {
-  const it = await aDeployment(aScript(''));
-  const manifest = await it.manifest();
+  const deployment = await aDeployment(aScript(''));
+  const manifest = await deployment.manifest();
   let looks = 0;
   const { engine, done } = anEngineWith(() => {
     looks += 1;
     const labels = manifest.containers[0]?.body.Labels ?? {};
-    return looks > 10 ? { [it.name()]: labels } : {};
+    return looks > 10 ? { [deployment.name()]: labels } : {};
   });
-  const found = await reconcile(clientOf(await serve(engine)), running(manifest), it.fence());
-  expect([found.phase, found.reason, done]).toEqual(['running', null, ['POST create', `POST ${it.name()}/start`]]);
+  const found = await reconcile(clientOf(await serve(engine)), running(manifest), deployment.fence());
+  expect([found.phase, found.reason, done]).toEqual([
+    'running',
+    null,
+    ['POST create', `POST ${deployment.name()}/start`],
+  ]);
 });
 
 test('inspects a container again after a failure, up to a limit', async () => {
-  const it = await aDeployment(aScript(''));
+  const deployment = await aDeployment(aScript(''));
   let failures = 3;
-  const { engine } = anEngineWith(() => ({ mine: { ...labelsOf(it), [KEYS.generation]: '8' } }));
+  const { engine } = anEngineWith(() => ({ mine: { ...labelsOf(deployment), [KEYS.generation]: '8' } }));
   const failing: typeof engine = (req, res) => {
     failures -= req.url?.endsWith('/mine/json') ? 1 : 0;
     if (failures >= 0 && req.url?.endsWith('/mine/json')) res.writeHead(500).end('{"message":"layer not known"}');
     else engine(req, res);
   };
   const client = clientOf(await serve(failing));
-  expect(await reconcile(client, { kind: 'stopped' }, it.fence())).toMatchObject({ supersededBy: expect.any(Number) });
+  expect(await reconcile(client, { kind: 'stopped' }, deployment.fence())).toMatchObject({
+    supersededBy: expect.any(Number),
+  });
   failures = 100;
-  const error = await reconcile(client, { kind: 'stopped' }, it.fence()).catch((reason: unknown) => reason);
+  const error = await reconcile(client, { kind: 'stopped' }, deployment.fence()).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ name: 'Transient', reason: 'EngineError' });
 });

@@ -13,8 +13,8 @@ import { listenFor } from '../changes/client.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 import { anEngine, endAll, serve } from '../engines/servers.ts';
 
-const it = await startDeploymentWorld();
-const { client, world } = it;
+const deploymentWorld = await startDeploymentWorld();
+const { client, world } = deploymentWorld;
 const { database, sealer } = world;
 
 beforeEach(async () => {
@@ -32,7 +32,7 @@ const log = {
 
 /** The events from the API, the oldest first, as `<severity> <reason> <name>`. */
 async function events(path = 'events?sort=at'): Promise<string[]> {
-  const { status, body } = await it.viewer.get(`/api/v1/${path}`);
+  const { status, body } = await deploymentWorld.viewer.get(`/api/v1/${path}`);
   expect(status).toBe(200);
   return body.events.map((event: RecordedEvent) => `${event.severity} ${event.reason} ${event.name}`);
 }
@@ -58,7 +58,7 @@ async function aClosedAddress(): Promise<string> {
 }
 
 test('a host that two replicas find unreachable, and then reachable, has two events and two lines', async () => {
-  const host = await it.aHost({ endpoint: `tcp://${await aClosedAddress()}` });
+  const host = await deploymentWorld.aHost({ endpoint: `tcp://${await aClosedAddress()}` });
   const check = checkOf('host', host.id);
   await Promise.all([check(), check()]);
   await check();
@@ -89,7 +89,7 @@ test('a host that two replicas find unreachable, and then reachable, has two eve
 });
 
 test('a cluster that becomes unreachable has one event', async () => {
-  const { id, name } = await it.aCluster();
+  const { id, name } = await deploymentWorld.aCluster();
   const check = checkOf('cluster', id); // its stored credentials cannot be opened
   await check().catch(() => undefined);
   await check().catch(() => undefined);
@@ -98,15 +98,21 @@ test('a cluster that becomes unreachable has one event', async () => {
 });
 
 const observation = (given: Partial<Observation>): Observation => ({
-  ...{ phase: 'running', reason: null, message: 'It is as it is.', next: 'settled', actions: [] },
-  ...{ instances: [], endpoints: [], volumes: [] },
+  phase: 'running',
+  reason: null,
+  message: 'It is as it is.',
+  next: 'settled',
+  actions: [],
+  instances: [],
+  endpoints: [],
+  volumes: [],
   ...given,
 });
 
 /** A deployment, and passes that observe or fail as given. */
 async function aDeployment() {
-  await it.aHost();
-  const { id, name } = await it.deployed();
+  await deploymentWorld.aHost();
+  const { id, name } = await deploymentWorld.deployed();
   const pass = async (given: Partial<Observation> | { readonly failure: string }) => {
     await client.deployment.update({ where: { id }, data: { due_at: new Date(0) } });
     const [claim] = await claimDue(database, { lease: timings.lease, limit: 1 }, new AbortController().signal);
@@ -185,7 +191,7 @@ test('the mirror that becomes stale has one event, and one more after the next s
   const replicas = await Promise.all([recordRecovery(database), recordRecovery(database)]);
   for (const recorded of replicas) logEvents(log, recorded);
   expect(lines).toEqual(['warn MirrorStale catalog', 'info Recovered catalog']);
-  const { body } = await it.viewer.get('/api/v1/events?kind=catalog&severity=warning&reason=MirrorStale');
+  const { body } = await deploymentWorld.viewer.get('/api/v1/events?kind=catalog&severity=warning&reason=MirrorStale');
   expect(body.events).toMatchObject([{ object_id: null, message: failure.reason, resolved_at: expect.any(String) }]);
 });
 
@@ -198,10 +204,17 @@ test('the problems of a deleted deployment are resolved without a recovery', asy
 });
 
 test('events are filtered by object, time, severity and reason, and paged by time', async () => {
-  const [one, other] = [await it.aHost(), await it.aHost()];
+  const one = await deploymentWorld.aHost();
+  const other = await deploymentWorld.aHost();
   const eventOf = (host: typeof one, reason: string, minute: number) => ({
-    ...{ id: crypto.randomUUID(), kind: 'hosts', object_id: host.id, name: host.name, severity: 'warning', reason },
-    ...{ message: '', at: new Date(Date.UTC(2026, 0, 1, 0, minute)) },
+    id: crypto.randomUUID(),
+    kind: 'hosts',
+    object_id: host.id,
+    name: host.name,
+    severity: 'warning',
+    reason,
+    message: '',
+    at: new Date(Date.UTC(2026, 0, 1, 0, minute)),
   });
   await client.event.createMany({ data: [eventOf(one, 'A', 1), eventOf(one, 'B', 2), eventOf(other, 'A', 3)] });
   const a = (host: typeof one) => `warning A ${host.name}`;
@@ -214,7 +227,7 @@ test('events are filtered by object, time, severity and reason, and paged by tim
   expect(await events('events?kind=clusters')).toEqual([]);
   expect(await events('events?severity=normal')).toEqual([]);
   expect(await events(`hosts/${other.id}/events`)).toEqual([a(other)]);
-  expect((await it.viewer.get(`/api/v1/hosts/${crypto.randomUUID()}/events`)).status).toBe(404);
+  expect((await deploymentWorld.viewer.get(`/api/v1/hosts/${crypto.randomUUID()}/events`)).status).toBe(404);
 });
 
 test('an event is delivered by the stream of changes, again when it is resolved', async () => {
@@ -232,10 +245,10 @@ test('an event is delivered by the stream of changes, again when it is resolved'
 });
 
 test('deployments are listed by the reachability of their target', async () => {
-  const [host] = [await it.aHost()];
-  const { id } = await it.deployed();
+  const host = await deploymentWorld.aHost();
+  const { id } = await deploymentWorld.deployed();
   const found = async (reachability: string) =>
-    (await it.viewer.get(`/api/v1/deployments?reachability=${reachability}`)).body.deployments.map(
+    (await deploymentWorld.viewer.get(`/api/v1/deployments?reachability=${reachability}`)).body.deployments.map(
       (deployment: { id: string }) => deployment.id,
     );
   expect(await found('online,unknown')).toEqual([id]);
@@ -245,11 +258,16 @@ test('deployments are listed by the reachability of their target', async () => {
 });
 
 test('events beyond the bounds are deleted, but no warning that lasts', async () => {
-  const host = await it.aHost();
+  const host = await deploymentWorld.aHost();
   const old = { at: new Date(Date.now() - 91 * 86_400_000) };
   const anEvent = (given: object) => ({
-    ...{ id: crypto.randomUUID(), kind: 'hosts', object_id: host.id, name: host.name },
-    ...{ severity: 'normal', reason: 'Recovered', message: '' },
+    id: crypto.randomUUID(),
+    kind: 'hosts',
+    object_id: host.id,
+    name: host.name,
+    severity: 'normal',
+    reason: 'Recovered',
+    message: '',
     ...given,
   });
   const lasting = { severity: 'warning', reason: 'Unreachable' };
@@ -264,8 +282,14 @@ test('events beyond the bounds are deleted, but no warning that lasts', async ()
 test('events beyond the bounds are deleted also if a whole batch of older warnings lasts', async () => {
   const at = new Date(Date.now() - 91 * 86_400_000);
   const anEvent = (severity: 'normal' | 'warning') => ({
-    ...{ id: crypto.randomUUID(), at, kind: 'hosts', object_id: crypto.randomUUID(), name: 'machine', severity },
-    ...{ reason: 'Unreachable', message: '' },
+    id: crypto.randomUUID(),
+    at,
+    kind: 'hosts',
+    object_id: crypto.randomUUID(),
+    name: 'machine',
+    severity,
+    reason: 'Unreachable',
+    message: '',
   });
   await client.event.deleteMany();
   await client.event.createMany({ data: (['warning', 'warning', 'warning', 'normal'] as const).map(anEvent) });

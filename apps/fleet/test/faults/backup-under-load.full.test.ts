@@ -46,7 +46,8 @@ async function restore(tables: Dump): Promise<string> {
        WHERE table_schema = 'public' AND (is_identity = 'YES' OR column_default LIKE 'nextval(%')`,
     );
     for (const { table, column } of rows) {
-      const [from, name] = [client.escapeIdentifier(table), client.escapeIdentifier(column)];
+      const from = client.escapeIdentifier(table);
+      const name = client.escapeIdentifier(column);
       const next = `SELECT coalesce(max(${name}), 0) + 1 FROM ${from}`;
       await client.query(`SELECT setval(pg_get_serial_sequence($1, $2), (${next}), false)`, [table, column]);
     }
@@ -59,7 +60,8 @@ test('a restored backup has everything that was acknowledged before it, and a fl
   const first = await aFleet({ databaseUrl });
   const secret = await anAdminToken(databaseUrl);
   const url = () => first.url;
-  const [before, during] = [openLedger({ url, secret }), openLedger({ url, secret })];
+  const before = openLedger({ url, secret });
+  const during = openLedger({ url, secret });
   const load = startLoad([during.writer('a'), during.writer('b')], { pauseMs: 1 });
   const writer = before.writer('before');
   for (let count = 1; count <= SOME_WRITES; count++) expect([200, 201]).toContain((await writer()).status);

@@ -1,4 +1,4 @@
-import type { FleetTimings } from '../../src/start.ts';
+import type { FleetTimings } from '../../src/app.ts';
 import { mirrorIn } from '../catalog/mirror.ts';
 import { startFakeHub } from '../fake-hub.ts';
 import { startProcessWorld } from '../process-world.ts';

@@ -1,7 +1,7 @@
 import { startMcpWorld } from './world.ts';
 
-const it = await startMcpWorld();
-const { call, request, send, entriesOf, aHost, world } = it;
+const fleet = await startMcpWorld();
+const { call, request, send, entriesOf, aHost, world } = fleet;
 const { client } = world.database;
 
 const READ = 'list_deployments';
@@ -44,7 +44,7 @@ test.each([
 test('a change is committed with the entry of its operation', async () => {
   await aHost();
   const token = await world.aToken({ role: 'operator' });
-  const { id } = await it.aWorkload();
+  const { id } = await fleet.aWorkload();
   const { structuredContent } = await call(
     'create_deployment',
     { name: 'recorded', workload_id: id },
@@ -100,7 +100,7 @@ test('the audit log can be searched by tool and by request id', async () => {
 });
 
 test('without the audit log, each response is 503 and nothing changes', async () => {
-  const { id } = await it.aWorkload();
+  const { id } = await fleet.aWorkload();
   const token = (await world.aToken({ role: 'operator' })).secret;
   const count = await client.deployment.count();
   await client.$executeRaw`ALTER TABLE audit_entries RENAME TO away`;

@@ -2,8 +2,8 @@ import { listen } from '../raw.ts';
 import { codeOf, messagesTo, type ToolResult } from './client.ts';
 import { startMcpWorld } from './world.ts';
 
-const it = await startMcpWorld();
-const { call, tokens, world, deployed, aHost } = it;
+const fleet = await startMcpWorld();
+const { call, tokens, world, deployed, aHost } = fleet;
 const { client } = world.database;
 const replica = await listen(world.aReplica().app);
 afterAll(() => replica.close());
@@ -16,7 +16,7 @@ const aDeployment = (given: object = {}) => deployed({ desired_state: 'stopped',
 const exists = async (id: string) => (await client.deployment.count({ where: { id } })) === 1;
 
 test('without confirmation, a deletion returns what would be lost and deletes nothing', async () => {
-  const workload = await it.aWorkload({ volume_mounts: [{ name: 'data', mountPath: '/data' }] });
+  const workload = await fleet.aWorkload({ volume_mounts: [{ name: 'data', mountPath: '/data' }] });
   const { id, name } = await aDeployment({ workload_id: workload.id, volumes: { data: { size: '3Gi' } } });
   const { structuredContent } = await call('delete_deployment', { deployment: name }, { token: operator });
   expect(structuredContent).toMatchObject({ deleted: false, deployment: { id, name }, volumes_kept: [] });
@@ -42,9 +42,9 @@ test('a deployment that has changed since it was read is not deleted', async () 
 /** A client that can ask its user. */
 const CAN_ASK = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
 
-type Sender = Pick<typeof it, 'request'>;
+type Sender = Pick<typeof fleet, 'request'>;
 
-const ask = async (deployment: string, token = operator, { request: send }: Sender = it) =>
+const ask = async (deployment: string, token = operator, { request: send }: Sender = fleet) =>
   (await send('tools/call', { name: 'delete_deployment', arguments: { deployment }, _meta: CAN_ASK }, { token }))
     .message;
 
@@ -58,7 +58,7 @@ interface Answer {
 
 const answer = async (
   { deployment, requestState, action = 'accept', agree = true, token = operator }: Answer,
-  { request: send }: Sender = it,
+  { request: send }: Sender = fleet,
 ) => {
   const content = action === 'accept' ? { content: { agree } } : {};
   const params = {
@@ -94,7 +94,8 @@ test.each([
 });
 
 test('an answer applies only to the deployment, the version and the principal that it was asked for', async () => {
-  const [one, other] = [await aDeployment(), await aDeployment()];
+  const one = await aDeployment();
+  const other = await aDeployment();
   const { requestState } = (await ask(one.id)).result;
   const forOther = await answer({ deployment: other.id, requestState });
   expect(forOther.result.resultType).toBe('input_required'); // it is asked again

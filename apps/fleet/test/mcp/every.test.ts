@@ -4,12 +4,18 @@ import { aTemplate } from '../a-template.ts';
 import { connect, type ToolResult } from './client.ts';
 import { startMcpWorld } from './world.ts';
 
-const it = await startMcpWorld();
-const { url, tokens, publish, aHost, world } = it;
+const fleet = await startMcpWorld();
+const { url, tokens, publish, aHost, world } = fleet;
 const { client: sql } = world.database;
 const template = aTemplate({
-  ...{ required_network_types: [], node_selector: {}, secret_refs: [], registry_credentials: null, tolerations: [] },
-  ...{ slug: 'a-database', name: 'A database', documentation: 'How to use it.' },
+  required_network_types: [],
+  node_selector: {},
+  secret_refs: [],
+  registry_credentials: null,
+  tolerations: [],
+  slug: 'a-database',
+  name: 'A database',
+  documentation: 'How to use it.',
 });
 const agent = await connect(url, tokens.admin.secret);
 afterAll(() => agent.close());
@@ -30,7 +36,9 @@ const call = async (name: keyof typeof fleetTools, given: object = {}) => {
 
 test('tools read the catalog, and sync it', async () => {
   expect(await call('search_templates', { search: 'database', limit: 5 })).toMatchObject({
-    ...{ total: 1, next_page: null, templates: [{ slug: 'a-database', required_env: ['NAME'] }] },
+    total: 1,
+    next_page: null,
+    templates: [{ slug: 'a-database', required_env: ['NAME'] }],
   });
   expect(await call('get_template', { slug: 'a-database' })).toMatchObject({ ports: template.ports });
   expect(await call('sync_catalog', { full: true })).toMatchObject({ status: 'fresh', counts: { templates: 1 } });
@@ -76,7 +84,9 @@ test('tools plan, create, read, change, control and delete a deployment', async 
   expect(await call('list_deployments', { phase: 'running' })).toMatchObject({ deployments: [{ id }] });
   const include = ['events', 'revisions', 'manifest'];
   expect(await call('get_deployment', { deployment: id, include })).toMatchObject({
-    ...{ deployment: { env: { NAME: 'agent' } }, revisions: [{ generation: 1 }], manifest: expect.any(Array) },
+    deployment: { env: { NAME: 'agent' } },
+    revisions: [{ generation: 1 }],
+    manifest: expect.any(Array),
   });
   const { deployment } = await call('update_deployment', { deployment: 'db', replicas: 1, labels: { team: 'ml' } });
   expect(deployment.name).toBe('db');
@@ -88,7 +98,9 @@ test('tools plan, create, read, change, control and delete a deployment', async 
   });
   await call('control_deployment', { deployment: 'db', action: 'start' });
   expect(await call('get_fleet_status')).toMatchObject({
-    ...{ you: { role: 'admin' }, deployments: { total: 1, by_phase: { pending: 1 } }, targets: [{ name: 'box' }] },
+    you: { role: 'admin' },
+    deployments: { total: 1, by_phase: { pending: 1 } },
+    targets: [{ name: 'box' }],
   });
   expect(await call('delete_deployment', { deployment: 'db', confirm: 'db' })).toMatchObject({ deleted: true });
 });
@@ -108,7 +120,7 @@ test('resources are read with the same operations, and completed', async () => {
   expect(resources).toMatchObject([{ uri: 'fleet://templates/a-database', title: 'A database' }]);
   const { contents } = await agent.readResource({ uri: 'fleet://templates/a-database' });
   expect(contents).toMatchObject([{ mimeType: 'text/markdown', text: expect.stringContaining('How to use it.') }]);
-  await it.deployed({ name: 'served', desired_state: 'stopped' });
+  await fleet.deployed({ name: 'served', desired_state: 'stopped' });
   const deployment = await agent.readResource({ uri: 'fleet://deployments/served' });
   expect(deployment.contents).toMatchObject([
     { mimeType: 'application/json', text: expect.stringContaining('"served"') },

@@ -32,8 +32,15 @@ function argumentsOf({ arguments: declared, calls }: Tool): z.ZodObject {
 const rows = async () => {
   const { id, name, workload_id } = await deployed({ desired_state: 'stopped' });
   return {
-    ...{ id: [id], deployment: [id, name], workload_id: [workload_id], deployment_id: [id], confirm: [name] },
-    ...{ slug: [template.slug], template: [template.slug], timeout_seconds: [1], version: [1] },
+    id: [id],
+    deployment: [id, name],
+    workload_id: [workload_id],
+    deployment_id: [id],
+    confirm: [name],
+    slug: [template.slug],
+    template: [template.slug],
+    timeout_seconds: [1],
+    version: [1],
   };
 };
 beforeAll(async () => {

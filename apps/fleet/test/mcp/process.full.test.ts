@@ -24,7 +24,8 @@ test('two processes share the confirmation of a deletion, and SIGTERM ends waits
   const [one, other] = await Promise.all([startFleet(), startFleet()]);
   await query(INSERT);
   const { secret: token } = await createToken('operator');
-  const [toOne, toOther] = [messagesTo(one.url), messagesTo(other.url)];
+  const toOne = messagesTo(one.url);
+  const toOther = messagesTo(other.url);
   const waiting = { name: 'wait_for_deployment', arguments: { deployment: 'web' } };
   const silent = toOne.request('tools/call', waiting, { token });
   const reporting = toOne.request('tools/call', { ...waiting, _meta: { progressToken: 'p' } }, { token });

@@ -6,8 +6,8 @@ import { FRONTEND, PROVIDER } from '../world.ts';
 import { codeOf, messagesTo } from './client.ts';
 import { startMcpWorld } from './world.ts';
 
-const it = await startMcpWorld();
-const { call, request, send, url, tokens, world, entriesOf, stored } = it;
+const mcpWorld = await startMcpWorld();
+const { call, request, send, url, tokens, world, entriesOf, stored } = mcpWorld;
 const { client } = world.database;
 
 /** The tools that change something, and the lowest role that can use them. The others are for every role. */

@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@model
 import { createHttpServer } from '@svc/http';
 import { startIdentityProvider } from '@svc/identity-provider/server';
 import { freePort, signInByBrowser } from '@svc/testing';
-import { createFleet } from '../../src/app.ts';
+import { createApp } from '../../src/app.ts';
 import { startWorld } from '../world.ts';
 
 const port = await freePort();
@@ -24,7 +24,7 @@ const options = {
   rateLimit: false,
   trustProxy: [],
 };
-const server = createHttpServer(createFleet({ services: world.services, ...options })).listen(port, '127.0.0.1');
+const server = createHttpServer(createApp({ services: world.services, ...options })).listen(port, '127.0.0.1');
 await once(server, 'listening');
 afterAll(async () => {
   server.closeAllConnections();

@@ -62,23 +62,27 @@ const served = aTemplate({
   cpu_request: '100m',
   memory_request: '64Mi',
   required_network_types: ['mesh'],
-  ...{ env: [], secret_refs: [], registry_credentials: null, tolerations: [], node_selector: {} },
+  env: [],
+  secret_refs: [],
+  registry_credentials: null,
+  tolerations: [],
+  node_selector: {},
 });
 
-const it = await startMcpWorld();
+const fleet = await startMcpWorld();
 
 describeWithEngine('an agent on a real engine', () => {
   let engine: TestEngine;
   beforeAll(async () => {
     engine = await startEngine();
-    await it.publish(served);
+    await fleet.publish(served);
     const { endpoint, kind } = engine;
-    const { body } = await it.admin.post('/api/v1/hosts', { name: 'box', engine: kind, endpoint });
-    await it.admin.post(`/api/v1/hosts/${body.host.id}/check`);
-    it.world.services.engineRuntime.start();
+    const { body } = await fleet.admin.post('/api/v1/hosts', { name: 'box', engine: kind, endpoint });
+    await fleet.admin.post(`/api/v1/hosts/${body.host.id}/check`);
+    fleet.world.services.engineRuntime.start();
   }, 180_000);
   afterAll(async () => {
-    await it.world.services.engineRuntime.stop();
+    await fleet.world.services.engineRuntime.stop();
     await engine.stop();
   }, 180_000);
 
@@ -86,7 +90,7 @@ describeWithEngine('an agent on a real engine', () => {
     '%s deploys, changes, diagnoses and deletes',
     async (who) => {
       const name = `greeter-${Object.keys(clients).indexOf(who)}`;
-      const agent = await (clients[who] as ConnectAgent)(it.url, it.tokens.operator.secret);
+      const agent = await (clients[who] as ConnectAgent)(fleet.url, fleet.tokens.operator.secret);
       const call = async (tool: string, given: object = {}) => {
         const result = await agent.call(tool, given);
         expect([tool, result.isError ? result.content[0]?.text : undefined]).toEqual([tool, undefined]);

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createFleet } from '../../src/app.ts';
+import { createApp } from '../../src/app.ts';
 import { listen } from '../raw.ts';
 import { codeOf, messagesTo } from './client.ts';
 import { startMcpWorld } from './world.ts';
 
-const it = await startMcpWorld();
-const { call, tokens, world } = it;
+const fleet = await startMcpWorld();
+const { call, tokens, world } = fleet;
 const { client } = world.database;
 const viewer = tokens.viewer.secret;
-beforeAll(() => it.aHost());
+beforeAll(() => fleet.aHost());
 
-const aDeployment = async (): Promise<string> => (await it.deployed()).id;
+const aDeployment = async (): Promise<string> => (await fleet.deployed()).id;
 const wait = (deployment: string, given: object = {}, sent: object = {}) =>
   call('wait_for_deployment', { deployment, ...given }, { token: viewer, ...sent });
 const stillWaits = async (result: Promise<unknown>) => (await Promise.race([result, pause(600, 'waits')])) === 'waits';
@@ -32,7 +32,7 @@ test('a principal has a limited number of waits and of calls per minute', async 
     rateLimit: false,
     trustProxy: [],
   };
-  const limited = await listen(createFleet({ services, callLimits, ...options }));
+  const limited = await listen(createApp({ services, callLimits, ...options }));
   const { call: send } = messagesTo(limited.url);
   const token = (await world.aToken({ role: 'viewer' })).secret;
   const id = await aDeployment();

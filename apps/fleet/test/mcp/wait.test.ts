@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { byDepth } from '@svc/testing';
-import { createFleet } from '../../src/app.ts';
+import { createApp } from '../../src/app.ts';
 import { listen } from '../raw.ts';
 import { codeOf, connect, messagesTo } from './client.ts';
 import { startMcpWorld } from './world.ts';
 
-const it = await startMcpWorld();
+const mcpWorld = await startMcpWorld();
 const modes = byDepth<readonly ('auto' | 'legacy')[]>({
   short: ['auto'],
   full: ['auto', 'legacy'],
   long: ['auto', 'legacy'],
 });
-const { call, tokens, world, url, entriesOf } = it;
+const { call, tokens, world, url, entriesOf } = mcpWorld;
 const { client } = world.database;
 const viewer = tokens.viewer.secret;
-beforeAll(() => it.aHost());
+beforeAll(() => mcpWorld.aHost());
 
-const aDeployment = async (): Promise<string> => (await it.deployed()).id;
+const aDeployment = async (): Promise<string> => (await mcpWorld.deployed()).id;
 const observe = (id: string, phase: string, message = '') =>
   client.deployment.update({ where: { id }, data: { phase, message, observed_generation: 1 } });
 const wait = (deployment: string, given: object = {}, sent: object = {}) =>
@@ -96,7 +96,7 @@ test('when the process is told to stop, waits end with what they have, and no ca
     rateLimit: false,
     trustProxy: [],
   };
-  const fleet = await listen(createFleet({ services: replica.services, stopping: stopping.signal, ...options }));
+  const fleet = await listen(createApp({ services: replica.services, stopping: stopping.signal, ...options }));
   const sent = messagesTo(fleet.url);
   const id = await aDeployment();
   const silent = sent.call('wait_for_deployment', { deployment: id }, { token: viewer });

@@ -6,18 +6,18 @@ import { messagesTo } from './client.ts';
 
 /** A fleet that listens on a port, with a token of each role. It stops after the test file. */
 export async function startMcpWorld() {
-  const it = await startDeploymentWorld({ kept: true });
-  const { client } = it.world.database;
-  const fleet = await listen(it.world.app);
+  const deploymentWorld = await startDeploymentWorld({ kept: true });
+  const { client } = deploymentWorld.world.database;
+  const fleet = await listen(deploymentWorld.world.app);
   afterAll(() => fleet.close());
-  const aToken = (role: FleetRole) => it.world.aToken({ role });
+  const aToken = (role: FleetRole) => deploymentWorld.world.aToken({ role });
   const tokens: Readonly<Record<FleetRole, TestToken>> = {
     viewer: await aToken('viewer'),
     operator: await aToken('operator'),
     admin: await aToken('admin'),
   };
   return {
-    ...it,
+    ...deploymentWorld,
     ...messagesTo(fleet.url),
     url: fleet.url,
     tokens,

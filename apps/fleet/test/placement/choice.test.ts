@@ -40,7 +40,8 @@ test('after GPUs, the candidate with the least memory left is preferred, then th
 });
 
 test('the reason shows a difference in memory of one byte', () => {
-  const [a, b] = [sized('a', 8, 4), sized('b', 8, 4)];
+  const a = sized('a', 8, 4);
+  const b = sized('b', 8, 4);
   const larger = { ...a, capacity: { cpu_millis: 8000, memory_bytes: 4 * GiB + 1 } };
   expect(lastReasons(aRequest(), [larger, b])[0]).toBe(
     'b: chosen before a: it leaves less memory unused (4 GiB against 4.01 GiB)',
@@ -64,9 +65,11 @@ test('a candidate with known GPU memory is preferred to one with unknown GPU mem
 });
 
 test('the name decides between equal candidates, and the id between equal names', () => {
-  const [a, b] = [aHost({ id: '9', name: 'a' }), aHost({ id: '1', name: 'b' })];
+  const a = aHost({ id: '9', name: 'a' });
+  const b = aHost({ id: '1', name: 'b' });
   expect(place(aRequest(), [b, a]).chosen?.id).toBe('9');
-  const [one, two] = [aHost({ id: '1' }), aCluster({ id: '2', name: 'host' })];
+  const one = aHost({ id: '1' });
+  const two = aCluster({ id: '2', name: 'host' });
   expect(place(aRequest(), [two, one]).chosen?.id).toBe('1');
 });
 
@@ -90,7 +93,8 @@ test('candidates that fit are listed first, from best to worst, then the others 
 });
 
 test('a request with a target is assessed for this target only', () => {
-  const [a, b] = [aHost({ name: 'a' }), sized('b', 64, 512)];
+  const a = aHost({ name: 'a' });
+  const b = sized('b', 64, 512);
   const target = { kind: 'host' as const, id: b.id };
   expect(lastReasons(aRequest({ target }), [a, b])).toEqual(['b: chosen: it was requested']);
   expect(place(aRequest({ target, asks: { cpu_millis: 65_000 } }), [a, b])).toMatchObject({

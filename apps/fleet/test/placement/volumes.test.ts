@@ -9,7 +9,9 @@ const data = (given: Partial<RequestedVolume>): RequestedVolume => ({
 });
 
 test('a bound volume restricts its deployment to the target of the volume', () => {
-  const [red, blue, green] = [aHost({ name: 'red' }), aHost({ name: 'blue' }), aCluster({ name: 'green' })];
+  const red = aHost({ name: 'red' });
+  const blue = aHost({ name: 'blue' });
+  const green = aCluster({ name: 'green' });
   const request = aRequest({ volumes: [data({ boundTo: { kind: 'host', id: red.id } })] });
   const { chosen, assessments: all } = place(request, [blue, green, red]);
   expect(chosen).toMatchObject({ kind: 'host', id: red.id });
@@ -26,7 +28,8 @@ test('a host and a cluster with the same id are different targets', () => {
 });
 
 test('no target fits if the volumes of a deployment are on different targets', () => {
-  const [red, blue] = [aHost({ name: 'red' }), aHost({ name: 'blue' })];
+  const red = aHost({ name: 'red' });
+  const blue = aHost({ name: 'blue' });
   const volumes = [
     data({ boundTo: { kind: 'host', id: red.id } }),
     data({ name: 'logs', boundTo: { kind: 'host', id: blue.id } }),

@@ -7,18 +7,25 @@ import { DEFAULT_TIMINGS } from '../../src/reconciler/timings.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 import { eventually } from './deployment-helpers.ts';
 
-const it = await startDeploymentWorld();
-const { client, world } = it;
+const fleet = await startDeploymentWorld();
+const { client, world } = fleet;
 
 const HOUR_MS = 3_600_000;
 
 /** A deployment that a worker has reconciled a minute ago, and that is due in an hour. */
 async function aDeployment(given: Partial<Prisma.DeploymentUncheckedCreateInput>) {
-  const { id: workload_id } = await it.aWorkload();
+  const { id: workload_id } = await fleet.aWorkload();
   return client.deployment.create({
     data: {
-      ...{ name: uuidv7(), created_by: 'test', workload_id, revision: 1, replicas: 1, observed_generation: 1 },
-      ...{ phase: 'running', observed_at: new Date(Date.now() - 60_000), due_at: new Date(Date.now() + HOUR_MS) },
+      name: uuidv7(),
+      created_by: 'test',
+      workload_id,
+      revision: 1,
+      replicas: 1,
+      observed_generation: 1,
+      phase: 'running',
+      observed_at: new Date(Date.now() - 60_000),
+      due_at: new Date(Date.now() + HOUR_MS),
       ...given,
     },
   });
@@ -43,8 +50,8 @@ const isDueSoon = async ({ id }: { readonly id: string }) =>
   (await client.deployment.findUniqueOrThrow({ where: { id } })).due_at.getTime() < Date.now() + HOUR_MS / 2;
 
 test('reported deployments become due soon, with one statement', async () => {
-  const { id: host_id } = await it.aHost();
-  const { id: cluster_id } = await it.aCluster();
+  const { id: host_id } = await fleet.aHost();
+  const { id: cluster_id } = await fleet.aCluster();
   const onHost = await Promise.all([1, 2, 3].map(() => aDeployment({ host_id })));
   const onCluster = await aDeployment({ cluster_id });
   const changes = collecting();
@@ -56,7 +63,8 @@ test('reported deployments become due soon, with one statement', async () => {
 });
 
 test('a deployment does not become due if a report tells nothing new, or is about another target', async () => {
-  const [{ id: host_id }, other] = [await it.aHost(), await it.aHost()];
+  const { id: host_id } = await fleet.aHost();
+  const other = await fleet.aHost();
   const later = { lease_owner: uuidv7(), lease_until: new Date(Date.now() + HOUR_MS) };
   const unchanged = await Promise.all([
     aDeployment({ host_id, ...later }),
@@ -75,8 +83,10 @@ test('a deployment does not become due if a report tells nothing new, or is abou
 });
 
 test('a target that reports very many deployments does not exceed its share', async () => {
-  const [{ id: host_id }, other] = [await it.aHost(), await it.aHost()];
-  const [late, elsewhere] = [await aDeployment({ host_id }), await aDeployment({ host_id: other.id })];
+  const { id: host_id } = await fleet.aHost();
+  const other = await fleet.aHost();
+  const late = await aDeployment({ host_id });
+  const elsewhere = await aDeployment({ host_id: other.id });
   const changes = collecting();
   for (let count = 0; count < 5000; count += 1) changes.report(host_id, uuidv7());
   changes.report(host_id, late.id);
@@ -87,7 +97,7 @@ test('a target that reports very many deployments does not exceed its share', as
 });
 
 test('nothing is stored after the stop', async () => {
-  const { id: host_id } = await it.aHost();
+  const { id: host_id } = await fleet.aHost();
   const row = await aDeployment({ host_id });
   const changes = collecting();
   changes.report(host_id, row.id);

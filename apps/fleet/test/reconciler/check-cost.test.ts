@@ -6,8 +6,8 @@ import { DEFAULT_TIMINGS } from '../../src/reconciler/timings.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 import { anEngine, endAll, serve } from '../engines/servers.ts';
 
-const it = await startDeploymentWorld();
-const { client, world } = it;
+const fleet = await startDeploymentWorld();
+const { client, world } = fleet;
 afterEach(endAll);
 
 /** A Docker engine with two managed containers, and the requests that it has received. */
@@ -19,10 +19,16 @@ async function aDocker(ids: readonly string[]) {
       const { pathname } = new URL(req.url ?? '', 'http://engine');
       requests.push(pathname.replace('/v1.47', ''));
       const containers = ids.map((id, index) => ({
-        ...{ Id: `container-${index}`, Names: [`/web-${index}`], State: 'running', Status: engine.status },
+        Id: `container-${index}`,
+        Names: [`/web-${index}`],
+        State: 'running',
+        Status: engine.status,
         Labels: {
-          ...{ 'app.kubernetes.io/managed-by': 'fleet', 'fleet/deployment': id },
-          ...{ 'fleet/ordinal': '0', 'fleet/generation': '1', 'fleet/body': 'digest' },
+          'app.kubernetes.io/managed-by': 'fleet',
+          'fleet/deployment': id,
+          'fleet/ordinal': '0',
+          'fleet/generation': '1',
+          'fleet/body': 'digest',
         },
       }));
       const answers: Record<string, unknown> = {
@@ -38,13 +44,22 @@ async function aDocker(ids: readonly string[]) {
 }
 
 async function aRunning(host_id: string, index: number) {
-  const { id: workload_id } = await it.aWorkload();
+  const { id: workload_id } = await fleet.aWorkload();
   const instances = [{ name: `web-${index}`, phase: 'running', message: 'is running', restarts: 0 }];
   const before = new Date(Date.now() - 60_000);
   const { id } = await client.deployment.create({
     data: {
-      ...{ name: it.aName('web'), created_by: 'test', workload_id, revision: 1, replicas: 1, host_id, instances },
-      ...{ observed_generation: 1, phase: 'running', observed_at: before, sent_to_engine: true },
+      name: fleet.aName('web'),
+      created_by: 'test',
+      workload_id,
+      revision: 1,
+      replicas: 1,
+      host_id,
+      instances,
+      observed_generation: 1,
+      phase: 'running',
+      observed_at: before,
+      sent_to_engine: true,
       due_at: new Date(Date.now() + 3_600_000),
     },
   });
@@ -52,7 +67,7 @@ async function aRunning(host_id: string, index: number) {
 }
 
 test('a check of a host where nothing has changed sends three requests and two statements, and makes nothing due', async () => {
-  const { id: hostId } = await it.aHost();
+  const { id: hostId } = await fleet.aHost();
   const ids = await Promise.all([aRunning(hostId, 0), aRunning(hostId, 1)]);
   const { endpoint, requests, engine } = await aDocker(ids);
   await client.host.update({ where: { id: hostId }, data: { endpoint } });

@@ -5,30 +5,44 @@ import type { Prisma } from '../../src/generated/prisma/client.ts';
 import { compareWithRows } from '../../src/reconciler/compare.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 
-const it = await startDeploymentWorld();
-const { client, world } = it;
+const fleet = await startDeploymentWorld();
+const { client, world } = fleet;
 
 const HOUR_MS = 3_600_000;
 const object = { name: '', source: undefined, object: '', containerId: '', replicas: 1 };
 
 const container = (id: string, instance: string, generation = 1): ManagedObject => ({
-  ...{ ...object, kind: 'deployment', id, generation, instance },
+  ...object,
+  kind: 'deployment',
+  id,
+  generation,
+  instance,
 });
 const volume = (id: string): ManagedObject => ({ ...object, kind: 'volume', id, generation: 0 });
 
 /** A host with a deployment of two instances and a volume, which is as desired, and its list. */
 async function settled(given: Partial<Prisma.DeploymentUncheckedCreateInput> = {}) {
-  const host = await it.aHost();
-  const { id: workload_id } = await it.aWorkload();
+  const host = await fleet.aHost();
+  const { id: workload_id } = await fleet.aWorkload();
   const instances = ['web-0', 'web-1'].map((name) => ({ name, phase: 'running', message: 'is running', restarts: 0 }));
   const { id } = await client.deployment.create({
     data: {
-      ...{ name: uuidv7(), created_by: 'test', workload_id, revision: 1, replicas: 2, host_id: host.id, instances },
-      ...{ observed_generation: 1, phase: 'running', sent_to_engine: true },
-      ...{ observed_at: new Date(Date.now() - 60_000), due_at: new Date(Date.now() + HOUR_MS), ...given },
+      name: uuidv7(),
+      created_by: 'test',
+      workload_id,
+      revision: 1,
+      replicas: 2,
+      host_id: host.id,
+      instances,
+      observed_generation: 1,
+      phase: 'running',
+      sent_to_engine: true,
+      observed_at: new Date(Date.now() - 60_000),
+      due_at: new Date(Date.now() + HOUR_MS),
+      ...given,
     },
   });
-  const data = await it.aVolume();
+  const data = await fleet.aVolume();
   const where = { id: data.id };
   await client.volume.update({ where, data: { phase: 'bound', host_id: host.id, sent_to_engine: true } });
   await client.attachment.create({ data: { deployment_id: id, mount: 'data', volume_id: data.id } });
@@ -96,13 +110,15 @@ test.each<[string, Partial<Prisma.DeploymentUncheckedCreateInput>]>([
 });
 
 test('the deployments of other hosts are not compared', async () => {
-  const [one, other] = [await settled(), await settled()];
+  const one = await settled();
+  const other = await settled();
   expect((await one.compare([...one.listed, container(other.id, 'web-0 running')])).due).toBe(0);
 });
 
 test('objects of deleted and of unknown deployments and volumes are found', async () => {
   const { host, listed, compare } = await settled();
-  const [deleted, unknown] = [uuidv7(), uuidv7()];
+  const deleted = uuidv7();
+  const unknown = uuidv7();
   await client.tombstone.create({ data: { id: deleted, host_id: host.id } });
   expect(await compare([...listed, volume(deleted)])).toMatchObject({ deleted: [deleted], has_orphans: false });
   expect(await compare([...listed, container(unknown, 'web-0 running')])).toMatchObject({ has_orphans: true });

@@ -7,8 +7,8 @@ import { DEFAULT_TIMINGS as timings } from '../../src/reconciler/timings.ts';
 import { releaseLease, writeFailed, writeObserved } from '../../src/reconciler/write.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 
-const it = await startDeploymentWorld();
-const { client, world } = it;
+const fleet = await startDeploymentWorld();
+const { client, world } = fleet;
 const { database, sealer } = world;
 
 const RUNNING: Observation = {
@@ -28,8 +28,8 @@ const events = (id: string): Promise<number> => client.deploymentEvent.count({ w
 
 /** A deployment that a worker has claimed, and what the worker read. */
 async function claimed() {
-  await it.aHost();
-  const { id } = await it.deployed();
+  await fleet.aHost();
+  const { id } = await fleet.deployed();
   const [claim] = await claimDue(database, { lease: timings.lease, limit: 1 }, new AbortController().signal);
   if (!claim || claim.id !== id) throw new Error('the deployment was not claimed');
   claim.release(); // no heartbeat: the test controls the lease
@@ -90,7 +90,7 @@ test.each([
 
 test('only the holder of the lease removes a deleted deployment', async () => {
   const { claim, desired } = await claimed();
-  await it.remove(claim.id);
+  await fleet.remove(claim.id);
   const gone = { ...desired, observed: { ...RUNNING, phase: 'gone' as const }, timings };
   await giveTo(randomUUID(), claim);
   await writeObserved(database, claim, gone);

@@ -17,8 +17,8 @@ const HOSTS = 50;
 /** The planner chooses other joins for other numbers of rows. */
 const VARIATION = 1.3;
 
-const it = await startDeploymentWorld();
-const { client, world } = it;
+const fleet = await startDeploymentWorld();
+const { client, world } = fleet;
 const { database } = world;
 
 const claims: Claim[] = [];
@@ -40,10 +40,16 @@ const START = Date.now() - HOUR_MS;
 
 /** Deployments on a target, each due a second later than the one before, from `first` seconds on. @returns their ids in this order */
 async function someDue(count: number, target: Target, { first = 0, due = START } = {}): Promise<string[]> {
-  const workload = await it.aWorkload();
+  const workload = await fleet.aWorkload();
   const data = Array.from({ length: count }, (_, index) => ({
-    ...{ id: uuidv7(), name: uuidv7(), created_by: 'test', workload_id: workload.id, revision: 1, replicas: 1 },
-    ...{ ...target, due_at: new Date(due + 1000 * (first + index)) },
+    id: uuidv7(),
+    name: uuidv7(),
+    created_by: 'test',
+    workload_id: workload.id,
+    revision: 1,
+    replicas: 1,
+    ...target,
+    due_at: new Date(due + 1000 * (first + index)),
   }));
   for (let from = 0; from < count; from += PER_STATEMENT) {
     await client.deployment.createMany({ data: data.slice(from, from + PER_STATEMENT) });
@@ -52,7 +58,8 @@ async function someDue(count: number, target: Target, { first = 0, due = START }
 }
 
 test('a search claims the deployments that have been due for longest, up to the limit', async () => {
-  const [one, other] = [await it.aHost(), await it.aHost()];
+  const one = await fleet.aHost();
+  const other = await fleet.aHost();
   const [first, third] = await someDue(2, { host_id: one.id });
   const [second] = await someDue(1, { host_id: other.id }, { first: 0.5 });
   expect(await claimIds(2)).toEqual([first, second]);
@@ -61,7 +68,8 @@ test('a search claims the deployments that have been due for longest, up to the 
 });
 
 test('deployments that are not due, or whose target is not online, are not claimed', async () => {
-  const [online, offline] = [await it.aHost(), await it.aHost({ reachability: 'unreachable' })];
+  const online = await fleet.aHost();
+  const offline = await fleet.aHost({ reachability: 'unreachable' });
   await someDue(1, { host_id: offline.id });
   await someDue(1, { host_id: online.id }, { due: Date.now() + HOUR_MS });
   expect(await claimIds(5)).toEqual([]);
@@ -74,8 +82,9 @@ test.each([
   'of a %s, at most %d are claimed at a time, and the others do not delay other targets',
   async (kind, limit) => {
     const targetOf = ({ id }: { id: string }) => (kind === 'host' ? { host_id: id } : { cluster_id: id });
-    const create = kind === 'host' ? it.aHost : it.aCluster;
-    const [busy, other] = [await create(), await create()];
+    const create = kind === 'host' ? fleet.aHost : fleet.aCluster;
+    const busy = await create();
+    const other = await create();
     const waiting = await someDue(20, targetOf(busy));
     const late = await someDue(1, targetOf(other), { first: 100 });
     expect(await claimIds(50)).toEqual([...waiting.slice(0, limit), ...late]);
@@ -89,7 +98,7 @@ test.each([
 );
 
 test('two searches at the same time claim different deployments', async () => {
-  for (let count = 0; count < 10; count += 1) await someDue(2, { host_id: (await it.aHost()).id });
+  for (let count = 0; count < 10; count += 1) await someDue(2, { host_id: (await fleet.aHost()).id });
   const found = (await Promise.all([claimIds(10), claimIds(10), claimIds(10)])).flat();
   expect(new Set(found).size).toBe(found.length);
 });
@@ -109,7 +118,10 @@ function aReconciler({ slowPass }: { readonly slowPass: number }) {
     close: async () => undefined,
   } as unknown as HostClients;
   const context = {
-    ...{ database, hosts, clusters: {} as ClusterClients, log: createLog('test', 'silent') },
+    database,
+    hosts,
+    clusters: {} as ClusterClients,
+    log: createLog('test', 'silent'),
     sealer: world.sealer,
   };
   const reconciler = startReconciler({ ...context, concurrency: 1, timings: { ...timings, idle: 20, slowPass } });
@@ -126,7 +138,7 @@ function aReconciler({ slowPass }: { readonly slowPass: number }) {
 }
 
 test('passes on targets that do not respond do not prevent others', async () => {
-  const hosts = [await it.aHost(), await it.aHost(), await it.aHost()];
+  const hosts = [await fleet.aHost(), await fleet.aHost(), await fleet.aHost()];
   for (const { id } of hosts) await someDue(1, { host_id: id });
   const reconciler = aReconciler({ slowPass: 10 });
   try {
@@ -138,7 +150,7 @@ test('passes on targets that do not respond do not prevent others', async () => 
 });
 
 test('no more passes run concurrently than permitted, unless they are slow', async () => {
-  for (let count = 0; count < 3; count += 1) await someDue(1, { host_id: (await it.aHost()).id });
+  for (let count = 0; count < 3; count += 1) await someDue(1, { host_id: (await fleet.aHost()).id });
   const reconciler = aReconciler({ slowPass: HOUR_MS });
   try {
     await reconciler.hasContacted(1);
@@ -159,7 +171,7 @@ describe('a notification', () => {
     await once(notified, 'due'); // the connection is open
   });
   beforeEach(async () => {
-    host_id = (await it.aHost()).id;
+    host_id = (await fleet.aHost()).id;
   });
   afterAll(() => subscription.close());
 
@@ -180,7 +192,7 @@ describe('a notification', () => {
 
 test('a search reads as many rows with many deployments as with few', async () => {
   const hosts = [];
-  for (let count = 0; count < HOSTS; count += 1) hosts.push(await it.aHost());
+  for (let count = 0; count < HOSTS; count += 1) hosts.push(await fleet.aHost());
   for (const { id } of hosts) await someDue(5, { host_id: id });
   const [busy] = hosts;
   const rowsReadNow = async () => {

@@ -20,7 +20,8 @@ test('an object name contains the name of its deployment', () => {
 });
 
 test('a deployment that is recreated with the same name at the same time has other object names', () => {
-  const [old, another] = ['019a0000-0000-7000-8000-0000decade01', '019a0000-0000-7000-8000-0000decade02'];
+  const old = '019a0000-0000-7000-8000-0000decade01';
+  const another = '019a0000-0000-7000-8000-0000decade02';
   expect(objectName({ id: old, name: 'web' })).not.toBe(objectName({ id: another, name: 'web' }));
 });
 

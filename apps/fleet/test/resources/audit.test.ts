@@ -6,8 +6,10 @@ import { pathOf, singulars, startResources } from './resources.ts';
 const world = await startResources();
 const { aName, client } = world;
 const kinds = await kindsIn(world);
-const [person, onlooker] = [await world.aUser('admin'), await world.aUser('viewer')];
-const [asPerson, asOnlooker] = [await person.api(), await onlooker.api()];
+const person = await world.aUser('admin');
+const onlooker = await world.aUser('viewer');
+const asPerson = await person.api();
+const asOnlooker = await onlooker.api();
 const token = await world.aToken({ role: 'admin', name: 'the agent' });
 afterAll(() => world.stop());
 

@@ -114,7 +114,8 @@ function rowsIn(resources: Resources) {
       deployment_id: async () => [(await deployment()).id],
       template: once(async () => [await aMirrored(resources)]),
       target: async () => {
-        const [host_id, cluster_id] = [(await host()).id, (await cluster()).id];
+        const host_id = (await host()).id;
+        const cluster_id = (await cluster()).id;
         return [{ host_id }, { cluster_id }, { host_id: cluster_id }];
       },
       volumes: async () => [{ data: { storage_id: (await volume()).id } }, { data: { size: '1Gi' } }, {}],

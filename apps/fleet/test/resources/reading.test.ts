@@ -35,7 +35,8 @@ describe.each(turns)('reading $plural:', ({ turn, plural, members, wrong, wrongP
   });
 
   test('a search is case-insensitive and literal', async () => {
-    const [one, other] = [aName('found-me'), aName('found-me')];
+    const one = aName('found-me');
+    const other = aName('found-me');
     for (const name of [one, other]) await make(plural, { name, ...members });
     expect(await named(`search=${one.toUpperCase()}`)).toEqual([one]);
     expect(await named(`search=${encodeURIComponent('ＦＯＵＮＤ-me')}`)).toEqual([one, other].sort());

@@ -105,7 +105,8 @@ describe('a target on the machine of the fleet', () => {
   });
 
   test('cannot become the address of an existing target through an operator', async () => {
-    const [host, cluster] = [await world.aHost(), await world.aCluster()];
+    const host = await world.aHost();
+    const cluster = await world.aCluster();
     for (const endpoint of localEndpoints) {
       const answer = await asOperator.put(pathOf('hosts', host.id), { endpoint });
       expect([endpoint, ...forbidden(answer)]).toEqual([endpoint, 403, 'insufficient_scope']);

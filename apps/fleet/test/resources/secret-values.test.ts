@@ -10,7 +10,8 @@ afterAll(() => world.stop());
 const PASSWORD = 'correct-horse-"battery"-staple-ünïcode';
 const ROTATED = 'another-horse-<battery>-staple-\\backslash';
 const TOKEN = 'token-of-a-cluster-that-nobody-sees';
-const [own, engines] = [aPair(), aPair()];
+const own = aPair();
+const engines = aPair();
 const lineOf = (pem: string) => pem.split('\n')[1] ?? '';
 const canaries: readonly Canary[] = [
   { name: 'password', value: PASSWORD },
@@ -41,7 +42,8 @@ test('values of secrets are in no response about related resources, and in no ta
     answers[what] = text;
     return body;
   };
-  const [name, tlsName] = [aName('secret'), aName('secret')];
+  const name = aName('secret');
+  const tlsName = aName('secret');
   const { secret } = await asked(
     'created',
     asAdmin.post(pathOf('secrets'), { name, values: { password: PASSWORD, again: PASSWORD } }),
@@ -144,7 +146,8 @@ describe('the response does not repeat a value of a secret', () => {
 });
 
 test('the same value sealed twice differs, and can be opened only in its own row', async () => {
-  const [one, other] = [await world.aSecret(), await world.aSecret()];
+  const one = await world.aSecret();
+  const other = await world.aSecret();
   const sealedOf = async ({ id }: Shown) => (await client.secret.findUniqueOrThrow({ where: { id } })).sealed;
   expect(await sealedOf(one)).not.toBe(await sealedOf(other));
   const elsewhere = { table: 'secrets', column: 'sealed', row: other.id };

@@ -91,11 +91,9 @@ test('a change of the values of a secret sets values_version and last_rotated_at
 
 describe('users of a secret', () => {
   test('are workloads by their latest revision, and deployments by their own revision', async () => {
-    const [secret, pull, later] = [
-      await aSecret(),
-      await aSecret({ kind: 'registry', values: login }),
-      await aSecret(),
-    ];
+    const secret = await aSecret();
+    const pull = await aSecret({ kind: 'registry', values: login });
+    const later = await aSecret();
     const workload = await aWorkload({ secret_refs: refs(secret.name), registry_credentials: pull.name });
     const deployment = await aDeployment({ workload_id: workload.id, target });
     const usersOf = async ({ id }: Shown) =>
@@ -127,13 +125,13 @@ describe('users of a secret', () => {
   });
 
   test('get one more generation for new values, with the name of the caller, and no other deployment does', async () => {
-    const [secret, other] = [await aSecret(), await aSecret()];
-    const [user, stranger] = [await aWorkload({ secret_refs: refs(secret.name) }), await aWorkload()];
-    const [running, stopped, unconcerned] = [
-      await aDeployment({ workload_id: user.id, target }),
-      await aDeployment({ workload_id: user.id, desired_state: 'stopped' }),
-      await aDeployment({ workload_id: stranger.id, target }),
-    ];
+    const secret = await aSecret();
+    const other = await aSecret();
+    const user = await aWorkload({ secret_refs: refs(secret.name) });
+    const stranger = await aWorkload();
+    const running = await aDeployment({ workload_id: user.id, target });
+    const stopped = await aDeployment({ workload_id: user.id, desired_state: 'stopped' });
+    const unconcerned = await aDeployment({ workload_id: stranger.id, target });
     await put(other.id, { values: { password: 'new' } });
     await put(secret.id, { labels: { a: 'b' } });
     for (const { id } of [running, stopped, unconcerned]) expect((await read('deployments', id)).generation).toBe(1);

@@ -86,7 +86,8 @@ async function signInAtProvider(): Promise<string> {
 async function issueTokens(as: string): Promise<readonly string[]> {
   const post = (path: string, body?: object) => call('POST', path, body ? { as, body } : { as });
   const issue = async (name: string) => (await post('/api/v1/tokens', { name, role: 'admin' })).body.token;
-  const [token, revoked] = [await issue('token'), await issue('revoked')];
+  const token = await issue('token');
+  const revoked = await issue('revoked');
   await call('DELETE', `/api/v1/tokens/${revoked.id}`, { as });
   const { body } = await post(`/api/v1/tokens/${token.id}/reissue`);
   return [

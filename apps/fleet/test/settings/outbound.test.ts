@@ -42,7 +42,8 @@ test.each([
 );
 
 test('a hostname that resolves to loopback is rejected', async () => {
-  const [hubUrl, issuerUrl] = [nextHub.url, nextIssuer.url].map((url) => url.replace('127.0.0.1', 'localhost'));
+  const hubUrl = nextHub.url.replace('127.0.0.1', 'localhost');
+  const issuerUrl = nextIssuer.url.replace('127.0.0.1', 'localhost');
   expect(await hubSays(noLoopback, hubUrl ?? '')).toContain('add loopback');
   expect(await issuerSays(noLoopback, issuerUrl ?? '')).toContain('add loopback');
   expect([nextHub.requests, nextIssuer.requests]).toEqual([[], []]);

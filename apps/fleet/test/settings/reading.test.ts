@@ -27,7 +27,8 @@ const ofEnvironment = {
 
 /** The response of both replicas, which must be the same. */
 async function read(path: string) {
-  const [body, another] = [(await one.admin.get(path)).body, (await other.admin.get(path)).body];
+  const body = (await one.admin.get(path)).body;
+  const another = (await other.admin.get(path)).body;
   expect(another).toEqual(body);
   return body;
 }

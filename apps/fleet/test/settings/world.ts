@@ -8,8 +8,10 @@ export const ENVIRONMENT_SECRET = 'the secret of the environment';
 
 /** Two replicas of a fleet whose environment names a hub and an issuer. Another hub and issuer can be set. */
 export async function startSettingsWorld(options: ReplicaOptions = {}) {
-  const [hub, nextHub] = [await startFakeHub(), await startFakeHub()];
-  const [issuer, nextIssuer] = [await startBendableIssuer(), await startBendableIssuer()];
+  const hub = await startFakeHub();
+  const nextHub = await startFakeHub();
+  const issuer = await startBendableIssuer();
+  const nextIssuer = await startBendableIssuer();
   const oidc = {
     issuer: issuer.url,
     client_id: 'fleet',
@@ -26,7 +28,8 @@ export async function startSettingsWorld(options: ReplicaOptions = {}) {
   };
   /** A replica with the API of an admin. */
   const aReplica = (changed: ReplicaOptions = {}) => asAdmin({ ...environment, ...changed });
-  const [one, other] = [aReplica(), aReplica()];
+  const one = aReplica();
+  const other = aReplica();
   afterEach(async () => {
     await Promise.all([HUB, OIDC].map((path) => one.admin.delete(path)));
     for (const each of [hub, nextHub]) each.reset();

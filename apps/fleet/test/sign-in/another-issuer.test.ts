@@ -23,7 +23,8 @@ const asked = () => [issuer.countOf('/token'), next.countOf('/token'), next.coun
 
 test('after a change of the issuer, a sign-in at the former one fails, and its code is sent to neither', async () => {
   const browser = newBrowser();
-  const [one, another] = [backFrom(await browser.begin()), backFrom(await browser.begin())];
+  const one = backFrom(await browser.begin());
+  const another = backFrom(await browser.begin());
   const before = asked();
   await moveToNext();
   for (const query of [one, { ...another, iss: next.url }])

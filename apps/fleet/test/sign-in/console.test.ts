@@ -119,7 +119,7 @@ test('other clients receive a problem document', async () => {
 
 test('a callback with a planted session neither keeps nor uses it', async () => {
   const { browser, address } = await begin();
-  const [name = ''] = ['__Host-fleet-session-00000000'];
+  const name = '__Host-fleet-session-00000000';
   browser.cookies.set(name, { value: 'planted', path: '/' });
   const before = await sql.session.count();
   await browser.openCallback(backFrom(address));

@@ -11,7 +11,8 @@ const random = () => randomBytes(32).toString('base64url');
 
 /** The data of a frontend after its own redirect to the provider and back. */
 async function aFrontend(email = 'operator@example.test') {
-  const [code_verifier, nonce] = [random(), random()];
+  const code_verifier = random();
+  const nonce = random();
   const { body: config } = await world.nobody.get('/api/v1/auth/config');
   const address = new URL(metadata.authorization_endpoint);
   address.search = new URLSearchParams({

@@ -10,7 +10,8 @@ const rowOf = (sub: string) => sql.user.findUniqueOrThrow({ where: { iss_sub: { 
 const who = async (credential: string) => (await meAt([world.one], credential))[0]?.body.user;
 
 test('a person has one user, however often and by whatever method they sign in', async () => {
-  const [first, second] = [await signIn({ sub: 'bob' }), await signIn({ sub: 'bob' })];
+  const first = await signIn({ sub: 'bob' });
+  const second = await signIn({ sub: 'bob' });
   const byItself = await accessToken({ sub: 'bob' });
   const ids = await Promise.all(
     [first.access_token, second.access_token, byItself].map(async (one) => (await who(one)).id),
@@ -87,8 +88,10 @@ test('an e-mail address of another user is ignored, and the two users stay separ
 
 test('the same e-mail address with another subject is another user', async () => {
   const email = 'shared@example.test';
-  const [one, other] = [await signIn({ sub: 'gina', email }), await signIn({ sub: 'not-gina', email })];
-  const [gina, notGina] = [await who(one.access_token), await who(other.access_token)];
+  const one = await signIn({ sub: 'gina', email });
+  const other = await signIn({ sub: 'not-gina', email });
+  const gina = await who(one.access_token);
+  const notGina = await who(other.access_token);
   expect([gina.email, notGina.email]).toEqual([email, null]);
   expect(gina.id).not.toBe(notGina.id);
 });
@@ -109,7 +112,8 @@ test('many concurrent sign-ins with one e-mail address all succeed, and one of t
 });
 
 test('a user whom two replicas create at the same time keeps the e-mail address', async () => {
-  const [sub, email] = ['lea', 'lea@example.test'];
+  const sub = 'lea';
+  const email = 'lea@example.test';
   const token = await accessToken({ sub, email });
   let asked: ReturnType<typeof meAt> = Promise.resolve([]);
   await sql.$transaction(async (transaction) => {

@@ -1,4 +1,4 @@
-import { providerTokenLocation } from '../../src/identity/sessions/sessions.ts';
+import { providerTokenLocation } from '../../src/identity/sessions/opening.ts';
 import type { Members } from '../oidc/bendable-issuer.ts';
 import { meAt } from './browser.ts';
 import { createSignal } from './synchronization.ts';
@@ -133,7 +133,8 @@ test('two concurrent replicas check each session once', async () => {
 test('a session whose check did not complete is checked by another replica', async () => {
   await signIn();
   await quarterPasses();
-  const [asked, checked] = [createSignal(), createSignal()];
+  const asked = createSignal();
+  const checked = createSignal();
   issuer.bend('/token', async () => {
     asked.come();
     await checked.came;

@@ -36,7 +36,8 @@ test('a callback is rejected in a browser without the cookie, and stays valid in
 });
 
 test('a callback is rejected in a browser with the cookie of its own sign-in, also under the same name', async () => {
-  const [victim, attacker] = [newBrowser(), newBrowser()];
+  const victim = newBrowser();
+  const attacker = newBrowser();
   await victim.begin();
   const query = backFrom(await attacker.begin());
   await isRefusedUnasked(() => victim.openCallback(query));
@@ -65,7 +66,8 @@ test('a callback that is repeated is rejected', async () => {
 
 test('a sign-in expires after ten minutes', async () => {
   const browser = newBrowser();
-  const [late, early] = [await browser.begin(), await browser.begin()];
+  const late = await browser.begin();
+  const early = await browser.begin();
   const [{ most } = { most: 0 }] = await sql.$queryRaw<{ most: number }[]>`
     SELECT extract(epoch FROM max(expires_at) - now())::int AS most FROM sign_in_transactions`;
   expect(most).toBeGreaterThan(590);
@@ -77,7 +79,8 @@ test('a sign-in expires after ten minutes', async () => {
 
 test('an exchange code expires after one minute, and an unknown one is rejected alike', async () => {
   const browser = newBrowser();
-  const [early, late] = [await enter(browser), await enter(browser)];
+  const early = await enter(browser);
+  const late = await enter(browser);
   expect((await browser.exchange(early)).status).toBe(200);
   await sql.$executeRaw`UPDATE sign_in_codes SET expires_at = expires_at - interval '1 minute'`;
   const over = await browser.exchange(late);

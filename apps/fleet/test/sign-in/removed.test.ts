@@ -71,7 +71,8 @@ test('a concurrent check of the session of a removed user does not restore the u
   await signIn({ sub: 'fay', name: 'Fay' });
   const { id } = await rowOf('fay');
   await sql.$executeRaw`UPDATE sessions SET provider_at = now() - interval '1 second' WHERE user_id = ${id}::uuid`;
-  const [asked, answered] = [createSignal(), createSignal()];
+  const asked = createSignal();
+  const answered = createSignal();
   issuer.bend('/token', async () => {
     asked.come();
     await answered.came;

@@ -19,7 +19,8 @@ export async function startSignInWorld({ oidc, ...options }: ReplicaOptions = {}
   const environment = { oidc: { ...atIssuer(issuer), ...oidc }, ...options };
   const world = await startWorld(environment);
   const aReplica = (changed: ReplicaOptions = {}) => world.aReplica({ ...environment, ...changed });
-  const [one, other] = [aReplica(), aReplica()];
+  const one = aReplica();
+  const other = aReplica();
   const replicas = [one, other] as const;
 
   afterEach(() => issuer.straighten());

@@ -116,7 +116,8 @@ describe('the removal of a user', () => {
   });
 
   test('keeps the tokens of others, and those of the temporary admin', async () => {
-    const [maker, colleague] = [await world.aUser('admin'), await world.aUser('admin')];
+    const maker = await world.aUser('admin');
+    const colleague = await world.aUser('admin');
     await create(await maker.api());
     const left = [await create(await colleague.api()), await create(await world.asTemporaryAdmin()), await create()];
     await remove(maker.id);

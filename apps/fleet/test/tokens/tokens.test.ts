@@ -53,7 +53,8 @@ test('the secret of a token is only in the responses that create it', async () =
 });
 
 test('several tokens may have the same name', async () => {
-  const [one, other] = [await create({ name: 'twin' }), await create({ name: 'twin' })];
+  const one = await create({ name: 'twin' });
+  const other = await create({ name: 'twin' });
   expect(one.id).not.toBe(other.id);
 });
 

@@ -73,8 +73,10 @@ test('a new password ends all sessions of the user, and replaces the former one'
 });
 
 test('a new password keeps the sessions of other users, and a new name keeps all sessions', async () => {
-  const [user, other] = [await aUser('viewer'), await aUser('viewer')];
-  const [mine, theirs] = [await user.api(), await other.api()];
+  const user = await aUser('viewer');
+  const other = await aUser('viewer');
+  const mine = await user.api();
+  const theirs = await other.api();
   await change(user.id, { name: 'Another', role: 'operator' });
   expect((await mine.get(ME)).body.user.name).toBe('Another');
   await change(user.id, { password: NEW_PASSWORD });

@@ -5,7 +5,7 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { UNKNOWN_ACCOUNT } from '../../identity/actor.ts';
 import { evaluateAttempt, isStillValid, type VerifiedUser, verifyLocalUser } from '../../identity/local-user.ts';
 import type { CallerClass } from '../../identity/passwords/queue.ts';
-import type { Owner } from '../../identity/sessions/sessions.ts';
+import type { Owner } from '../../identity/sessions/opening.ts';
 import { signIn } from '../../identity/sign-in.ts';
 import { counted } from '../../identity/sign-in-metrics.ts';
 import { rememberNetwork } from '../../identity/sign-in-throttle.ts';

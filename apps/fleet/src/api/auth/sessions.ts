@@ -2,7 +2,7 @@ import { MAX_SESSIONS } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { notFound, withCookies } from '@svc/http';
 import { Prisma } from '../../generated/prisma/client.ts';
-import { isOpen } from '../../identity/sessions/sessions.ts';
+import { isOpen } from '../../identity/sessions/people.ts';
 import { isUuid } from '../../resources/kind.ts';
 import { changeRoute, runAudited } from '../change.ts';
 import { type RequestContext, route } from '../context.ts';

@@ -27,7 +27,11 @@ export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async
   const instance = { deploymentId: row.id, name };
   const lines = await linesOf(context, target, {
     instance,
-    ...{ tail, follow, since, timestamps, previous },
+    tail,
+    follow,
+    since,
+    timestamps,
+    previous,
     signal: controller.signal,
   });
   return streamedReply(

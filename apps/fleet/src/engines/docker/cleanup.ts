@@ -3,7 +3,7 @@ import { mapConcurrently } from '../concurrency.ts';
 import { removalObservation } from '../deployment-status.ts';
 import { catchFailure } from '../errors.ts';
 import type { DesiredEnd, Fence } from '../observation.ts';
-import { describeFailure } from '../redact.ts';
+import { messageOfFailure } from '../redact.ts';
 import type { DockerClient } from './client.ts';
 import { findContainers, remove } from './containers.ts';
 import { listed, listedVolumes } from './schemas.ts';
@@ -31,7 +31,7 @@ export async function removeFromHost(client: DockerClient, desired: DesiredEnd, 
   return removalObservation({
     kind: desired.kind,
     actions,
-    failure: failure && { reason: failure.reason, message: describeFailure(failure) },
+    failure: failure && { reason: failure.reason, message: messageOfFailure(failure) },
     remaining: remaining.length > 0 ? `Containers still stopping: ${remaining.length}.` : '',
     instances: remaining.map(({ name, details }) => ({ name, restarts: details.RestartCount })),
   });

@@ -164,7 +164,8 @@ export function connectDocker(address: HostAddress, timing: Partial<DockerTiming
       address,
       timing: { ...DEFAULT_DOCKER_TIMINGS, ...timing },
       dialled,
-      ...{ handshake: {}, clock: createHostClock() },
+      handshake: {},
+      clock: createHostClock(),
     },
     {},
   );
@@ -244,7 +245,7 @@ class EngineClient implements DockerClient {
   }
 
   #anyOf(signal: AbortSignal | undefined): AbortSignal {
-    return AbortSignal.any([signal, this.#bounds.signal].filter((it) => it !== undefined));
+    return AbortSignal.any([signal, this.#bounds.signal].filter((each) => each !== undefined));
   }
 
   async #pathOf({ path, query = {} }: Request): Promise<string> {

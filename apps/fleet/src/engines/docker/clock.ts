@@ -12,7 +12,8 @@ const SECOND_MS = 1000;
  * known much better than to a second. If a response contradicts the earlier ones, one of the clocks was set, and only that response counts.
  */
 export function createHostClock() {
-  let [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let least = Number.NEGATIVE_INFINITY;
+  let most = Number.POSITIVE_INFINITY;
   return {
     /**
      * The earliest possible time of the host when it sent the response, in milliseconds since the epoch. `date` is the header.
@@ -21,7 +22,8 @@ export function createHostClock() {
     timeOf: (date: unknown, { sentAt, receivedAt }: Exchange): number => {
       const second = Date.parse(String(date));
       if (Number.isNaN(second)) return Date.now();
-      const [lower, upper] = [second - receivedAt, second + SECOND_MS - sentAt];
+      const lower = second - receivedAt;
+      const upper = second + SECOND_MS - sentAt;
       const isConsistent = lower <= most && upper >= least;
       least = isConsistent ? Math.max(least, lower) : lower;
       most = isConsistent ? Math.min(most, upper) : upper;

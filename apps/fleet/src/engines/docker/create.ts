@@ -191,7 +191,9 @@ function addressNotAvailable({ name, body }: Pick<RenderedContainer, 'name' | 'b
 }
 
 function portConflict(engineMessage: string, { name, body }: Pick<RenderedContainer, 'name' | 'body'>): Transient {
-  const ports = Object.values(body.HostConfig.PortBindings).flatMap((bindings) => bindings.map((it) => it.HostPort));
+  const ports = Object.values(body.HostConfig.PortBindings).flatMap((bindings) =>
+    bindings.map((binding) => binding.HostPort),
+  );
   const mentioned = ports.filter((port) => new RegExp(`:${port}\\b`).test(engineMessage));
   const [port, ...others] = mentioned.length > 0 ? mentioned : ports;
   const which = others.length > 0 ? `One of the ports ${[port, ...others].join(', ')}` : `Port ${port}`;

@@ -86,13 +86,13 @@ function crashedState({ details }: FoundContainer, what: string): ContainerState
   const { Memory } = details.HostConfig;
   const code = `exit code ${ExitCode}`;
   if (OOMKilled || (ExitCode === SIGKILL_EXIT_CODE && Memory > 0)) {
-    const why = `it was killed, probably because it exceeded ${describeLimit(Memory)}`;
+    const why = `it was killed, probably because it exceeded ${textOfMemoryLimit(Memory)}`;
     return { phase: 'crashed', message: `${what} (${code}): ${why}`, reason: 'OOMKilled' };
   }
   return { phase: 'crashed', message: `${what} (${code})`, reason: 'CrashLoop' };
 }
 
-const describeLimit = (bytes: number) =>
+const textOfMemoryLimit = (bytes: number) =>
   bytes > 0 ? `its memory limit of ${Math.round(bytes / 2 ** 20)} MiB` : 'the available memory';
 
 /** An action on a container. */

@@ -93,11 +93,11 @@ async function createContainer(
   const { client, fence, actions } = run;
   if (replaces) await remove(client, replaces);
   const id = await create(client, fence.deploymentId, rendered);
-  actions.push(describeCreation(run, rendered, replaces));
+  actions.push(actionOfCreation(run, rendered, replaces));
   await start(client, id, { deploymentId: fence.deploymentId, rendered });
 }
 
-function describeCreation(
+function actionOfCreation(
   { desired }: ReconcileRun,
   { name }: RenderedContainer,
   replaces: FoundContainer | undefined,

@@ -2,15 +2,15 @@ import { type AddressesByType, scopeOf } from '../../placement/addresses.ts';
 import type { DockerManifest, RenderedContainer } from '../../render/docker.ts';
 import {
   type DeploymentStatus,
-  describeCounts,
   type InstanceCounts,
+  messageOfCounts,
   statusOfCounts,
   supersededObservation,
   withFailure,
 } from '../deployment-status.ts';
 import { type EngineFailure, Permanent } from '../errors.ts';
 import type { Endpoint, Fence, Instance, Observation } from '../observation.ts';
-import { describeFailure, redactorOf } from '../redact.ts';
+import { messageOfFailure, redactorOf } from '../redact.ts';
 import type { FoundContainer, ReconcileRun } from './containers.ts';
 import { type ContainerPair, type ContainerState, isCurrent, isJob, isUp, pairByOrdinal, stateOf } from './plan.ts';
 
@@ -105,7 +105,7 @@ export function observationOf(run: ReconcileRun, found: readonly FoundContainer[
   const failures = [...run.failures.values()];
   const instances = [
     ...statuses.map((status) => instanceOf(status, redact)),
-    ...surplus.map((it) => ({ ...instance(it, 'stopping'), message: 'is surplus' })),
+    ...surplus.map((pair) => ({ ...instance(pair, 'stopping'), message: 'is surplus' })),
   ];
   return {
     ...deploymentStatus(statuses, { failures, surplus: surplus.length, redact }),
@@ -140,7 +140,7 @@ function containerStatusOf(pair: ContainerPair, { client, failures }: ReconcileR
 function changeOf(statuses: readonly ContainerStatus[]): Pick<Observation, 'changesInMs'> {
   const changing = statuses.filter(({ isChanging }) => isChanging);
   const times = changing.flatMap(({ state }) => state.changesInMs ?? []);
-  const isKnown = times.length > 0 && times.length === changing.length && !statuses.some((it) => it.isOutdated);
+  const isKnown = times.length > 0 && times.length === changing.length && !statuses.some((status) => status.isOutdated);
   return isKnown ? { changesInMs: Math.max(...times) } : {};
 }
 
@@ -154,7 +154,7 @@ const instance = ({ name, details }: FoundContainer, phase: Instance['phase']) =
 
 function instanceOf({ pair, state, failure, isReady }: ContainerStatus, redact: Redact): Instance {
   const { rendered, found } = pair;
-  const message = failure && !isReady ? describeFailure(failure, redact) : state.message;
+  const message = failure && !isReady ? messageOfFailure(failure, redact) : state.message;
   return found
     ? { ...instance(found, state.phase), message }
     : { name: rendered.name, phase: 'missing', message, restarts: 0 };
@@ -176,7 +176,7 @@ function deploymentStatus(
   const anyRuns = statuses.some(({ pair }) => pair.found && isUp(pair.found));
   const failure = failures.find((failure) => failure instanceof Permanent) ?? failures[0];
   if (failure) {
-    const message = describeFailure(failure, redact);
+    const message = messageOfFailure(failure, redact);
     return withFailure({ reason: failure.reason, message, anyRuns, isPermanent: failure instanceof Permanent });
   }
   const counts: InstanceCounts = {
@@ -191,11 +191,11 @@ function deploymentStatus(
   if (crashed) return crashedStatus(crashed, { anyRuns, counts });
   const status = statusOfCounts(counts);
   return status.phase === 'degraded'
-    ? { ...status, message: `${describeUnhealthy(statuses)} ${status.message}` }
+    ? { ...status, message: `${messageOfUnhealthy(statuses)} ${status.message}` }
     : status;
 }
 
-const describeUnhealthy = (statuses: readonly ContainerStatus[]): string =>
+const messageOfUnhealthy = (statuses: readonly ContainerStatus[]): string =>
   statuses
     .filter(({ isReady }) => !isReady)
     .slice(0, 1)
@@ -207,7 +207,7 @@ function crashedStatus(
   { pair, state }: ContainerStatus,
   { anyRuns, counts }: { readonly anyRuns: boolean; readonly counts: InstanceCounts },
 ): DeploymentStatus {
-  const message = `${pair.rendered.name} ${state.message}. ${describeCounts(counts)}`;
+  const message = `${pair.rendered.name} ${state.message}. ${messageOfCounts(counts)}`;
   const isPermanent = isJob(pair.rendered.body.HostConfig);
   const status = withFailure({ reason: state.reason, message, anyRuns, isPermanent });
   return counts.isChanging || counts.terminating > 0 ? { ...status, next: 'soon' } : status;

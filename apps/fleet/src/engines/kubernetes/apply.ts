@@ -5,7 +5,7 @@ import { removeOwned } from './cleanup.ts';
 import { isConflict, isNamespaceMissing } from './errors.ts';
 import {
   applyObject,
-  describe,
+  displayNameOf,
   ensureNamespace,
   type FoundObject,
   isWorkload,
@@ -31,7 +31,7 @@ export async function applyAll(run: ReconcileRun): Promise<void> {
 }
 
 const findExisting = async ({ client, found }: ReconcileRun, { kind, metadata }: KubernetesObject) =>
-  found.find((it) => it.kind === kind && it.name === metadata?.name) ??
+  found.find((object) => object.kind === kind && object.name === metadata?.name) ??
   (await readObject(client, kind, metadata?.name ?? ''));
 
 async function apply(
@@ -43,12 +43,12 @@ async function apply(
   const { client, desired, actions, awaitedDeletions } = run;
   assertOwned(run, object, before);
   if (before?.deletionTime) {
-    awaitedDeletions.push(describe(before));
+    awaitedDeletions.push(displayNameOf(before));
     return;
   }
   try {
     const after = await applyObject(client, object, { before, force: desired.takeOver === true });
-    actions.push(...describeApply(run, before, after));
+    actions.push(...actionsOfApply(run, before, after));
     if (after.phase === 'Lost') throw volumeLost(after.name);
   } catch (error) {
     if (isConflict(error) && attempts > 1) {
@@ -78,7 +78,7 @@ function assertOwned(
   if (!isOwned) {
     throw new Transient(
       'NameConflict',
-      `${describe(before)} exists, but was not created for this deployment or volume. It was not changed.`,
+      `${displayNameOf(before)} exists, but was not created for this deployment or volume. It was not changed.`,
     );
   }
   if (before.generation > fence.generation) throw new Superseded(before.generation);
@@ -90,9 +90,9 @@ function assertNotLost(bound: readonly string[], object: KubernetesObject): void
   throw new Permanent('VolumeLost', `The volume ${name} no longer exists in its cluster. Its data is lost.`);
 }
 
-function describeApply({ desired }: ReconcileRun, before: FoundObject | undefined, after: FoundObject): string[] {
-  if (!before) return [`created ${describe(after)}${desired.settled === true ? ' again: it was missing' : ''}`];
-  return before.resourceVersion === after.resourceVersion ? [] : [`changed ${describe(after)}`];
+function actionsOfApply({ desired }: ReconcileRun, before: FoundObject | undefined, after: FoundObject): string[] {
+  if (!before) return [`created ${displayNameOf(after)}${desired.settled === true ? ' again: it was missing' : ''}`];
+  return before.resourceVersion === after.resourceVersion ? [] : [`changed ${displayNameOf(after)}`];
 }
 
 const volumeLost = (name: string) =>
@@ -115,5 +115,5 @@ async function replace(run: ReconcileRun, before: FoundObject): Promise<void> {
   run.actions.push(
     ...removed.map((action) => `${action}: it must be replaced, because an immutable field has changed`),
   );
-  run.awaitedDeletions.push(describe(before));
+  run.awaitedDeletions.push(displayNameOf(before));
 }

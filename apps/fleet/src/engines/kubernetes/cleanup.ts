@@ -7,7 +7,7 @@ import { isConflict } from './errors.ts';
 import {
   assertNotSuperseded,
   deleteObject,
-  describe,
+  displayNameOf,
   type FoundObject,
   isWorkload,
   listBySelector,
@@ -55,7 +55,7 @@ export async function removeOwned(client: KubernetesClient, found: FoundObject, 
     assertNotSuperseded([now], fence);
     return true;
   };
-  return (await remove(client, found, { mayDelete })) ? [`removed ${describe(found)}`] : [];
+  return (await remove(client, found, { mayDelete })) ? [`removed ${displayNameOf(found)}`] : [];
 }
 
 const isManagedVolume = ({ labels }: FoundObject): boolean =>
@@ -118,7 +118,7 @@ export function removeFromCluster(client: KubernetesClient, desired: DesiredEnd,
       kind: desired.kind,
       actions,
       failure,
-      remaining: describeRemaining(remaining),
+      remaining: messageOfRemaining(remaining),
       instances: pods.map(({ name }) => ({ name, restarts: 0 })),
       isOverdue: remaining.some(({ isOverdue }) => isOverdue),
     });
@@ -140,23 +140,23 @@ async function findRemaining(
 ): Promise<Remaining[]> {
   const isOverdue = (deletionTime: Date | undefined) => overdueBy(deletionTime, client.now()) > client.timing.overdue;
   const objects = (await listOwnedObjects(client, deploymentId)).filter(
-    (it) => desired.kind === 'gone' || isWorkload(it),
+    (object) => desired.kind === 'gone' || isWorkload(object),
   );
   const volumes = desired.kind === 'gone' ? await findVolumes(client, desired.volumes) : [];
   const pods = await podsOf(client, deploymentId);
   return [
     ...pods.map((pod) => ({ name: podName(pod), isPod: true, isOverdue: isOverdue(pod.metadata?.deletionTimestamp) })),
-    ...[...objects, ...volumes].map((it) => ({
-      name: describe(it),
+    ...[...objects, ...volumes].map((object) => ({
+      name: displayNameOf(object),
       isPod: false,
-      isOverdue: isOverdue(it.deletionTime),
+      isOverdue: isOverdue(object.deletionTime),
     })),
   ];
 }
 
 const MAX_NAMED = 3;
 
-function describeRemaining(remaining: readonly Remaining[]): string {
+function messageOfRemaining(remaining: readonly Remaining[]): string {
   if (remaining.length === 0) return '';
   const overdue = remaining.find(({ isOverdue }) => isOverdue);
   const names = [

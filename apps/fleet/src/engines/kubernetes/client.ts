@@ -265,7 +265,7 @@ class ClusterClient implements KubernetesClient {
   }
 
   #anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
-    return AbortSignal.any([...signals, this.#bounds.signal].filter((it) => it !== undefined));
+    return AbortSignal.any([...signals, this.#bounds.signal].filter((each) => each !== undefined));
   }
 
   /**

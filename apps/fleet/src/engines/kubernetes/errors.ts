@@ -37,7 +37,7 @@ export function requestInfoOf(method: string, url: URL): RequestInfo {
 }
 
 /** `apply deployments in the namespace fleet` */
-const describeRequest = ({ verb, resource, namespace }: RequestInfo): string =>
+const textOfRequest = ({ verb, resource, namespace }: RequestInfo): string =>
   `${verb} ${resource}${namespace && ` in the namespace ${namespace}`}`;
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** `web-decade01 (Deployment)` */
-const describeObject = ({ resource, name }: RequestInfo): string =>
+const textOfObject = ({ resource, name }: RequestInfo): string =>
   name === '' ? resource : `${name} (${KINDS[resource] ?? resource})`;
 
 /** The error response of an API server (`Status` of the Kubernetes API). */
@@ -107,7 +107,7 @@ export function toEngineFailure({ status, text, request }: ErrorResponse): Engin
   if (status === 400 || status === 422) return invalid(apiFailure);
   if (status === 500 && request.verb === 'apply' && apiStatus.message.includes(UNKNOWN_FIELD))
     return unknownField(apiFailure);
-  const message = `The cluster could not ${describeRequest(request)} (${status}).`;
+  const message = `The cluster could not ${textOfRequest(request)} (${status}).`;
   const isPermanent = status < 500 && ![404, 408, 410, 429].includes(status);
   return new (isPermanent ? Permanent : Transient)(
     isPermanent ? 'InvalidSpec' : 'EngineError',
@@ -131,7 +131,7 @@ const unauthorized = () =>
   });
 
 const notPermitted = (request: RequestInfo) =>
-  new Permanent('AuthFailed', `The credentials lack permission to ${describeRequest(request)}.`, {
+  new Permanent('AuthFailed', `The credentials lack permission to ${textOfRequest(request)}.`, {
     status: 403,
     engineMessage: '',
   });
@@ -141,12 +141,12 @@ function forbidden({ apiStatus, request, response }: ApiFailure): EngineFailure 
   const isTerminating = apiStatus.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating');
   if (isTerminating) return new Transient('EngineError', `The namespace ${request.namespace} is being deleted.`);
   if (/exceeded quota/.test(apiStatus.message)) {
-    return new Transient('Unschedulable', `${describeObject(request)} exceeds a resource quota.`, response);
+    return new Transient('Unschedulable', `${textOfObject(request)} exceeds a resource quota.`, response);
   }
   const isReading = ['list', 'read', 'watch'].includes(request.verb);
   return isReading || / cannot \w+ (?:resource|path) /.test(apiStatus.message)
     ? notPermitted(request)
-    : new Permanent('InvalidSpec', `A policy of the cluster rejects ${describeObject(request)}.`, response);
+    : new Permanent('InvalidSpec', `A policy of the cluster rejects ${textOfObject(request)}.`, response);
 }
 
 /** Causes are used only for applies: only these have fields, and only their values are known and can be redacted. */
@@ -157,10 +157,10 @@ const causesOf = ({ apiStatus, request }: Pick<ApiFailure, 'apiStatus' | 'reques
 function conflict({ apiStatus, request, response }: ApiFailure): EngineFailure {
   const owned = causesOf({ apiStatus, request }).filter(({ reason }) => reason === 'FieldManagerConflict');
   if (owned.length === 0)
-    return new Transient('EngineError', `${describeObject(request)} was changed concurrently.`, response);
+    return new Transient('EngineError', `${textOfObject(request)} was changed concurrently.`, response);
   const which = owned.slice(0, MAX_FIELDS).map(({ field, message }) => `${field || 'a field'} (${managerIn(message)})`);
   const more = owned.length > MAX_FIELDS ? ` and ${owned.length - MAX_FIELDS} more` : '';
-  const message = `Other field managers own fields of ${describeObject(request)}: ${which.join(', ')}${more}.`;
+  const message = `Other field managers own fields of ${textOfObject(request)}: ${which.join(', ')}${more}.`;
   return new Permanent('FieldConflict', message, { status: response.status, engineMessage: '' });
 }
 
@@ -176,7 +176,7 @@ function invalid({ apiStatus, request, response }: ApiFailure): EngineFailure {
     ),
   ];
   const where = fields.length > 0 ? `: ${fields.slice(0, MAX_FIELDS).join(', ')}` : '';
-  return new Permanent('InvalidSpec', `The cluster rejects ${describeObject(request)} as invalid${where}.`, response);
+  return new Permanent('InvalidSpec', `The cluster rejects ${textOfObject(request)} as invalid${where}.`, response);
 }
 
 const UNKNOWN_FIELD = ': field not declared in schema';
@@ -187,7 +187,7 @@ function unknownField({ apiStatus, request, response }: ApiFailure): EngineFailu
   const field = start.split(/\s/).at(-1);
   return new Permanent(
     'InvalidSpec',
-    `The cluster does not support the field ${field} of ${describeObject(request)}.`,
+    `The cluster does not support the field ${field} of ${textOfObject(request)}.`,
     response,
   );
 }

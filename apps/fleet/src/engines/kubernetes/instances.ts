@@ -66,13 +66,15 @@ export async function podStatusesOf(
   const states = pods.map((pod) => ({ pod, state: stateOf(pod, { now, settled }) }));
   const vague = states.filter(({ state }) => state.needsEvents).slice(0, MAX_EXPLAINED);
   return Promise.all(
-    states.map(async (it) => {
-      const state = vague.includes(it) ? await withEventMessage(client, it.pod, it.state) : it.state;
-      const isStuck = overdueBy(it.pod.metadata?.deletionTimestamp, now) > overdue;
+    states.map(async (instance) => {
+      const state = vague.includes(instance)
+        ? await withEventMessage(client, instance.pod, instance.state)
+        : instance.state;
+      const isStuck = overdueBy(instance.pod.metadata?.deletionTimestamp, now) > overdue;
       // Without a reason or events, the message contains no text of the cluster.
       const isFleetMessage = state.reason === null && state.needsEvents !== true;
-      const message = isFleetMessage ? state.message : truncate(redact(state.message, it.pod));
-      return { pod: it.pod, name: podName(it.pod), state: { ...state, message }, isStuck };
+      const message = isFleetMessage ? state.message : truncate(redact(state.message, instance.pod));
+      return { pod: instance.pod, name: podName(instance.pod), state: { ...state, message }, isStuck };
     }),
   );
 }

@@ -52,34 +52,34 @@ interface KindApi {
 
 const KIND_APIS: Readonly<Record<ObjectKind, KindApi>> = {
   Deployment: {
-    list: ({ apps }, it) => apps.listNamespacedDeployment(it),
-    read: ({ apps }, it) => apps.readNamespacedDeployment(it),
-    apply: ({ apps }, it) => apps.patchNamespacedDeployment(it),
-    remove: ({ apps }, it) => apps.deleteNamespacedDeployment(it),
+    list: ({ apps }, request) => apps.listNamespacedDeployment(request),
+    read: ({ apps }, request) => apps.readNamespacedDeployment(request),
+    apply: ({ apps }, request) => apps.patchNamespacedDeployment(request),
+    remove: ({ apps }, request) => apps.deleteNamespacedDeployment(request),
   },
   Job: {
-    list: ({ batch }, it) => batch.listNamespacedJob(it),
-    read: ({ batch }, it) => batch.readNamespacedJob(it),
-    apply: ({ batch }, it) => batch.patchNamespacedJob(it),
-    remove: ({ batch }, it) => batch.deleteNamespacedJob(it),
+    list: ({ batch }, request) => batch.listNamespacedJob(request),
+    read: ({ batch }, request) => batch.readNamespacedJob(request),
+    apply: ({ batch }, request) => batch.patchNamespacedJob(request),
+    remove: ({ batch }, request) => batch.deleteNamespacedJob(request),
   },
   Service: {
-    list: ({ core }, it) => core.listNamespacedService(it),
-    read: ({ core }, it) => core.readNamespacedService(it),
-    apply: ({ core }, it) => core.patchNamespacedService(it),
-    remove: ({ core }, it) => core.deleteNamespacedService(it),
+    list: ({ core }, request) => core.listNamespacedService(request),
+    read: ({ core }, request) => core.readNamespacedService(request),
+    apply: ({ core }, request) => core.patchNamespacedService(request),
+    remove: ({ core }, request) => core.deleteNamespacedService(request),
   },
   Secret: {
-    list: ({ core }, it) => core.listNamespacedSecret(it),
-    read: ({ core }, it) => core.readNamespacedSecret(it),
-    apply: ({ core }, it) => core.patchNamespacedSecret(it),
-    remove: ({ core }, it) => core.deleteNamespacedSecret(it),
+    list: ({ core }, request) => core.listNamespacedSecret(request),
+    read: ({ core }, request) => core.readNamespacedSecret(request),
+    apply: ({ core }, request) => core.patchNamespacedSecret(request),
+    remove: ({ core }, request) => core.deleteNamespacedSecret(request),
   },
   PersistentVolumeClaim: {
-    list: ({ core }, it) => core.listNamespacedPersistentVolumeClaim(it),
-    read: ({ core }, it) => core.readNamespacedPersistentVolumeClaim(it),
-    apply: ({ core }, it) => core.patchNamespacedPersistentVolumeClaim(it),
-    remove: ({ core }, it) => core.deleteNamespacedPersistentVolumeClaim(it),
+    list: ({ core }, request) => core.listNamespacedPersistentVolumeClaim(request),
+    read: ({ core }, request) => core.readNamespacedPersistentVolumeClaim(request),
+    apply: ({ core }, request) => core.patchNamespacedPersistentVolumeClaim(request),
+    remove: ({ core }, request) => core.deleteNamespacedPersistentVolumeClaim(request),
   },
 };
 
@@ -189,7 +189,7 @@ const createNamespace = async (client: KubernetesClient, name: string): Promise<
 export const nameOf = ({ metadata }: KubernetesObject): string => metadata?.name ?? '';
 
 /** `web-decade01 (Deployment)` */
-export const describe = ({ name, kind }: Pick<FoundObject, 'name' | 'kind'>): string => `${name} (${kind})`;
+export const displayNameOf = ({ name, kind }: Pick<FoundObject, 'name' | 'kind'>): string => `${name} (${kind})`;
 
 const NUMBER = /^\d{1,15}$/;
 

@@ -107,7 +107,7 @@ function containerFailure(pod: V1Pod, container: V1ContainerStatus, { now, settl
 function crashedState(pod: V1Pod, ended: V1ContainerStateTerminated, what: string): PodState {
   const code = `exit code ${ended.exitCode}`;
   if (ended.reason === 'OOMKilled') {
-    const why = `it was killed because it exceeded ${describeMemoryLimit(pod)}`;
+    const why = `it was killed because it exceeded ${textOfMemoryLimit(pod)}`;
     return { phase: 'crashed', message: `${what} (${code}): ${why}`, reason: 'OOMKilled' };
   }
   if (isProgramMissing(ended.message ?? '')) {
@@ -117,7 +117,7 @@ function crashedState(pod: V1Pod, ended: V1ContainerStateTerminated, what: strin
   return { phase: 'crashed', message: `${what} (${code})`, reason: 'CrashLoop' };
 }
 
-function describeMemoryLimit({ spec }: V1Pod): string {
+function textOfMemoryLimit({ spec }: V1Pod): string {
   const limit = bytes(spec?.containers[0]?.resources?.limits?.memory ?? '');
   return limit > 0 ? `its memory limit of ${Math.round(limit / 2 ** 20)} MiB` : 'the available memory';
 }

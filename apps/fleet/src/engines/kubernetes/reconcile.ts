@@ -6,7 +6,7 @@ import type { KubernetesClient } from './client.ts';
 import {
   assertNotSuperseded,
   type DesiredObjects,
-  describe,
+  displayNameOf,
   type FoundObject,
   isWorkload,
   listObjects,
@@ -35,7 +35,7 @@ async function applyDesired(run: ReconcileRun): Promise<void> {
   const obsolete = run.found.filter((object) => !isDesired(run, object));
   for (const object of obsolete.filter(isWorkload)) {
     await prune(run, object);
-    run.awaitedDeletions.push(describe(object));
+    run.awaitedDeletions.push(displayNameOf(object));
   }
   await applyAll(run);
   for (const object of obsolete.filter((object) => !isWorkload(object))) await prune(run, object);

@@ -18,7 +18,8 @@ export function podRedactorFor(manifest: KubernetesManifest<'values'>): PodRedac
     versionsOf(pod) === versionsOf(now) ? redact(text) : 'has former values of secrets, so its message is not shown';
 }
 
-const versionsOf = (it: V1Pod | IPodTemplateSpec | undefined) => it?.metadata?.annotations?.[KEYS.secretVersions];
+const versionsOf = (object: V1Pod | IPodTemplateSpec | undefined) =>
+  object?.metadata?.annotations?.[KEYS.secretVersions];
 
 /** Redacts all values that the cluster received: environment variables and the data of Secrets. */
 export function redactorFor({ objects }: KubernetesManifest<'values'>): (text: string) => string {

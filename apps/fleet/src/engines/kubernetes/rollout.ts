@@ -1,8 +1,8 @@
 import type { V1Deployment, V1Job, V1Pod, V1ReplicaSet } from '@kubernetes/client-node';
 import {
   type DeploymentStatus,
-  describeCounts,
   type InstanceCounts,
+  messageOfCounts,
   statusOfCounts,
   withFailure,
   withoutFailure,
@@ -16,7 +16,7 @@ import { isActive } from './pod-status.ts';
 const podFailureStatus = ({ name, state }: PodStatus, anyRuns: boolean, counts: InstanceCounts): DeploymentStatus =>
   withFailure({
     reason: state.reason,
-    message: `${name} ${state.message}. ${describeCounts(counts)}`,
+    message: `${name} ${state.message}. ${messageOfCounts(counts)}`,
     anyRuns,
     isPermanent: state.isPermanent === true,
   });
@@ -31,7 +31,8 @@ export function jobStatus(job: V1Job, podStatuses: readonly PodStatus[]): Deploy
   const active = podStatuses.filter(({ pod }) => isActive(pod));
   const numberOf = (phase: PodStatus['state']['phase']) =>
     podStatuses.filter(({ state }) => state.phase === phase).length;
-  const [up, completed] = [numberOf('running'), numberOf('completed')];
+  const up = numberOf('running');
+  const completed = numberOf('completed');
   const desired = job.spec?.suspend === true ? 0 : (job.spec?.completions ?? 1);
   const ended = completed + numberOf('failed');
   const isComplete = up > 0 && up + completed === desired && podStatuses.length === desired;
@@ -65,10 +66,10 @@ const TEMPLATE = 'pod-template-hash';
 function templateOf({ metadata }: V1Deployment, replicaSets: readonly V1ReplicaSet[]): string | undefined {
   const revision = metadata?.annotations?.[REVISION];
   const current = replicaSets.find(
-    (it) =>
+    (replicaSet) =>
       revision !== undefined &&
-      it.metadata?.annotations?.[REVISION] === revision &&
-      it.metadata.ownerReferences?.some(({ uid }) => uid === metadata?.uid),
+      replicaSet.metadata?.annotations?.[REVISION] === revision &&
+      replicaSet.metadata.ownerReferences?.some(({ uid }) => uid === metadata?.uid),
   );
   return current?.metadata?.labels?.[TEMPLATE];
 }
@@ -153,21 +154,21 @@ function lastProgressOf(deployment: V1Deployment, active: readonly PodStatus[]):
 
 function rolloutStatus(rollout: Rollout): DeploymentStatus {
   const { deployment, current, terminating, counts, anyRuns, isStalled } = rollout;
-  if (!isObserved(deployment)) return withoutFailure('starting', describeCounts(counts), 'soon');
+  if (!isObserved(deployment)) return withoutFailure('starting', messageOfCounts(counts), 'soon');
   const down = current.find(({ state }) => state.reason !== null);
   if (down) return podFailureStatus(down, anyRuns, counts);
   const failed = replicaFailureStatus(rollout) ?? deadlineStatus(rollout);
   if (failed) return failed;
   const unhealthy = counts.outdated === 0 ? current.find(({ state }) => state.phase === 'unhealthy') : undefined;
   if (unhealthy) {
-    return withoutFailure('degraded', `${unhealthy.name} ${unhealthy.state.message}. ${describeCounts(counts)}`);
+    return withoutFailure('degraded', `${unhealthy.name} ${unhealthy.state.message}. ${messageOfCounts(counts)}`);
   }
   const status = statusOfCounts(counts);
   if (counts.isChanging) return isStalled ? { ...status, next: 'settled' } : status;
   const stuck = terminating.find(({ isStuck }) => isStuck);
   if (!stuck) return status;
   const overdue = `The termination of ${stuck.name} is overdue, and its node has not confirmed it.`;
-  return withoutFailure('degraded', `${overdue} ${describeCounts(counts)}`);
+  return withoutFailure('degraded', `${overdue} ${messageOfCounts(counts)}`);
 }
 
 const conditionOf = ({ status }: V1Deployment, type: string) =>
@@ -179,7 +180,7 @@ function replicaFailureStatus({ deployment, anyRuns, counts, redact }: Rollout):
   if (condition?.status !== 'True') return undefined;
   const engineMessage = truncate(redact(oneLine(condition.message ?? '')));
   const reason = /exceeded quota/.test(engineMessage) ? 'Unschedulable' : 'InvalidSpec';
-  const message = `The cluster rejects its pods: ${engineMessage} ${describeCounts(counts)}`;
+  const message = `The cluster rejects its pods: ${engineMessage} ${messageOfCounts(counts)}`;
   return withFailure({ reason, message, anyRuns, isPermanent: false });
 }
 
@@ -187,6 +188,6 @@ function replicaFailureStatus({ deployment, anyRuns, counts, redact }: Rollout):
 function deadlineStatus({ deployment, anyRuns, counts }: Rollout): DeploymentStatus | undefined {
   const condition = conditionOf(deployment, 'Progressing');
   if (condition?.reason !== 'ProgressDeadlineExceeded') return undefined;
-  const message = `It did not become available before its progress deadline. ${describeCounts(counts)}`;
+  const message = `It did not become available before its progress deadline. ${messageOfCounts(counts)}`;
   return withFailure({ reason: 'DeadlineExceeded', message, anyRuns, isPermanent: true });
 }

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../render/kubernetes.ts';
 import { type DeploymentStatus, withFailure, withoutFailure } from '../deployment-status.ts';
 import { type EngineFailure, Permanent, unlessNotFound } from '../errors.ts';
 import type { Endpoint, Observation } from '../observation.ts';
-import { describeFailure, truncate } from '../redact.ts';
+import { messageOfFailure, truncate } from '../redact.ts';
 import { findVolumes } from './cleanup.ts';
 import type { KubernetesClient } from './client.ts';
 import { instanceOf, lastWarning, type PodStatus, podStatusesOf } from './instances.ts';
@@ -82,7 +82,7 @@ export async function observationOf(
   const status = failure
     ? withFailure({
         reason: failure.reason,
-        message: describeFailure(failure, redact),
+        message: messageOfFailure(failure, redact),
         anyRuns,
         isPermanent: failure instanceof Permanent,
       })

@@ -31,7 +31,10 @@ export function createHashingThreads(): HashingThreads {
   const { dirname, filename } = import.meta;
   const pool = new Piscina({
     filename: path.join(dirname, `hashing-thread${path.extname(filename)}`),
-    ...{ minThreads: 0, maxThreads: HASHING_THREADS, idleTimeout: IDLE_MS, niceIncrement: NICE },
+    minThreads: 0,
+    maxThreads: HASHING_THREADS,
+    idleTimeout: IDLE_MS,
+    niceIncrement: NICE,
   });
   return {
     hash: (password, cost) => pool.run({ password, cost }, { name: 'hash' }),

@@ -5,7 +5,7 @@ import type { Sealer } from '../../database/sealing.ts';
 import type { Providers } from '../../settings/connections.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { upsertOidcUser } from '../oidc-users.ts';
-import { PROVIDER_MINUTES, providerTokenLocation } from './sessions.ts';
+import { PROVIDER_MINUTES, providerTokenLocation } from './opening.ts';
 
 const ROUND_MS = 30_000;
 const RETRY_MINUTES = 2;

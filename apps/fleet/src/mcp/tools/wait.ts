@@ -18,7 +18,9 @@ export const wait_for_deployment: Handlers['wait_for_deployment'] = async (given
   const waited = () => (performance.now() - started) / 1000;
   const limit = progress ? given.timeout_seconds : Math.min(given.timeout_seconds, SILENT_SECONDS);
   const result = (reached: boolean, deployment: Deployment | null) => ({
-    ...{ reached, deployment, waited_seconds: Math.round(waited()) },
+    reached,
+    deployment,
+    waited_seconds: Math.round(waited()),
   });
   const onState =
     progress && reportChanges((message) => void progress(waited(), limit, message).catch(() => undefined));

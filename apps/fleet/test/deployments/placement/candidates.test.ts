@@ -8,8 +8,8 @@ import { acquirePlacementLock } from '../../../src/resources/placement-lock.ts';
 import { randomFrom } from '../../random.ts';
 import { GIB, startDeploymentWorld } from '../world.ts';
 
-const it = await startDeploymentWorld();
-const { client } = it;
+const fleet = await startDeploymentWorld();
+const { client } = fleet;
 
 type Reader = Parameters<Candidates['read']>[0];
 
@@ -36,11 +36,11 @@ async function aReader() {
 }
 
 async function aDeploymentOn(target: { host_id: string } | { cluster_id: string }, cpu_millis = 1000) {
-  const workload = await it.aWorkload();
+  const workload = await fleet.aWorkload();
   const id = uuidv7();
   const common = {
     id,
-    name: it.aName('direct'),
+    name: fleet.aName('direct'),
     created_by: 'test',
     workload_id: workload.id,
     revision: 1,
@@ -50,10 +50,12 @@ async function aDeploymentOn(target: { host_id: string } | { cluster_id: string 
 }
 
 test('a reading contains only the targets that changed since the last one', async () => {
-  const aHost = () => it.aHost({ gpuCount: 2 });
-  const [one, two, three] = [await aHost(), await aHost(), await aHost()];
+  const aHost = () => fleet.aHost({ gpuCount: 2 });
+  const one = await aHost();
+  const two = await aHost();
+  const three = await aHost();
   await Promise.all(Array.from({ length: 20 }, aHost));
-  const cluster = await it.aCluster();
+  const cluster = await fleet.aCluster();
   const { read: readAgain, counts } = await aReader();
   const countOf = async () => {
     const all = await readAgain();
@@ -80,10 +82,11 @@ test('a reading contains only the targets that changed since the last one', asyn
 });
 
 test('a target that was deleted is no candidate, also if another one was created', async () => {
-  const [one] = [await it.aHost(), await it.aCluster()];
+  const one = await fleet.aHost();
+  await fleet.aCluster();
   const { read: readAgain } = await aReader();
   await client.host.delete({ where: { id: one.id } });
-  const another = await it.aHost();
+  const another = await fleet.aHost();
   const ids = (await readAgain()).map(({ id }) => id);
   expect(ids).toHaveLength(2);
   expect(ids).toContain(another.id);
@@ -93,7 +96,8 @@ test('a target that was deleted is no candidate, also if another one was created
 
 test('registrations of the same engine share what is allocated, and the first one is used', async () => {
   const identity = 'the-engine';
-  const [first, second] = [await it.aHost({ identity }), await it.aHost({ identity })];
+  const first = await fleet.aHost({ identity });
+  const second = await fleet.aHost({ identity });
   const { read: readAgain } = await aReader();
   await aDeploymentOn({ host_id: second.id });
   const byId = new Map((await readAgain()).map((candidate) => [candidate.id, candidate]));
@@ -106,7 +110,8 @@ test('registrations of the same engine share what is allocated, and the first on
 });
 
 test('a change whose transaction began before the last reading and ended after it is read', async () => {
-  const [host, other] = [await it.aHost(), await it.aHost()];
+  const host = await fleet.aHost();
+  const other = await fleet.aHost();
   const { read: readAgain } = await aReader();
   const deployment = await aDeploymentOn({ host_id: host.id });
   await client.$transaction(async (transaction) => {
@@ -120,7 +125,7 @@ test('a change whose transaction began before the last reading and ended after i
 });
 
 test('a transaction reads what it changed itself, and nothing of it stays in memory if it is rolled back', async () => {
-  const { id } = await it.aHost();
+  const { id } = await fleet.aHost();
   const candidates = createCandidates();
   await read(candidates);
   const changed = client.$transaction(async (transaction) => {
@@ -134,8 +139,8 @@ test('a transaction reads what it changed itself, and nothing of it stays in mem
 
 test('concurrent readings, changes and rollbacks lead to the candidates of the database', async () => {
   const random = randomFrom(Number(process.env.TEST_SEED ?? 1));
-  const hosts = await Promise.all(Array.from({ length: 6 }, () => it.aHost({ gpuCount: 2 })));
-  const cluster = await it.aCluster();
+  const hosts = await Promise.all(Array.from({ length: 6 }, () => fleet.aHost({ gpuCount: 2 })));
+  const cluster = await fleet.aCluster();
   const deployments = await Promise.all(
     Array.from({ length: 8 }, () => aDeploymentOn({ host_id: random.oneOf(hosts).id })),
   );

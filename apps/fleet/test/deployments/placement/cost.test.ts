@@ -19,7 +19,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...given: Parameters<type
 
 // Imported now, because a connection copies the function above when it is opened.
 const world: { startDeploymentWorld: typeof startDeploymentWorld } = await import('../world.ts');
-const it = await world.startDeploymentWorld();
+const fleet = await world.startDeploymentWorld();
 
 /** Those of one call, without the record of the use of a token, which is made once per second. */
 async function statementsOf<T>(work: () => Promise<T>) {
@@ -31,39 +31,38 @@ async function statementsOf<T>(work: () => Promise<T>) {
 const PORT = { containerPort: 80, protocol: 'TCP' };
 
 test('a creation sends 14 statements, whatever the number of hosts and deployments', async () => {
-  await it.aHost();
-  const { id } = await it.aWorkload({ ports: [PORT] });
-  const create = () => statementsOf(() => it.deploy({ workload_id: id }));
+  await fleet.aHost();
+  const { id } = await fleet.aWorkload({ ports: [PORT] });
+  const create = () => statementsOf(() => fleet.deploy({ workload_id: id }));
   await create();
   const few = await create();
   expect(few.result.status).toBe(201);
   expect(few.sent).toHaveLength(14);
-  await Promise.all(Array.from({ length: 30 }, () => it.aHost()));
+  await Promise.all(Array.from({ length: 30 }, () => fleet.aHost()));
   for (let count = 0; count < 10; count += 1) await create();
   const many = await create();
   expect(many.sent).toEqual(few.sent);
 });
 
 test('a reconciliation that finds a deployment as desired sends three statements', async () => {
-  await it.aHost();
-  const { id } = await it.aWorkload({ ports: [PORT] });
-  await it.deployed({ workload_id: id });
-  const { database, services } = it.world;
+  await fleet.aHost();
+  const { id } = await fleet.aWorkload({ ports: [PORT] });
+  await fleet.deployed({ workload_id: id });
+  const { database, services } = fleet.world;
   const { sent } = await statementsOf(async () => {
     const [claim] = await claimDue(database, { lease: timings.lease, limit: 1 }, new AbortController().signal);
     if (!claim) throw new Error('nothing is due');
     const desired = await readDesired(database, services.settings.sealer, claim);
     if (!desired) throw new Error('the lease was lost');
     const observed = {
-      ...{
-        phase: 'running' as const,
-        reason: null,
-        message: 'runs',
-        next: 'settled' as const,
-        actions: [],
-        volumes: [],
-      },
-      ...{ instances: [], endpoints: [] },
+      phase: 'running' as const,
+      reason: null,
+      message: 'runs',
+      next: 'settled' as const,
+      actions: [],
+      volumes: [],
+      instances: [],
+      endpoints: [],
     };
     await writeObserved(database, claim, { ...desired, observed, timings });
     claim.release();

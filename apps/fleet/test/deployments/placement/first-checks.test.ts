@@ -4,12 +4,12 @@ import { createFirstChecks, UncheckedTargets } from '../../../src/reconciler/fir
 import { eventually } from '../../reconciler/deployment-helpers.ts';
 import { type Body, GIB, reasonsOf, startDeploymentWorld } from '../world.ts';
 
-const it = await startDeploymentWorld();
+const fleet = await startDeploymentWorld();
 
 const UNCHECKED = { reachability: 'unknown' as const, cpu_millis: null, memory_bytes: null };
 const CHECKED = { reachability: 'online' as const, cpu_millis: 64_000, memory_bytes: 64 * GIB };
 /** Stores the result of a check, like a replica that has checked the host. */
-const check = (id: string) => it.client.host.update({ where: { id }, data: CHECKED });
+const check = (id: string) => fleet.client.host.update({ where: { id }, data: CHECKED });
 
 /** Whether a request is still waiting after the fleet has read the result of a check at least once. */
 async function isWaiting(request: Promise<unknown>): Promise<boolean> {
@@ -22,10 +22,10 @@ test.each([
 ] as const)(
   'a %s waits for the first check of the only suitable host, which another replica does',
   async (_, ask, status) => {
-    const { id } = await it.aHost(UNCHECKED);
-    await it.aHost({ cpus: 1 });
-    const { id: workload_id } = await it.aWorkload({ cpu_request: '2' });
-    const request = it[ask]({ workload_id });
+    const { id } = await fleet.aHost(UNCHECKED);
+    await fleet.aHost({ cpus: 1 });
+    const { id: workload_id } = await fleet.aWorkload({ cpu_request: '2' });
+    const request = fleet[ask]({ workload_id });
     expect(await isWaiting(request)).toBe(true);
     await check(id);
     const answer = await request;
@@ -37,18 +37,18 @@ test.each([
 );
 
 test('a creation on an unchecked cluster waits for its first check', async () => {
-  const { id } = await it.aCluster(UNCHECKED);
-  const { id: workload_id } = await it.aWorkload();
-  const request = it.deploy({ workload_id, target: { cluster_id: id } });
+  const { id } = await fleet.aCluster(UNCHECKED);
+  const { id: workload_id } = await fleet.aWorkload();
+  const request = fleet.deploy({ workload_id, target: { cluster_id: id } });
   expect(await isWaiting(request)).toBe(true);
-  await it.client.cluster.update({ where: { id }, data: CHECKED });
+  await fleet.client.cluster.update({ where: { id }, data: CHECKED });
   expect((await request).status).toBe(201);
 });
 
 test('a creation whose target is not checked in time is answered 422 with this reason, and stores nothing', async () => {
-  const { id, name } = await it.aHost(UNCHECKED);
-  const { id: workload_id } = await it.aWorkload();
-  const { status, body } = await it.deploy({ workload_id, target: { host_id: id } });
+  const { id, name } = await fleet.aHost(UNCHECKED);
+  const { id: workload_id } = await fleet.aWorkload();
+  const { status, body } = await fleet.deploy({ workload_id, target: { host_id: id } });
   expect([status, body.code]).toEqual([422, 'no_placement']);
   expect(body.errors).toEqual([
     {
@@ -56,25 +56,25 @@ test('a creation whose target is not checked in time is answered 422 with this r
       message: `cannot be host ${name}: has not been checked yet; its CPU and memory are not known yet`,
     },
   ]);
-  expect(await it.client.deployment.count()).toBe(0);
+  expect(await fleet.client.deployment.count()).toBe(0);
 });
 
 test('a creation whose target turns out to be unreachable is answered 422 with this reason', async () => {
-  const { id } = await it.aHost(UNCHECKED);
-  const { id: workload_id } = await it.aWorkload();
-  const request = it.deploy({ workload_id, target: { host_id: id } });
+  const { id } = await fleet.aHost(UNCHECKED);
+  const { id: workload_id } = await fleet.aWorkload();
+  const request = fleet.deploy({ workload_id, target: { host_id: id } });
   expect(await isWaiting(request)).toBe(true);
-  await it.client.host.update({ where: { id }, data: { reachability: 'unreachable' } });
+  await fleet.client.host.update({ where: { id }, data: { reachability: 'unreachable' } });
   expect((await request).body.errors[0].message).toMatch(/: is unreachable/);
 });
 
 test('a waiting creation holds no lock: another deployment is created meanwhile', async () => {
-  const { id: unchecked } = await it.aHost(UNCHECKED);
-  const { id: host_id } = await it.aHost();
-  const { id: workload_id } = await it.aWorkload();
-  const waiting = it.deploy({ workload_id, target: { host_id: unchecked } });
+  const { id: unchecked } = await fleet.aHost(UNCHECKED);
+  const { id: host_id } = await fleet.aHost();
+  const { id: workload_id } = await fleet.aWorkload();
+  const waiting = fleet.deploy({ workload_id, target: { host_id: unchecked } });
   expect(await isWaiting(waiting)).toBe(true);
-  expect((await it.deploy({ workload_id, target: { host_id } })).status).toBe(201);
+  expect((await fleet.deploy({ workload_id, target: { host_id } })).status).toBe(201);
   await check(unchecked);
   expect((await waiting).status).toBe(201);
 });
@@ -83,9 +83,9 @@ test.each<[string, Body]>([
   ['is refused for another reason', { env: { NOT_DECLARED: 'x' } }],
   ['needs a network type that the unchecked host does not have', { workload: { required_network_types: ['mesh'] } }],
 ])('a creation that %s does not wait', async (_, { workload = {}, ...given }) => {
-  const { id } = await it.aHost(UNCHECKED);
-  const { id: workload_id } = await it.aWorkload(workload as Body);
-  const request = it.deploy({ workload_id, ...given });
+  const { id } = await fleet.aHost(UNCHECKED);
+  const { id: workload_id } = await fleet.aWorkload(workload as Body);
+  const request = fleet.deploy({ workload_id, ...given });
   await Promise.race([request, pause(200)]);
   await check(id); // too late for a request that does not wait
   expect(JSON.stringify(reasonsOf(await request))).toContain('has not been checked yet');

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { aTemplate } from '../../a-template.ts';
 import { type Body, reasonsOf, startDeploymentWorld } from '../world.ts';
 
-const it = await startDeploymentWorld();
-const { client } = it;
+const fleet = await startDeploymentWorld();
+const { client } = fleet;
 
 const RUNS = byDepth({ short: 30, full: 300, long: 3000 });
 
@@ -60,7 +60,11 @@ const optional = { name: 'NAME', required: false, default_value: '', description
 const templates = [
   aTemplate({ slug: 'plain', ...free, secret_refs: [], env_schema: [optional] }),
   aTemplate({
-    ...{ slug: 'demanding', ...free, min_tier: 'pro', gpu_count: 1, cpu_request: '2' },
+    slug: 'demanding',
+    ...free,
+    min_tier: 'pro',
+    gpu_count: 1,
+    cpu_request: '2',
     volume_mounts: [{ name: 'data', mountPath: '/data' }],
     ports: [
       { containerPort: 80, protocol: 'TCP' },
@@ -73,21 +77,21 @@ const templates = [
 async function establish({ hosts, hasSecret, tier, workloads }: State) {
   await client.$executeRaw`TRUNCATE hosts, clusters, workloads, deployments, volumes, secrets CASCADE`;
   await client.$executeRaw`UPDATE catalog_sync SET organization = jsonb_build_object('tier', ${tier}::text)`;
-  if (hasSecret) await it.aSecret('password', { PASSWORD: 'hidden' });
+  if (hasSecret) await fleet.aSecret('password', { PASSWORD: 'hidden' });
   const madeHosts: string[] = [];
   for (const { freePorts, ...host } of hosts) {
-    const { id } = await it.aHost(host);
+    const { id } = await fleet.aHost(host);
     madeHosts.push(id);
     if (freePorts === undefined) continue;
     const target = { host_id: id };
-    const { id: user } = await it.deployed({ desired_state: 'stopped', target });
+    const { id: user } = await fleet.deployed({ desired_state: 'stopped', target });
     await client.$executeRaw`
       INSERT INTO allocated_ports (host_id, protocol, host_port, deployment_id, ordinal, container_port)
       SELECT ${id}::uuid, 'TCP', port, ${user}::uuid, 0, port FROM generate_series(${20_000 + freePorts}::int, 29999) port`;
   }
   const madeWorkloads: string[] = [];
   for (const name of workloads) {
-    madeWorkloads.push((await it.aWorkload({ name, env_schema: [{ name: 'NAME', required: true }] })).id);
+    madeWorkloads.push((await fleet.aWorkload({ name, env_schema: [{ name: 'NAME', required: true }] })).id);
   }
   return { hosts: madeHosts, workloads: madeWorkloads };
 }
@@ -103,7 +107,7 @@ function bodyOf({ source, target, after: _, ...rest }: Request, { hosts, workloa
   return source === 'unknown workload' ? { ...body, workload_id: randomUUID() } : { ...body, template: source };
 }
 
-type Answer = Awaited<ReturnType<typeof it.plan>>;
+type Answer = Awaited<ReturnType<typeof fleet.plan>>;
 
 const resultOfPlan = (plan: Answer) => {
   if (plan.status !== 200) return { ok: false, code: plan.body.code, reasons: plan.body.errors };
@@ -119,19 +123,19 @@ async function change(id: string, { after }: Request) {
   if (after === 'stays') return;
   if (after === 'is being deleted') await client.deployment.update({ where: { id }, data: { sent_to_engine: true } });
   const query = after === 'is deleted without its workload' ? '?keep_workload=true' : '';
-  expect((await it.operator.delete(`/api/v1/deployments/${id}${query}`)).status).toBe(200);
+  expect((await fleet.operator.delete(`/api/v1/deployments/${id}${query}`)).status).toBe(200);
 }
 
 test('a plan is ok exactly if the creation succeeds, and otherwise both state the same code and reasons', async () => {
-  await it.publish(...templates);
+  await fleet.publish(...templates);
   const results = new Map<string, number>();
   await fc.assert(
     fc.asyncProperty(state, fc.array(request, { minLength: 1, maxLength: 5 }), async (given, requests) => {
       const established = await establish(given);
       for (const each of requests) {
         const body = bodyOf(each, established);
-        const planned = resultOfPlan(await it.plan(body));
-        const answer = await it.deploy(body);
+        const planned = resultOfPlan(await fleet.plan(body));
+        const answer = await fleet.deploy(body);
         expect({ body, planned }).toEqual({ body, planned: resultOfCreation(answer) });
         const result = planned.ok ? 'ok' : `${answer.body.code}`;
         results.set(result, (results.get(result) ?? 0) + 1);

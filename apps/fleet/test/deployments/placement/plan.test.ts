@@ -2,7 +2,7 @@ import { eventually, holding } from '@svc/testing/faults';
 import { aTemplate } from '../../a-template.ts';
 import { startDeploymentWorld } from '../world.ts';
 
-const it = await startDeploymentWorld();
+const fleet = await startDeploymentWorld();
 
 const workload = {
   env_schema: [{ name: 'NAME' }, { name: 'CITY' }],
@@ -21,7 +21,7 @@ interface Change {
 
 /** The changes that the plan of a change of a deployment contains. */
 async function changesOf(id: string, body: object): Promise<Change[]> {
-  const answer = await it.plan({ deployment_id: id, ...body });
+  const answer = await fleet.plan({ deployment_id: id, ...body });
   expect({ status: answer.status, refusals: answer.body.refusals }).toEqual({ status: 200, refusals: [] });
   return answer.body.changes;
 }
@@ -30,48 +30,48 @@ const kinds = (changes: readonly Change[], action: string) =>
   changes.filter((change) => change.action === action).map(({ object }) => object.split('/')[0]);
 
 test('a viewer can plan a deployment, and nothing is stored', async () => {
-  await it.aCluster();
-  const { id } = await it.deployed({ workload: scalable });
-  const before = await it.contents();
-  for (const body of [{ workload_id: (await it.deployment(id)).workload_id }, { deployment_id: id, replicas: 3 }]) {
-    const answer = await it.viewer.post('/api/v1/deployments/plan', body);
+  await fleet.aCluster();
+  const { id } = await fleet.deployed({ workload: scalable });
+  const before = await fleet.contents();
+  for (const body of [{ workload_id: (await fleet.deployment(id)).workload_id }, { deployment_id: id, replicas: 3 }]) {
+    const answer = await fleet.viewer.post('/api/v1/deployments/plan', body);
     expect({ status: answer.status, ok: answer.body.ok }).toEqual({ status: 200, ok: true });
   }
-  expect(await it.contents()).toEqual(before);
-  expect((await it.world.nobody.post('/api/v1/deployments/plan', {})).status).toBe(401);
+  expect(await fleet.contents()).toEqual(before);
+  expect((await fleet.world.nobody.post('/api/v1/deployments/plan', {})).status).toBe(401);
 });
 
 test('a plan waits neither for the placement lock nor for locked rows', async () => {
-  const host = await it.aHost();
-  const { id, workload_id } = await it.deployed({ workload: scalable });
+  const host = await fleet.aHost();
+  const { id, workload_id } = await fleet.deployed({ workload: scalable });
   const locks = [
     `SELECT pg_advisory_lock(hashtext('placement'))`,
     ...['hosts', 'workloads', 'deployments', 'volumes'].map((table) => `SELECT FROM ${table} FOR UPDATE`),
   ];
   for (const lock of locks) {
-    await holding(it.world.databaseUrl, lock, async () => {
+    await holding(fleet.world.databaseUrl, lock, async () => {
       for (const body of [
         { workload_id, target: { host_id: host.id } },
         { deployment_id: id, replicas: 2 },
       ]) {
-        expect({ lock, ok: (await it.plan(body)).body.ok }).toEqual({ lock, ok: true });
+        expect({ lock, ok: (await fleet.plan(body)).body.ok }).toEqual({ lock, ok: true });
       }
     });
   }
 });
 
 test('the plan of a new deployment creates all its objects', async () => {
-  const cluster = await it.aCluster();
-  const { id } = await it.aWorkload(workload);
-  const { body } = await it.plan({ workload_id: id, name: 'web' });
+  const cluster = await fleet.aCluster();
+  const { id } = await fleet.aWorkload(workload);
+  const { body } = await fleet.plan({ workload_id: id, name: 'web' });
   expect(kinds(body.changes, 'create').sort()).toEqual(['Deployment', 'PersistentVolumeClaim', 'Service']);
   expect(body.changes.every(({ action, paths }: Change) => action === 'create' && paths.length === 0)).toBe(true);
   expect(body.placement.target).toEqual({ cluster_id: cluster.id, host_id: null });
 });
 
 test('the plan of a change names exactly the changed members as JSON pointers', async () => {
-  await it.aCluster();
-  const { id } = await it.deployed({ workload: scalable, env: { NAME: 'old' } });
+  await fleet.aCluster();
+  const { id } = await fleet.deployed({ workload: scalable, env: { NAME: 'old' } });
   expect(await changesOf(id, { replicas: 3 })).toEqual([
     { action: 'replace', object: expect.stringMatching(/^Deployment\//), paths: ['/spec/replicas'] },
   ]);
@@ -85,8 +85,8 @@ test('the plan of a change names exactly the changed members as JSON pointers', 
 });
 
 test('the plan for other replicas or for a stop of a deployment on a host only creates or deletes containers', async () => {
-  await it.aHost();
-  const { id } = await it.deployed({ workload: scalable, replicas: 2 });
+  await fleet.aHost();
+  const { id } = await fleet.deployed({ workload: scalable, replicas: 2 });
   const container = (action: string, ordinal: number) => ({
     action,
     object: expect.stringMatching(new RegExp(`^Container/.*-${ordinal}$`)),
@@ -99,8 +99,8 @@ test('the plan for other replicas or for a stop of a deployment on a host only c
 });
 
 test('the plan of another environment of a deployment on a host replaces its containers', async () => {
-  await it.aHost();
-  const { id } = await it.deployed({ workload: scalable, env: { NAME: 'old' }, replicas: 2 });
+  await fleet.aHost();
+  const { id } = await fleet.deployed({ workload: scalable, env: { NAME: 'old' }, replicas: 2 });
   const paths = ['/body/Env/0'];
   expect(await changesOf(id, { env: { NAME: 'new' } })).toEqual(
     [0, 1].map((ordinal) => ({
@@ -112,10 +112,10 @@ test('the plan of another environment of a deployment on a host replaces its con
 });
 
 test('the plan of a revision without a port and with another mount deletes and creates objects', async () => {
-  await it.aCluster();
-  const { id, workload_id } = await it.deployed({ workload });
+  await fleet.aCluster();
+  const { id, workload_id } = await fleet.deployed({ workload });
   const more = [...workload.volume_mounts, { name: 'cache', mountPath: '/cache' }];
-  await it.operator.put(`/api/v1/workloads/${workload_id}`, { ports: [], volume_mounts: more });
+  await fleet.operator.put(`/api/v1/workloads/${workload_id}`, { ports: [], volume_mounts: more });
   const changes = await changesOf(id, { revision: 2 });
   expect(kinds(changes, 'delete')).toEqual(['Service']);
   expect(kinds(changes, 'create')).toEqual(['PersistentVolumeClaim']);
@@ -123,40 +123,40 @@ test('the plan of a revision without a port and with another mount deletes and c
 });
 
 test('a plan without changes is empty, also if the deployment would no longer fit', async () => {
-  const host = await it.aHost();
-  const { id } = await it.deployed({ workload: scalable, env: { NAME: 'old' }, replicas: 2 });
-  await it.client.host.update({ where: { id: host.id }, data: { reachability: 'unreachable' } });
+  const host = await fleet.aHost();
+  const { id } = await fleet.deployed({ workload: scalable, env: { NAME: 'old' }, replicas: 2 });
+  await fleet.client.host.update({ where: { id: host.id }, data: { reachability: 'unreachable' } });
   for (const body of [{}, { replicas: 2 }, { env: { NAME: 'old' } }, { desired_state: 'running' }]) {
     expect(await changesOf(id, body)).toEqual([]);
   }
-  const { body } = await it.plan({ deployment_id: id });
-  expect(body.manifest).toEqual(await it.manifest(id));
+  const { body } = await fleet.plan({ deployment_id: id });
+  expect(body.manifest).toEqual(await fleet.manifest(id));
 });
 
 test('a change has the manifest that was planned', async () => {
-  await it.aHost({ gpuCount: 8 });
-  const { id } = await it.deployed({ workload: { ...scalable, gpu_count: 1 }, env: { NAME: 'old' } });
+  await fleet.aHost({ gpuCount: 8 });
+  const { id } = await fleet.deployed({ workload: { ...scalable, gpu_count: 1 }, env: { NAME: 'old' } });
   for (const body of [{ replicas: 3 }, { env: { CITY: 'Rome' } }, { desired_state: 'stopped' }]) {
-    const { body: plan } = await it.plan({ deployment_id: id, ...body });
-    expect((await it.change(id, body)).status).toBe(200);
-    expect(await it.manifest(id)).toEqual(plan.manifest);
+    const { body: plan } = await fleet.plan({ deployment_id: id, ...body });
+    expect((await fleet.change(id, body)).status).toBe(200);
+    expect(await fleet.manifest(id)).toEqual(plan.manifest);
   }
 });
 
 test('the plan of a template that was never deployed stores no workload', async () => {
-  await it.aHost();
+  await fleet.aHost();
   const free = { volume_mounts: [], node_selector: {}, required_network_types: [], registry_credentials: null };
-  await it.publish(aTemplate({ slug: 'tool', secret_refs: [], env_schema: [], ...free }));
-  const { body } = await it.plan({ template: 'tool' });
+  await fleet.publish(aTemplate({ slug: 'tool', secret_refs: [], env_schema: [], ...free }));
+  const { body } = await fleet.plan({ template: 'tool' });
   expect(body.ok).toBe(true);
-  expect(await it.client.workload.count()).toBe(0);
-  expect(await it.client.downloadReport.count()).toBe(0);
+  expect(await fleet.client.workload.count()).toBe(0);
+  expect(await fleet.client.downloadReport.count()).toBe(0);
 });
 
 test('the plan of a change must not contain template, target or name', async () => {
-  await it.aCluster();
-  const { id } = await it.deployed({ workload });
-  const { status, body } = await it.plan({ deployment_id: id, template: 'other', name: 'other', target: null });
+  await fleet.aCluster();
+  const { id } = await fleet.deployed({ workload });
+  const { status, body } = await fleet.plan({ deployment_id: id, template: 'other', name: 'other', target: null });
   expect([status, body.errors.map(({ path }: { path: string }) => path)]).toEqual([
     400,
     ['template', 'target', 'name'],
@@ -166,7 +166,7 @@ test('the plan of a change must not contain template, target or name', async () 
 describe('a plan on a large fleet', () => {
   const HOSTS = 1000;
   const someHosts = (given: (index: number) => object) =>
-    it.world.database.client.host.createMany({
+    fleet.world.database.client.host.createMany({
       data: Array.from({ length: HOSTS }, (_, index) => ({
         name: `large-${String(index).padStart(4, '0')}`,
         engine: 'docker' as const,
@@ -180,8 +180,8 @@ describe('a plan on a large fleet', () => {
       })),
     });
   const planOf = async (wanted: Readonly<Record<string, unknown>>) => {
-    const { id } = await it.aWorkload(wanted);
-    return it.plan({ workload_id: id });
+    const { id } = await fleet.aWorkload(wanted);
+    return fleet.plan({ workload_id: id });
   };
 
   test('lists the rejected hosts with the fewest reasons, and counts the others', async () => {
@@ -212,9 +212,9 @@ describe('a plan on a large fleet', () => {
 
   test('has the same reasons as the refused request', async () => {
     await someHosts(() => ({ cpu_millis: 100 }));
-    const { id } = await it.aWorkload({ cpu_request: '1' });
-    const { body: plan } = await it.plan({ workload_id: id });
-    const { status, body } = await it.operator.post('/api/v1/deployments', { name: 'refused', workload_id: id });
+    const { id } = await fleet.aWorkload({ cpu_request: '1' });
+    const { body: plan } = await fleet.plan({ workload_id: id });
+    const { status, body } = await fleet.operator.post('/api/v1/deployments', { name: 'refused', workload_id: id });
     expect(status).toBe(422);
     const withoutCode = ({ path, message }: { path: string; message: string }) => ({ path, message });
     expect(body.errors).toEqual(plan.refusals.map(withoutCode));
@@ -222,27 +222,27 @@ describe('a plan on a large fleet', () => {
 });
 
 test('a small fleet is listed completely', async () => {
-  await it.aHost();
-  await it.aHost({ reachability: 'unreachable' });
-  const { id } = await it.aWorkload(workload);
-  const { candidates, omitted } = (await it.plan({ workload_id: id })).body.placement;
+  await fleet.aHost();
+  await fleet.aHost({ reachability: 'unreachable' });
+  const { id } = await fleet.aWorkload(workload);
+  const { candidates, omitted } = (await fleet.plan({ workload_id: id })).body.placement;
   expect([candidates.length, omitted]).toEqual([2, { suitable: 0, rejected: 0 }]);
 });
 
 test('at most ten plans of a caller run or wait; those of others take turns with them', async () => {
-  await it.aHost();
-  const { id } = await it.aWorkload(workload);
+  await fleet.aHost();
+  const { id } = await fleet.aWorkload(workload);
   let pending: Promise<readonly { status: number }[]> = Promise.resolve([]);
-  await holding(it.world.databaseUrl, 'LOCK TABLE workloads IN ACCESS EXCLUSIVE MODE', async () => {
-    const rejected: Awaited<ReturnType<typeof it.plan>>[] = [];
+  await holding(fleet.world.databaseUrl, 'LOCK TABLE workloads IN ACCESS EXCLUSIVE MODE', async () => {
+    const rejected: Awaited<ReturnType<typeof fleet.plan>>[] = [];
     const own = Array.from({ length: 13 }, async () => {
-      const response = await it.plan({ workload_id: id });
+      const response = await fleet.plan({ workload_id: id });
       if (response.status === 503) rejected.push(response);
       return response;
     });
     await eventually('three plans are rejected', async () => rejected.length === 3);
     for (const { body, headers } of rejected) expect([body.code, headers['retry-after']]).toEqual(['overloaded', '10']);
-    const other = it.viewer.post('/api/v1/deployments/plan', { workload_id: id });
+    const other = fleet.viewer.post('/api/v1/deployments/plan', { workload_id: id });
     pending = Promise.all([...own, other]);
   });
   const statuses = (await pending).map(({ status }) => status).sort();

@@ -1,6 +1,6 @@
 import { startDeploymentWorld } from '../world.ts';
 
-const it = await startDeploymentWorld();
+const fleet = await startDeploymentWorld();
 
 const workload = {
   volume_mounts: [
@@ -9,12 +9,12 @@ const workload = {
   ],
 };
 
-const names = async () => (await it.storage()).map(({ name }: { name: string }) => name).sort();
+const names = async () => (await fleet.storage()).map(({ name }: { name: string }) => name).sort();
 
 test('a deployment gets a volume for each mount, on its target and with the requested size', async () => {
-  const host = await it.aHost();
-  const { id, volumes } = await it.deployed({ name: 'web', workload, volumes: { cache: { size: '3Gi' } } });
-  const made = await it.storage();
+  const host = await fleet.aHost();
+  const { id, volumes } = await fleet.deployed({ name: 'web', workload, volumes: { cache: { size: '3Gi' } } });
+  const made = await fleet.storage();
   const common = { deployment_id: id, reclaim: 'delete', target: { host_id: host.id, cluster_id: null } };
   expect(made).toHaveLength(2);
   expect(made).toContainEqual(
@@ -30,10 +30,10 @@ test('a deployment gets a volume for each mount, on its target and with the requ
 });
 
 test('a volume gets another name if its name is too long or taken', async () => {
-  await it.aHost();
-  await it.aVolume({ name: 'web-data' });
-  await it.deployed({ name: 'web', workload });
-  await it.deployed({ name: 'w'.repeat(63), workload });
+  await fleet.aHost();
+  await fleet.aVolume({ name: 'web-data' });
+  await fleet.deployed({ name: 'web', workload });
+  await fleet.deployed({ name: 'w'.repeat(63), workload });
   const all = await names();
   expect(all).toHaveLength(5);
   expect(all.filter((name: string) => name.startsWith('web-data'))).toHaveLength(2);
@@ -41,78 +41,79 @@ test('a volume gets another name if its name is too long or taken', async () => 
 });
 
 test('a deployment keeps its volumes through all operations', async () => {
-  await it.aHost();
-  const { id, volumes } = await it.deployed({ workload });
+  await fleet.aHost();
+  const { id, volumes } = await fleet.deployed({ workload });
   for (const operation of ['stop', 'start', 'restart']) {
-    expect((await it.ask(id, operation)).body.deployment.volumes).toEqual(volumes);
+    expect((await fleet.ask(id, operation)).body.deployment.volumes).toEqual(volumes);
   }
-  const other = await it.aVolume();
-  const { status, body } = await it.change(id, { volumes: { data: { storage_id: other.id } } });
+  const other = await fleet.aVolume();
+  const { status, body } = await fleet.change(id, { volumes: { data: { storage_id: other.id } } });
   expect({ status, code: body.code }).toEqual({ status: 422, code: 'unknown_volume' });
-  expect((await it.deployment(id)).volumes).toEqual(volumes);
+  expect((await fleet.deployment(id)).volumes).toEqual(volumes);
 });
 
 test('deleting a deployment deletes the volumes that were created for it, except retained ones', async () => {
-  await it.aHost();
-  const own = await it.aVolume({ name: 'own', reclaim: 'delete' });
-  const { id, volumes } = await it.deployed({
+  await fleet.aHost();
+  const own = await fleet.aVolume({ name: 'own', reclaim: 'delete' });
+  const { id, volumes } = await fleet.deployed({
     name: 'web',
     workload: { volume_mounts: [...workload.volume_mounts, { name: 'own', mountPath: '/own' }] },
     volumes: { own: { storage_id: own.id } },
   });
-  await it.deployed({ name: 'other', workload });
-  await it.operator.put(`/api/v1/storage/${volumes.cache.storage_id}`, { reclaim: 'retain' });
-  expect((await it.remove(id)).status).toBe(200);
+  await fleet.deployed({ name: 'other', workload });
+  await fleet.operator.put(`/api/v1/storage/${volumes.cache.storage_id}`, { reclaim: 'retain' });
+  expect((await fleet.remove(id)).status).toBe(200);
   expect(await names()).toEqual(['other-cache', 'other-data', 'own', 'web-cache']);
-  const kept = (await it.storage()).find(({ name }: { name: string }) => name === 'web-cache');
+  const kept = (await fleet.storage()).find(({ name }: { name: string }) => name === 'web-cache');
   expect(kept).toMatchObject({ deployment_id: null, attached_to: [], reclaim: 'retain' });
-  expect((await it.operator.delete(`/api/v1/storage/${kept.id}`)).status).toBe(204);
+  expect((await fleet.operator.delete(`/api/v1/storage/${kept.id}`)).status).toBe(204);
 });
 
 test('deleting a deployment keeps a volume that another deployment uses', async () => {
-  await it.aHost();
-  const first = await it.deployed({ workload });
+  await fleet.aHost();
+  const first = await fleet.deployed({ workload });
   const { storage_id } = first.volumes.data;
-  await it.client.volume.update({ where: { id: storage_id }, data: { access_mode: 'ReadWriteMany' } });
-  const second = await it.deployed({ workload, volumes: { data: { storage_id } } });
-  await it.remove(first.id);
-  expect((await it.deployment(second.id)).volumes.data.storage_id).toBe(storage_id);
+  await fleet.client.volume.update({ where: { id: storage_id }, data: { access_mode: 'ReadWriteMany' } });
+  const second = await fleet.deployed({ workload, volumes: { data: { storage_id } } });
+  await fleet.remove(first.id);
+  expect((await fleet.deployment(second.id)).volumes.data.storage_id).toBe(storage_id);
 });
 
 test('an unbound volume is assigned to the target of its first deployment', async () => {
-  const [host] = [await it.aHost({ name: 'a' }), await it.aHost({ name: 'b' })];
-  const volume = await it.aVolume();
+  const host = await fleet.aHost({ name: 'a' });
+  await fleet.aHost({ name: 'b' });
+  const volume = await fleet.aVolume();
   expect(volume.target).toBeNull();
-  await it.deployed({ workload, target: { host_id: host.id }, volumes: { data: { storage_id: volume.id } } });
-  const { body } = await it.operator.get(`/api/v1/storage/${volume.id}`);
+  await fleet.deployed({ workload, target: { host_id: host.id }, volumes: { data: { storage_id: volume.id } } });
+  const { body } = await fleet.operator.get(`/api/v1/storage/${volume.id}`);
   expect(body.storage.target).toEqual({ host_id: host.id, cluster_id: null });
 });
 
 test('a deployment is placed on the target of its volume', async () => {
-  await it.aHost({ name: 'a-better-one' });
-  const host = await it.aHost({ name: 'b', cpus: 2 });
-  const volume = await it.aVolume({ target: { host_id: host.id } });
-  const { target } = await it.deployed({ workload, volumes: { data: { storage_id: volume.id } } });
+  await fleet.aHost({ name: 'a-better-one' });
+  const host = await fleet.aHost({ name: 'b', cpus: 2 });
+  const volume = await fleet.aVolume({ target: { host_id: host.id } });
+  const { target } = await fleet.deployed({ workload, volumes: { data: { storage_id: volume.id } } });
   expect(target.host_id).toBe(host.id);
 });
 
 test('a deployment that is created stopped gets a target for itself and its volumes when it starts', async () => {
-  const { id, target, phase } = await it.deployed({ workload, desired_state: 'stopped' });
+  const { id, target, phase } = await fleet.deployed({ workload, desired_state: 'stopped' });
   expect({ target, phase }).toEqual({ target: null, phase: 'stopped' });
-  expect(await it.manifest(id)).toEqual([]);
-  expect((await it.ask(id, 'start')).body.code).toBe('no_placement');
-  const host = await it.aHost();
-  const { body } = await it.ask(id, 'start');
+  expect(await fleet.manifest(id)).toEqual([]);
+  expect((await fleet.ask(id, 'start')).body.code).toBe('no_placement');
+  const host = await fleet.aHost();
+  const { body } = await fleet.ask(id, 'start');
   expect(body.deployment).toMatchObject({ target: { host_id: host.id }, phase: 'pending', generation: 2 });
-  for (const volume of await it.storage()) expect(volume.target.host_id).toBe(host.id);
+  for (const volume of await fleet.storage()) expect(volume.target.host_id).toBe(host.id);
 });
 
 test('a mount that a revision removed has the same volume after a rollback', async () => {
-  await it.aHost();
-  const { id, workload_id, volumes } = await it.deployed({ workload });
-  await it.operator.put(`/api/v1/workloads/${workload_id}`, { volume_mounts: [] });
-  expect((await it.change(id, { revision: 2 })).status).toBe(200);
-  expect((await it.ask(id, 'rollback', {})).body.deployment.volumes).toEqual(volumes);
-  await it.remove(id);
+  await fleet.aHost();
+  const { id, workload_id, volumes } = await fleet.deployed({ workload });
+  await fleet.operator.put(`/api/v1/workloads/${workload_id}`, { volume_mounts: [] });
+  expect((await fleet.change(id, { revision: 2 })).status).toBe(200);
+  expect((await fleet.ask(id, 'rollback', {})).body.deployment.volumes).toEqual(volumes);
+  await fleet.remove(id);
   expect(await names()).toEqual([]);
 });

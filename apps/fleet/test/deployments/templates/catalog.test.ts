@@ -5,28 +5,28 @@ import { assertValid } from '../../render/kubernetes/schemas.ts';
 import { startDeploymentWorld } from '../world.ts';
 import { requiredOf, secretsOf, starterTemplates } from './catalog.ts';
 
-const it = await startDeploymentWorld({ kept: true });
+const fleet = await startDeploymentWorld({ kept: true });
 
 const roomy = { cpus: 256, gib: 2048, network_types: ['public', 'mesh'] };
 const gpus = Array.from({ length: 16 }, (_, index) => ({ id: `${index}`, model: 'any', vram: '96Gi' }));
 
 let targets: { cluster: object; docker: object; podman: object };
 beforeAll(async () => {
-  it.hub.changeOrganization({ tier: 'enterprise' });
-  await it.publish(...starterTemplates);
-  for (const [name, values] of Object.entries(secretsOf(starterTemplates))) await it.aSecret(name, values);
+  fleet.hub.changeOrganization({ tier: 'enterprise' });
+  await fleet.publish(...starterTemplates);
+  for (const [name, values] of Object.entries(secretsOf(starterTemplates))) await fleet.aSecret(name, values);
   const host = (engine: 'docker' | 'podman') =>
-    it.aHost({ ...roomy, engine, arch: 'x86_64', labels: { 'nvidia.com/gpu.present': 'true' }, gpus });
+    fleet.aHost({ ...roomy, engine, arch: 'x86_64', labels: { 'nvidia.com/gpu.present': 'true' }, gpus });
   targets = {
-    cluster: { cluster_id: (await it.aCluster({ ...roomy, gpu_count: 64 })).id },
+    cluster: { cluster_id: (await fleet.aCluster({ ...roomy, gpu_count: 64 })).id },
     docker: { host_id: (await host('docker')).id },
     podman: { host_id: (await host('podman')).id },
   };
 });
 
 afterEach(async () => {
-  await it.client.deployment.deleteMany();
-  await it.client.workload.deleteMany();
+  await fleet.client.deployment.deleteMany();
+  await fleet.client.workload.deleteMany();
 });
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
@@ -41,11 +41,11 @@ function withoutIds(manifest: readonly object[]): unknown {
 /** Plans and deploys a template. @returns the manifest of the deployment, which equals the planned one */
 async function deployAsPlanned({ slug, ...template }: Template, target: object) {
   const requestBody = { name: `the-${slug}`, template: slug, target, env: requiredOf({ slug, ...template }) };
-  const { status, body: plan } = await it.plan(requestBody);
+  const { status, body: plan } = await fleet.plan(requestBody);
   expect({ status, ok: plan.ok, refusals: plan.refusals }).toEqual({ status: 200, ok: true, refusals: [] });
-  const { status: made, body } = await it.deploy(requestBody);
+  const { status: made, body } = await fleet.deploy(requestBody);
   expect({ made, body }).toMatchObject({ made: 201, body: { deployment: { template_slug: slug } } });
-  const manifest = await it.manifest(body.deployment.id);
+  const manifest = await fleet.manifest(body.deployment.id);
   expect(withoutIds(manifest)).toEqual(withoutIds(plan.manifest));
   expect(plan.placement.target).toEqual(body.deployment.target);
   return manifest;

@@ -3,17 +3,17 @@ import { aTemplate } from '../../a-template.ts';
 import { reasonsOf, startDeploymentWorld } from '../world.ts';
 import { receivedBy, secretVariable } from './variables.ts';
 
-const it = await startDeploymentWorld();
+const fleet = await startDeploymentWorld();
 
 const SPEC = { env_schema: [secretVariable('PASSWORD'), { name: 'USER' }] };
 const GENERATED = { PASSWORD: { generate: 32 } };
 
 /** A deployment on a host, with a generated password. */
 const database = async (name = 'database') => {
-  await it.aHost();
-  return it.deployed({ name, workload: SPEC, env: GENERATED });
+  await fleet.aHost();
+  return fleet.deployed({ name, workload: SPEC, env: GENERATED });
 };
-const valueIn = async (id: string, variable = 'PASSWORD') => (await receivedBy(it, id)).env[variable];
+const valueIn = async (id: string, variable = 'PASSWORD') => (await receivedBy(fleet, id)).env[variable];
 /** All that a viewer can read about a deployment. */
 const readable = async (id: string) => {
   const paths = [
@@ -23,7 +23,7 @@ const readable = async (id: string) => {
     `deployments/${id}/events`,
   ];
   const answers = await Promise.all(
-    [...paths, 'deployments', 'workloads', 'audit'].map((path) => it.viewer.get(`/api/v1/${path}`)),
+    [...paths, 'deployments', 'workloads', 'audit'].map((path) => fleet.viewer.get(`/api/v1/${path}`)),
   );
   return answers.map(({ text }) => text).join('\n');
 };
@@ -36,7 +36,7 @@ test('an operator generates a password, which the container receives and no view
   const seen = await readable(id);
   expect(seen).toContain('PASSWORD=(secret)');
   expect(seen).not.toContain(value);
-  const { client } = it;
+  const { client } = fleet;
   const stored = [
     await client.deployment.findMany({ select: { env: true } }),
     await client.deploymentRevision.findMany(),
@@ -47,9 +47,9 @@ test('an operator generates a password, which the container receives and no view
 });
 
 test('a cluster receives a generated password in a Secret', async () => {
-  await it.aCluster();
-  const { id } = await it.deployed({ workload: SPEC, env: GENERATED });
-  const { env, podTemplate } = await receivedBy(it, id);
+  await fleet.aCluster();
+  const { id } = await fleet.deployed({ workload: SPEC, env: GENERATED });
+  const { env, podTemplate } = await receivedBy(fleet, id);
   expect(env.PASSWORD).toHaveLength(32);
   expect(podTemplate).toContain('secretKeyRef');
   expect(podTemplate).not.toContain(env.PASSWORD);
@@ -57,33 +57,33 @@ test('a cluster receives a generated password in a Secret', async () => {
 
 test('a deployment that is sent back as it was read keeps its generated password', async () => {
   const { id } = await database();
-  const before = await receivedBy(it, id);
-  const { status, body } = await it.change(id, await it.deployment(id));
+  const before = await receivedBy(fleet, id);
+  const { status, body } = await fleet.change(id, await fleet.deployment(id));
   expect([status, body.deployment.generation]).toEqual([200, 1]);
-  expect((await it.change(id, { env: { ...GENERATED, USER: 'ada' } })).body.deployment.generation).toBe(2);
-  expect((await receivedBy(it, id)).env).toEqual({ ...before.env, USER: 'ada' });
+  expect((await fleet.change(id, { env: { ...GENERATED, USER: 'ada' } })).body.deployment.generation).toBe(2);
+  expect((await receivedBy(fleet, id)).env).toEqual({ ...before.env, USER: 'ada' });
 });
 
 test('another length generates a new password, and a rollback restores the previous one', async () => {
   const { id } = await database();
   const before = await valueIn(id);
-  expect((await it.change(id, { env: { PASSWORD: { generate: 48 } } })).body.deployment.env.PASSWORD).toEqual({
+  expect((await fleet.change(id, { env: { PASSWORD: { generate: 48 } } })).body.deployment.env.PASSWORD).toEqual({
     generate: 48,
   });
   expect(await valueIn(id)).toHaveLength(48);
-  expect((await it.ask(id, 'rollback', {})).status).toBe(200);
+  expect((await fleet.ask(id, 'rollback', {})).status).toBe(200);
   expect(await valueIn(id)).toBe(before);
 });
 
 test('text for a secret variable gets 400 with the path of the member, and changes nothing', async () => {
   const { id, workload_id } = await database();
-  const before = await it.contents();
+  const before = await fleet.contents();
   const env = { PASSWORD: 'hunter2-hunter2' };
   const answers = [
-    await it.deploy({ workload_id, env }),
-    await it.plan({ workload_id, env }),
-    await it.plan({ deployment_id: id, env }),
-    await it.change(id, { env }),
+    await fleet.deploy({ workload_id, env }),
+    await fleet.plan({ workload_id, env }),
+    await fleet.plan({ deployment_id: id, env }),
+    await fleet.change(id, { env }),
   ];
   for (const { status, body } of answers) {
     expect([status, reasonsOf({ body } as never)]).toEqual([
@@ -92,23 +92,23 @@ test('text for a secret variable gets 400 with the path of the member, and chang
     ]);
   }
   expect(answers.map(({ text }) => text).join()).not.toContain(env.PASSWORD);
-  expect(await it.contents()).toEqual(before);
+  expect(await fleet.contents()).toEqual(before);
 });
 
 test('text for a secret variable is accepted as explicitly plain, and is shown', async () => {
-  await it.aHost();
+  await fleet.aHost();
   const plain = { value: 'not-a-secret', plain: true };
-  const { id, env } = await it.deployed({ workload: SPEC, env: { PASSWORD: plain } });
+  const { id, env } = await fleet.deployed({ workload: SPEC, env: { PASSWORD: plain } });
   expect(env).toEqual({ PASSWORD: plain });
   expect(await valueIn(id)).toBe('not-a-secret');
-  expect((await it.change(id, { env })).body.deployment.generation).toBe(1);
+  expect((await fleet.change(id, { env })).body.deployment.generation).toBe(1);
 });
 
 test('a required secret variable without a value is refused with the forms in which to give it', async () => {
-  await it.aHost();
-  const { id } = await it.aWorkload(SPEC);
+  await fleet.aHost();
+  const { id } = await fleet.aWorkload(SPEC);
   for (const env of [{}, { PASSWORD: '' }, { PASSWORD: { value: '', plain: true } }]) {
-    const { body } = await it.plan({ workload_id: id, env });
+    const { body } = await fleet.plan({ workload_id: id, env });
     expect(body.refusals).toEqual([
       { code: 'invalid_env', path: 'env.PASSWORD', message: expect.stringContaining('{"generate": 32}') },
     ]);
@@ -124,77 +124,77 @@ test.each([
   ['', 7],
   ['', null],
 ])('a value with an invalid %p, %j, gets 400', async (member, value) => {
-  const { id } = await it.aWorkload(SPEC);
-  const { status, body } = await it.plan({ workload_id: id, env: { PASSWORD: value } });
+  const { id } = await fleet.aWorkload(SPEC);
+  const { status, body } = await fleet.plan({ workload_id: id, env: { PASSWORD: value } });
   expect([status, body.errors?.[0]?.path]).toEqual([400, member === '' ? 'env.PASSWORD' : `env.PASSWORD.${member}`]);
 });
 
 test('a variable that has no sealed value cannot keep it', async () => {
-  const { id } = await it.aWorkload(SPEC);
-  const { status, body } = await it.plan({ workload_id: id, env: { PASSWORD: { sealed: true } } });
+  const { id } = await fleet.aWorkload(SPEC);
+  const { status, body } = await fleet.plan({ workload_id: id, env: { PASSWORD: { sealed: true } } });
   expect([status, body.errors[0].path]).toEqual([400, 'env.PASSWORD']);
 });
 
 test('a variable is bound to a key of a secret, and new values start a new generation', async () => {
-  await it.aHost();
-  const secret = await it.aSecret('pg', { password: 'of-the-secret', other: 'x' });
+  await fleet.aHost();
+  const secret = await fleet.aSecret('pg', { password: 'of-the-secret', other: 'x' });
   const env = { PASSWORD: { secret: 'pg', key: 'password' } };
-  const { id } = await it.deployed({ name: 'app', workload: SPEC, env });
-  const { digests } = await receivedBy(it, id);
+  const { id } = await fleet.deployed({ name: 'app', workload: SPEC, env });
+  const { digests } = await receivedBy(fleet, id);
   expect(await valueIn(id)).toBe('of-the-secret');
   expect(await readable(id)).not.toContain('of-the-secret');
-  const put = (values: object) => it.admin.put(`/api/v1/secrets/${secret.id}`, { values });
+  const put = (values: object) => fleet.admin.put(`/api/v1/secrets/${secret.id}`, { values });
   expect((await put({ third: 'x', fourth: 'y' })).body).toMatchObject({ code: 'in_use', errors: [{ message: 'app' }] });
-  expect((await it.admin.delete(`/api/v1/secrets/${secret.id}`)).status).toBe(409);
+  expect((await fleet.admin.delete(`/api/v1/secrets/${secret.id}`)).status).toBe(409);
   expect((await put({ password: 'rotated' })).body.secret.used_by).toEqual([{ kind: 'deployment', id, name: 'app' }]);
-  expect(await it.deployment(id)).toMatchObject({ generation: 2, env });
-  expect((await it.events(id))[0]).toMatchObject({ reason: 'rotate-secret' });
-  const after = await receivedBy(it, id);
+  expect(await fleet.deployment(id)).toMatchObject({ generation: 2, env });
+  expect((await fleet.events(id))[0]).toMatchObject({ reason: 'rotate-secret' });
+  const after = await receivedBy(fleet, id);
   expect(after.env.PASSWORD).toBe('rotated');
   expect(after.digests).not.toEqual(digests);
 });
 
 test('a binding to a secret or key that does not exist is refused, in the plan and in the creation', async () => {
-  await it.aHost();
-  await it.aSecret('pg', { password: 'x', other: 'y' });
-  const { id } = await it.aWorkload(SPEC);
+  await fleet.aHost();
+  await fleet.aSecret('pg', { password: 'x', other: 'y' });
+  const { id } = await fleet.aWorkload(SPEC);
   for (const [binding, message] of [
     [{ secret: 'missing' }, 'the secret missing, which does not exist'],
     [{ secret: 'pg', key: 'absent' }, 'the key absent of the secret pg'],
     [{ secret: 'pg' }, 'a key for PASSWORD of the secret pg'],
   ] as const) {
     const request = { workload_id: id, env: { PASSWORD: binding } };
-    expect((await it.plan(request)).body.refusals).toEqual([
+    expect((await fleet.plan(request)).body.refusals).toEqual([
       { code: 'unknown_secret', path: 'env.PASSWORD', message: expect.stringContaining(message) },
     ]);
-    expect(await it.deploy(request)).toMatchObject({ status: 422, body: { code: 'unknown_secret' } });
+    expect(await fleet.deploy(request)).toMatchObject({ status: 422, body: { code: 'unknown_secret' } });
   }
 });
 
 /** A deployment that is bound to the password of the database. */
 const bound = (name = 'app', deployment = 'database') =>
-  it.deployed({ name, workload: SPEC, env: { PASSWORD: { deployment, variable: 'PASSWORD' } } });
+  fleet.deployed({ name, workload: SPEC, env: { PASSWORD: { deployment, variable: 'PASSWORD' } } });
 
 test('another deployment receives the generated value, and its owner cannot be deleted before it', async () => {
   const owner = await database();
   const app = await bound();
   expect(app.env).toEqual({ PASSWORD: { deployment: 'database', variable: 'PASSWORD' } });
   expect(await valueIn(app.id)).toBe(await valueIn(owner.id));
-  const { status, body } = await it.remove(owner.id);
+  const { status, body } = await fleet.remove(owner.id);
   expect([status, body.code, body.errors]).toEqual([409, 'in_use', [{ path: 'deployment', message: 'app' }]]);
-  await it.client.deployment.updateMany({ data: { sent_to_engine: false } });
-  expect((await it.remove(app.id)).status).toBe(200);
-  expect((await it.remove(owner.id)).status).toBe(200);
-  expect(await it.client.sealedValue.count()).toBe(0);
+  await fleet.client.deployment.updateMany({ data: { sent_to_engine: false } });
+  expect((await fleet.remove(app.id)).status).toBe(200);
+  expect((await fleet.remove(owner.id)).status).toBe(200);
+  expect(await fleet.client.sealedValue.count()).toBe(0);
 });
 
 test('a new generated value starts a new generation of the deployments that are bound to it', async () => {
   const owner = await database();
   const app = await bound();
-  const other = await it.deployed({ workload: SPEC, env: GENERATED });
-  expect((await it.change(owner.id, { env: { PASSWORD: { generate: 64 } } })).status).toBe(200);
-  expect((await it.deployment(app.id)).generation).toBe(2);
-  expect((await it.deployment(other.id)).generation).toBe(1);
+  const other = await fleet.deployed({ workload: SPEC, env: GENERATED });
+  expect((await fleet.change(owner.id, { env: { PASSWORD: { generate: 64 } } })).status).toBe(200);
+  expect((await fleet.deployment(app.id)).generation).toBe(2);
+  expect((await fleet.deployment(other.id)).generation).toBe(1);
   expect(await valueIn(app.id)).toHaveLength(64);
 });
 
@@ -202,7 +202,7 @@ test('a generated value that another deployment uses cannot be replaced by somet
   const owner = await database();
   await bound();
   const env = { PASSWORD: { value: 'x', plain: true } };
-  const { body } = await it.plan({ deployment_id: owner.id, env });
+  const { body } = await fleet.plan({ deployment_id: owner.id, env });
   expect(body.refusals).toEqual([
     {
       code: 'invalid_env',
@@ -210,7 +210,7 @@ test('a generated value that another deployment uses cannot be replaced by somet
       message: expect.stringContaining('the deployment app is bound to it'),
     },
   ]);
-  expect(await it.change(owner.id, { env })).toMatchObject({ status: 422, body: { code: 'invalid_env' } });
+  expect(await fleet.change(owner.id, { env })).toMatchObject({ status: 422, body: { code: 'invalid_env' } });
 });
 
 test.each([
@@ -219,8 +219,8 @@ test.each([
   ['an inherited member', { deployment: 'database', variable: 'constructor' }, 'no generated value'],
 ])('a binding to %s is refused', async (_, binding, message) => {
   await database();
-  const { id } = await it.aWorkload(SPEC);
-  const { body } = await it.plan({ workload_id: id, name: 'app', env: { PASSWORD: binding } });
+  const { id } = await fleet.aWorkload(SPEC);
+  const { body } = await fleet.plan({ workload_id: id, name: 'app', env: { PASSWORD: binding } });
   expect(body.refusals).toEqual([
     { code: 'invalid_env', path: 'env.PASSWORD', message: expect.stringContaining(message) },
   ]);
@@ -228,49 +228,49 @@ test.each([
 
 test('a binding to a deployment that is being deleted is refused', async () => {
   const owner = await database();
-  await receivedBy(it, owner.id); // an engine may have received it
-  expect((await it.remove(owner.id)).body.deployment.phase).toBe('deleting');
-  const { id } = await it.aWorkload(SPEC);
+  await receivedBy(fleet, owner.id); // an engine may have received it
+  expect((await fleet.remove(owner.id)).body.deployment.phase).toBe('deleting');
+  const { id } = await fleet.aWorkload(SPEC);
   const env = { PASSWORD: { deployment: 'database', variable: 'PASSWORD' } };
-  const { body } = await it.plan({ workload_id: id, env });
+  const { body } = await fleet.plan({ workload_id: id, env });
   expect(body.refusals[0].message).toContain('is being deleted');
 });
 
 test('a deployment can use its own generated value for several variables', async () => {
-  await it.aHost();
+  await fleet.aHost();
   const env = { PASSWORD: { generate: 20 }, USER: { deployment: 'database', variable: 'PASSWORD' } };
-  const { id } = await it.deployed({ name: 'database', workload: SPEC, env });
-  const received = await receivedBy(it, id);
+  const { id } = await fleet.deployed({ name: 'database', workload: SPEC, env });
+  const received = await receivedBy(fleet, id);
   expect(received.env.USER).toBe(received.env.PASSWORD);
-  await it.client.deployment.updateMany({ data: { sent_to_engine: false } });
-  expect((await it.remove(id)).status).toBe(200);
+  await fleet.client.deployment.updateMany({ data: { sent_to_engine: false } });
+  expect((await fleet.remove(id)).status).toBe(200);
 });
 
 test('an unreachable target is not abandoned while deployments elsewhere use its generated values', async () => {
-  const host = await it.aHost();
-  const owner = await it.deployed({ name: 'database', workload: SPEC, env: GENERATED });
-  await it.aCluster();
-  await it.client.host.update({ where: { id: host.id }, data: { schedulable: false } });
+  const host = await fleet.aHost();
+  const owner = await fleet.deployed({ name: 'database', workload: SPEC, env: GENERATED });
+  await fleet.aCluster();
+  await fleet.client.host.update({ where: { id: host.id }, data: { schedulable: false } });
   const app = await bound();
-  await it.client.host.update({ where: { id: host.id }, data: { reachability: 'unreachable' } });
-  const abandon = () => it.operator.delete(`/api/v1/hosts/${host.id}?abandon=true`);
+  await fleet.client.host.update({ where: { id: host.id }, data: { reachability: 'unreachable' } });
+  const abandon = () => fleet.operator.delete(`/api/v1/hosts/${host.id}?abandon=true`);
   expect((await abandon()).body).toMatchObject({ code: 'in_use', errors: [{ path: 'deployment', message: 'app' }] });
-  await it.remove(app.id);
+  await fleet.remove(app.id);
   expect((await abandon()).status).toBe(204);
-  expect((await it.operator.get(`/api/v1/deployments/${owner.id}`)).status).toBe(404);
+  expect((await fleet.operator.get(`/api/v1/deployments/${owner.id}`)).status).toBe(404);
 });
 
 test('scaling keeps the existing containers of a deployment with bound variables', async () => {
   const { id } = await database();
-  const { digests } = await receivedBy(it, id);
-  await it.ask(id, 'scale', { replicas: 2 });
-  expect((await receivedBy(it, id)).digests[0]).toBe(digests[0]);
+  const { digests } = await receivedBy(fleet, id);
+  await fleet.ask(id, 'scale', { replicas: 2 });
+  expect((await receivedBy(fleet, id)).digests[0]).toBe(digests[0]);
 });
 
 test('a template declares a secret variable by its description', async () => {
-  await it.aHost();
+  await fleet.aHost();
   const env_schema = [{ ...secretVariable('PASSWORD') }];
-  await it.publish(
+  await fleet.publish(
     aTemplate({
       slug: 'database',
       env: [],
@@ -281,9 +281,9 @@ test('a template declares a secret variable by its description', async () => {
       required_network_types: [],
     }),
   );
-  expect((await it.deploy({ template: 'database', env: { PASSWORD: 'hunter2' } })).status).toBe(400);
-  expect((await it.plan({ template: 'database' })).body.refusals[0].message).toContain('{"generate": 32}');
-  const { status, body } = await it.deploy({ template: 'database', env: GENERATED });
+  expect((await fleet.deploy({ template: 'database', env: { PASSWORD: 'hunter2' } })).status).toBe(400);
+  expect((await fleet.plan({ template: 'database' })).body.refusals[0].message).toContain('{"generate": 32}');
+  const { status, body } = await fleet.deploy({ template: 'database', env: GENERATED });
   expect([status, body.deployment.env]).toEqual([201, GENERATED]);
 });
 
@@ -292,19 +292,19 @@ test('a workload must not contain text for a secret variable', async () => {
     { name: 'USER', value: 'ada' },
     { name: 'PASSWORD', value: 'hunter2' },
   ];
-  const created = await it.operator.post('/api/v1/workloads', { name: 'w', image_name: 'a', ...SPEC, env });
+  const created = await fleet.operator.post('/api/v1/workloads', { name: 'w', image_name: 'a', ...SPEC, env });
   expect([created.status, reasonsOf(created)]).toEqual([
     400,
     [{ path: 'env.1.value', message: expect.stringContaining('secret') }],
   ]);
-  const { id } = await it.aWorkload(SPEC);
-  const changed = await it.operator.put(`/api/v1/workloads/${id}`, { env });
+  const { id } = await fleet.aWorkload(SPEC);
+  const changed = await fleet.operator.put(`/api/v1/workloads/${id}`, { env });
   expect([changed.status, changed.body.errors[0].path]).toEqual([400, 'env.1.value']);
-  expect((await it.operator.put(`/api/v1/workloads/${id}`, { env: env.slice(0, 1) })).status).toBe(200);
+  expect((await fleet.operator.put(`/api/v1/workloads/${id}`, { env: env.slice(0, 1) })).status).toBe(200);
 });
 
 test('a default value for a secret variable is rejected', async () => {
   const env_schema = [{ ...secretVariable('PASSWORD'), default_value: 'changeme' }];
-  const { status, body } = await it.operator.post('/api/v1/workloads', { name: 'w', image_name: 'a', env_schema });
+  const { status, body } = await fleet.operator.post('/api/v1/workloads', { name: 'w', image_name: 'a', env_schema });
   expect([status, body.errors[0].path]).toEqual([400, 'env_schema.0.default_value']);
 });

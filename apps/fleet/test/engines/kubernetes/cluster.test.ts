@@ -57,7 +57,7 @@ describeWithCluster('the driver on a real cluster', (cluster) => {
     async () => {
       const reported = new Set<string>();
       const watch = watchDeployments(theClient(), (id) => reported.add(id));
-      const it = aDeployment(
+      const deployment = aDeployment(
         {
           image_name: IMAGE,
           image_tag: TAG,
@@ -69,33 +69,33 @@ describeWithCluster('the driver on a real cluster', (cluster) => {
         {},
         { namespace },
       );
-      const up = await reconcileTo(running(it.manifest()), it.fence(), 'running');
+      const up = await reconcileTo(running(deployment.manifest()), deployment.fence(), 'running');
       expect(up.actions).toEqual([
         `created the namespace ${namespace}`,
-        `created ${it.name} (Deployment)`,
-        `created ${it.name} (Service)`,
+        `created ${deployment.name} (Deployment)`,
+        `created ${deployment.name} (Service)`,
       ]);
       const [pod = { name: '' }] = up.instances;
       const lines: string[] = [];
-      for await (const line of logs(theClient(), { deploymentId: it.id, name: pod.name })) lines.push(line);
+      for await (const line of logs(theClient(), { deploymentId: deployment.id, name: pod.name })) lines.push(line);
       expect(lines).toEqual(['ready']);
-      expect((await reconcile(theClient(), running(it.manifest()), it.fence())).actions).toEqual([]);
+      expect((await reconcile(theClient(), running(deployment.manifest()), deployment.fence())).actions).toEqual([]);
 
-      const changed = running(it.manifest({ generation: 8, replicas: 2 }, { memory_request: '48Mi' }));
-      const anew = await reconcileTo(changed, it.fence(8), 'running');
+      const changed = running(deployment.manifest({ generation: 8, replicas: 2 }, { memory_request: '48Mi' }));
+      const anew = await reconcileTo(changed, deployment.fence(8), 'running');
       expect(anew.instances.map(({ name }) => name)).not.toContain(pod.name);
       expect(anew.instances).toHaveLength(2);
-      expect(await reconcile(theClient(), running(it.manifest()), it.fence(7))).toMatchObject({
+      expect(await reconcile(theClient(), running(deployment.manifest()), deployment.fence(7))).toMatchObject({
         supersededBy: expect.any(Number),
         actions: [],
       });
 
-      const stopped = await reconcileTo({ kind: 'stopped' }, it.fence(9), 'stopped');
-      expect(stopped.actions).toEqual([`removed ${it.name} (Deployment)`]);
-      const gone = await reconcileTo({ kind: 'gone', volumes: [] }, it.fence(10), 'gone');
-      expect(gone.actions).toEqual([`removed ${it.name} (Service)`]);
+      const stopped = await reconcileTo({ kind: 'stopped' }, deployment.fence(9), 'stopped');
+      expect(stopped.actions).toEqual([`removed ${deployment.name} (Deployment)`]);
+      const gone = await reconcileTo({ kind: 'gone', volumes: [] }, deployment.fence(10), 'gone');
+      expect(gone.actions).toEqual([`removed ${deployment.name} (Service)`]);
       await watch.stop();
-      expect([...reported]).toEqual([it.id]);
+      expect([...reported]).toEqual([deployment.id]);
     },
     10 * MINUTES,
   );
@@ -126,7 +126,8 @@ describeWithCluster('the driver on a real cluster', (cluster) => {
         reason: 'InvalidSpec',
         message: expect.stringMatching(/spec\.replicas/),
       });
-      for (const it of [absent, crashing]) await reconcileTo({ kind: 'gone', volumes: [] }, it.fence(8), 'gone');
+      for (const deployment of [absent, crashing])
+        await reconcileTo({ kind: 'gone', volumes: [] }, deployment.fence(8), 'gone');
     },
     10 * MINUTES,
   );

@@ -49,8 +49,8 @@ describe('the client of a cluster', () => {
     server.rotate('the-next-token');
     const refused = ['Permanent', 'The cluster does not accept the credentials.'];
     expect(await whyOf(check(client))).toEqual(refused);
-    const it = aDeployment();
-    expect(await whyOf(reconcile(client, running(it.manifest()), it.fence()))).toEqual(refused);
+    const deployment = aDeployment();
+    expect(await whyOf(reconcile(client, running(deployment.manifest()), deployment.fence()))).toEqual(refused);
     const next = clientOf(server, { auth: { kind: 'token', token: 'the-next-token' } });
     expect(await check(next)).toMatchObject({ version: 'v1.33.1' });
   });
@@ -58,14 +58,14 @@ describe('the client of a cluster', () => {
   test('reports which permission is missing', async () => {
     const server = await anApiServer();
     server.forbidden.add('list pods').add('patch deployments');
-    const it = aDeployment();
-    const reconciling = reconcile(clientOf(server), running(it.manifest()), it.fence());
+    const deployment = aDeployment();
+    const reconciling = reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
     expect(await whyOf(reconciling)).toEqual([
       'Permanent',
       'The credentials lack permission to list pods in the namespace fleet.',
     ]);
     server.forbidden.delete('list pods');
-    const found = await reconcile(clientOf(server), running(it.manifest()), it.fence());
+    const found = await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
     expect(found).toMatchObject({ phase: 'failed', reason: 'AuthFailed', next: 'settled' });
     expect(found.message).toBe('The credentials lack permission to apply deployments in the namespace fleet.');
   });

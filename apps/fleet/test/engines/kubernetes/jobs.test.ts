@@ -11,17 +11,21 @@ const job = { kind: 'job' as const };
 async function aJob(podStatus = podStatuses.running(), replicas = 1) {
   const server = await anApiServer();
   server.controls.podStatus = podStatus;
-  const it = aDeployment(job, { replicas });
+  const deployment = aDeployment(job, { replicas });
   const client = clientOf(server);
-  const look = (generation = 7, more: Parameters<typeof it.manifest>[0] = {}) =>
-    reconcile(client, running(it.manifest({ generation, ...more })), it.fence(generation));
-  return { server, client, it, look, first: await look() };
+  const look = (generation = 7, more: Parameters<typeof deployment.manifest>[0] = {}) =>
+    reconcile(client, running(deployment.manifest({ generation, ...more })), deployment.fence(generation));
+  return { server, client, deployment, look, first: await look() };
 }
 
 describe('a job on a cluster', () => {
   test('runs, and is stopped when it has completed', async () => {
-    const { server, look, first, it } = await aJob();
-    expect(first).toMatchObject({ phase: 'running', message: '1 of 1 up.', actions: [`created ${it.name}-7 (Job)`] });
+    const { server, look, first, deployment } = await aJob();
+    expect(first).toMatchObject({
+      phase: 'running',
+      message: '1 of 1 up.',
+      actions: [`created ${deployment.name}-7 (Job)`],
+    });
     server.setPodStatus(podStatuses.ended({ exitCode: 0 }));
     const done = await look();
     expect(done).toMatchObject({
@@ -65,9 +69,9 @@ describe('a job on a cluster', () => {
   });
 
   test('has failed when its deadline is exceeded', async () => {
-    const { server, look, it } = await aJob();
+    const { server, look, deployment } = await aJob();
     const conditions = [{ type: 'Failed', status: 'True', reason: 'DeadlineExceeded' }];
-    server.put('jobs', { ...server.object('jobs', `${it.name}-7`), status: { conditions } });
+    server.put('jobs', { ...server.object('jobs', `${deployment.name}-7`), status: { conditions } });
     expect(await look()).toMatchObject({ phase: 'failed', reason: 'DeadlineExceeded', next: 'settled' });
   });
 
@@ -77,47 +81,51 @@ describe('a job on a cluster', () => {
   });
 
   test('of the next generation starts after the previous job and its pods are gone', async () => {
-    const { server, look, it } = await aJob();
+    const { server, look, deployment } = await aJob();
     server.controls.delaysPodDeletion = true;
     const found = await look(8);
-    expect(found.actions).toEqual([`removed ${it.name}-7 (Job)`]);
+    expect(found.actions).toEqual([`removed ${deployment.name}-7 (Job)`]);
     expect(found).toMatchObject({
       phase: 'starting',
       next: 'soon',
-      message: `Waiting for ${it.name}-7 (Job) to be deleted.`,
+      message: `Waiting for ${deployment.name}-7 (Job) to be deleted.`,
     });
     expect(await look(8)).toMatchObject({ phase: 'starting', actions: [] });
     server.controls.delaysPodDeletion = false;
     server.settle();
-    expect(await look(8)).toMatchObject({ phase: 'running', actions: [`created ${it.name}-8 (Job)`] });
+    expect(await look(8)).toMatchObject({ phase: 'running', actions: [`created ${deployment.name}-8 (Job)`] });
     expect(server.objects('pods')).toHaveLength(1);
   });
 
   test('that exists for its generation is not run again, also if its manifest would differ', async () => {
-    const { server, client, it } = await aJob();
+    const { server, client, deployment } = await aJob();
     server.setPodStatus(podStatuses.ended({ exitCode: 0 }));
-    const other = running(it.manifest({}, { command: ['other'] }));
-    expect(await reconcile(client, other, it.fence())).toMatchObject({ phase: 'stopped', reason: null, actions: [] });
+    const other = running(deployment.manifest({}, { command: ['other'] }));
+    expect(await reconcile(client, other, deployment.fence())).toMatchObject({
+      phase: 'stopped',
+      reason: null,
+      actions: [],
+    });
     expect(server.objects('jobs')).toHaveLength(1);
   });
 
   test('without replicas is suspended, and is stopped', async () => {
-    const { server, look, it } = await aJob(podStatuses.running(), 0);
+    const { server, look, deployment } = await aJob(podStatuses.running(), 0);
     expect(await look(7, { replicas: 0 })).toMatchObject({ phase: 'stopped', message: 'It is scaled to 0 replicas.' });
-    expect(server.object('jobs', `${it.name}-7`).spec).toMatchObject({ suspend: true });
+    expect(server.object('jobs', `${deployment.name}-7`).spec).toMatchObject({ suspend: true });
     expect(server.objects('pods')).toEqual([]);
   });
 
   test('replaces a Deployment, and a Deployment replaces a job', async () => {
     const server = await anApiServer();
-    const it = aDeployment();
+    const deployment = aDeployment();
     const client = clientOf(server);
-    await reconcile(client, running(it.manifest()), it.fence());
-    const asJob = running(it.manifest({ generation: 8 }, job));
-    const turned = await reconcileTo(client, { wanted: asJob, fence: it.fence(8), phase: 'running' });
-    expect(turned.actions).toEqual([`removed ${it.name} (Deployment)`, `created ${it.name}-8 (Job)`]);
-    const back = running(it.manifest({ generation: 9 }));
-    const again = await reconcileTo(client, { wanted: back, fence: it.fence(9), phase: 'running' });
-    expect(again.actions).toEqual([`removed ${it.name}-8 (Job)`, `created ${it.name} (Deployment)`]);
+    await reconcile(client, running(deployment.manifest()), deployment.fence());
+    const asJob = running(deployment.manifest({ generation: 8 }, job));
+    const turned = await reconcileTo(client, { wanted: asJob, fence: deployment.fence(8), phase: 'running' });
+    expect(turned.actions).toEqual([`removed ${deployment.name} (Deployment)`, `created ${deployment.name}-8 (Job)`]);
+    const back = running(deployment.manifest({ generation: 9 }));
+    const again = await reconcileTo(client, { wanted: back, fence: deployment.fence(9), phase: 'running' });
+    expect(again.actions).toEqual([`removed ${deployment.name}-8 (Job)`, `created ${deployment.name} (Deployment)`]);
   });
 });

@@ -17,20 +17,20 @@ test('a deployment on a cluster is created, replaced, stopped, started and delet
     ports: [{ containerPort: 8080, protocol: 'TCP' as const }],
     volume_mounts: [{ name: 'data', mountPath: '/data' }],
   };
-  const it = aDeployment(spec, { secrets });
-  const [volume = ''] = it.volumes;
+  const deployment = aDeployment(spec, { secrets });
+  const [volume = ''] = deployment.volumes;
   const objects = () =>
     ['deployments', 'replicasets', 'pods', 'secrets', 'services', 'persistentvolumeclaims'].map(
       (resource) => server.objects(resource).length,
     );
 
-  const up = await reconcile(client, running(it.manifest()), it.fence());
+  const up = await reconcile(client, running(deployment.manifest()), deployment.fence());
   expect(up.actions).toEqual([
     'created the namespace fleet',
-    `created ${it.name} (Secret)`,
+    `created ${deployment.name} (Secret)`,
     `created ${volume} (PersistentVolumeClaim)`,
-    `created ${it.name} (Deployment)`,
-    `created ${it.name} (Service)`,
+    `created ${deployment.name} (Deployment)`,
+    `created ${deployment.name} (Service)`,
   ]);
   const [pod] = server.objects('pods').map(({ metadata }) => metadata.name);
   expect(up).toEqual({
@@ -39,24 +39,36 @@ test('a deployment on a cluster is created, replaced, stopped, started and delet
     message: '1 of 1 up.',
     next: 'settled',
     instances: [{ name: pod, phase: 'running', message: 'is running', restarts: 0 }],
-    endpoints: [{ container_port: 8080, protocol: 'TCP', address: `${it.name}.fleet.svc:8080`, scope: 'cluster' }],
+    endpoints: [
+      { container_port: 8080, protocol: 'TCP', address: `${deployment.name}.fleet.svc:8080`, scope: 'cluster' },
+    ],
     volumes: [volume],
     actions: up.actions,
   });
   expect(JSON.stringify(up)).not.toContain(PASSWORD);
 
-  const again = await reconcile(client, running(it.manifest(), { settled: true, bound: [volume] }), it.fence());
+  const again = await reconcile(
+    client,
+    running(deployment.manifest(), { settled: true, bound: [volume] }),
+    deployment.fence(),
+  );
   expect(again).toEqual({ ...up, actions: [] });
 
-  const restarted = it.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' });
-  const anew = await reconcileTo(client, { wanted: running(restarted), fence: it.fence(8), phase: 'running' });
-  expect(anew.actions).toEqual(['Secret', 'Deployment', 'Service'].map((kind) => `changed ${it.name} (${kind})`));
+  const restarted = deployment.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' });
+  const anew = await reconcileTo(client, { wanted: running(restarted), fence: deployment.fence(8), phase: 'running' });
+  expect(anew.actions).toEqual(
+    ['Secret', 'Deployment', 'Service'].map((kind) => `changed ${deployment.name} (${kind})`),
+  );
   expect(anew.instances.map(({ name }) => name)).not.toContain(pod);
 
-  const stopped = await reconcileTo(client, { wanted: { kind: 'stopped' }, fence: it.fence(9), phase: 'stopped' });
-  expect(stopped.actions).toEqual([`removed ${it.name} (Deployment)`]);
+  const stopped = await reconcileTo(client, {
+    wanted: { kind: 'stopped' },
+    fence: deployment.fence(9),
+    phase: 'stopped',
+  });
+  expect(stopped.actions).toEqual([`removed ${deployment.name} (Deployment)`]);
   expect(objects()).toEqual([0, 0, 0, 1, 1, 1]);
-  const rest = await reconcile(client, { kind: 'stopped' }, it.fence(9));
+  const rest = await reconcile(client, { kind: 'stopped' }, deployment.fence(9));
   expect(rest).toMatchObject({
     phase: 'stopped',
     next: 'settled',
@@ -64,15 +76,15 @@ test('a deployment on a cluster is created, replaced, stopped, started and delet
     message: 'All containers are removed.',
   });
 
-  const started = running(it.manifest({ generation: 10 }), { bound: [volume] });
-  const back = await reconcileTo(client, { wanted: started, fence: it.fence(10), phase: 'running' });
-  expect(back.actions).toContain(`created ${it.name} (Deployment)`);
+  const started = running(deployment.manifest({ generation: 10 }), { bound: [volume] });
+  const back = await reconcileTo(client, { wanted: started, fence: deployment.fence(10), phase: 'running' });
+  expect(back.actions).toContain(`created ${deployment.name} (Deployment)`);
   expect(objects()).toEqual([1, 1, 1, 1, 1, 1]);
 
-  const gone = { wanted: { kind: 'gone' as const, volumes: [volume] }, fence: it.fence(11) };
+  const gone = { wanted: { kind: 'gone' as const, volumes: [volume] }, fence: deployment.fence(11) };
   const end = await reconcileTo(client, { ...gone, phase: 'gone' });
   expect(end.actions).toEqual([
-    ...['Deployment', 'Service', 'Secret'].map((kind) => `removed ${it.name} (${kind})`),
+    ...['Deployment', 'Service', 'Secret'].map((kind) => `removed ${deployment.name} (${kind})`),
     `removed the volume ${volume}`,
   ]);
   expect(objects()).toEqual([0, 0, 0, 0, 0, 0]);

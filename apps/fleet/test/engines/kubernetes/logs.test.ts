@@ -12,10 +12,11 @@ afterEach(endAll);
 async function aLoggingPod(timing = {}) {
   const server = await anApiServer();
   const client = clientOf(server, {}, timing);
-  const it = aDeployment();
-  await reconcile(client, running(it.manifest()), it.fence());
+  const deployment = aDeployment();
+  await reconcile(client, running(deployment.manifest()), deployment.fence());
   const [name = ''] = server.objects('pods').map(({ metadata }) => metadata.name);
-  const read = (options: LogOptions = {}, which = name) => logs(client, { deploymentId: it.id, name: which }, options);
+  const read = (options: LogOptions = {}, which = name) =>
+    logs(client, { deploymentId: deployment.id, name: which }, options);
   return { server, name, read };
 }
 

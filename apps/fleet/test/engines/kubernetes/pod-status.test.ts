@@ -12,8 +12,8 @@ afterEach(endAll);
 async function observed(podStatus: PodStatusOf, spec: Parameters<typeof aDeployment>[0] = {}): Promise<Observation> {
   const server = await anApiServer();
   server.controls.podStatus = podStatus;
-  const it = aDeployment(spec);
-  return reconcile(clientOf(server), running(it.manifest()), it.fence());
+  const deployment = aDeployment(spec);
+  return reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
 }
 
 const BACK_OFF = 'Back-off pulling image "docker.io/team/app:latest"';
@@ -132,28 +132,34 @@ describe('a deployment whose pods do not become ready', () => {
   test('reads the reason of a failed pull from events if the pod does not state it', async () => {
     const server = await anApiServer();
     server.controls.podStatus = podStatuses.waiting('ImagePullBackOff', BACK_OFF);
-    const it = aDeployment();
+    const deployment = aDeployment();
     const client = clientOf(server);
-    expect(await reconcile(client, running(it.manifest()), it.fence())).toMatchObject({ reason: 'ImagePullFailed' });
+    expect(await reconcile(client, running(deployment.manifest()), deployment.fence())).toMatchObject({
+      reason: 'ImagePullFailed',
+    });
     for (const pod of server.objects('pods')) {
       server.warn(pod, BACK_OFF, { lastTimestamp: moment(0) });
       server.warn(pod, 'Failed to pull image "team/app": docker.io/team/app:latest: not found');
     }
-    expect(await reconcile(client, running(it.manifest()), it.fence())).toMatchObject({ reason: 'ImageNotFound' });
+    expect(await reconcile(client, running(deployment.manifest()), deployment.fence())).toMatchObject({
+      reason: 'ImageNotFound',
+    });
     server.forbidden.add('list events');
-    expect(await reconcile(client, running(it.manifest()), it.fence())).toMatchObject({ reason: 'ImagePullFailed' });
+    expect(await reconcile(client, running(deployment.manifest()), deployment.fence())).toMatchObject({
+      reason: 'ImagePullFailed',
+    });
   });
 
   test('reports the warning of the node for a container that is being created', async () => {
     const server = await anApiServer();
     server.controls.podStatus = podStatuses.creating;
-    const it = aDeployment();
+    const deployment = aDeployment();
     const client = clientOf(server, {}, { settled: 0 });
-    await reconcile(client, running(it.manifest()), it.fence());
+    await reconcile(client, running(deployment.manifest()), deployment.fence());
     const [pod] = server.objects('pods');
     if (pod) server.put('pods', { ...pod, metadata: { ...pod.metadata, creationTimestamp: moment(0) } });
     if (pod) server.warn(pod, 'MountVolume.SetUp failed for volume "data"');
-    const found = await reconcile(client, running(it.manifest()), it.fence());
+    const found = await reconcile(client, running(deployment.manifest()), deployment.fence());
     expect(found).toMatchObject({ phase: 'starting', reason: null });
     expect(found.instances[0]?.message).toBe('is starting: MountVolume.SetUp failed for volume "data"');
   });
@@ -161,8 +167,8 @@ describe('a deployment whose pods do not become ready', () => {
   test('reports why the cluster rejects its pods', async () => {
     const server = await anApiServer();
     server.controls.refusesPods = 'pods "web-1" is forbidden: exceeded quota: compute, used: cpu=4, limited: cpu=4';
-    const it = aDeployment();
-    const found = await reconcile(clientOf(server), running(it.manifest()), it.fence());
+    const deployment = aDeployment();
+    const found = await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
     expect(found).toMatchObject({ phase: 'retrying', reason: 'Unschedulable', next: 'retry' });
     expect(found.message).toMatch('The cluster rejects its pods: pods "web-1" is forbidden: exceeded quota');
   });
@@ -170,29 +176,29 @@ describe('a deployment whose pods do not become ready', () => {
   test('has failed after its progress deadline, until it is changed', async () => {
     const server = await anApiServer();
     server.controls.podStatus = podStatuses.creating;
-    const it = aDeployment();
+    const own = aDeployment();
     const client = clientOf(server);
-    await reconcile(client, running(it.manifest()), it.fence());
-    const { status, ...deployment } = server.object('deployments', it.name);
+    await reconcile(client, running(own.manifest()), own.fence());
+    const { status, ...deployment } = server.object('deployments', own.name);
     const late = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }];
     server.put('deployments', { ...deployment, status: { ...status, conditions: late } });
-    const found = await reconcile(client, running(it.manifest()), it.fence());
+    const found = await reconcile(client, running(own.manifest()), own.fence());
     expect(found).toMatchObject({ phase: 'failed', reason: 'DeadlineExceeded', next: 'settled' });
     server.setPodStatus(podStatuses.running());
-    const next = running(it.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' }));
-    expect(await reconcile(client, next, it.fence(8))).toMatchObject({ phase: 'running', reason: null });
+    const next = running(own.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' }));
+    expect(await reconcile(client, next, own.fence(8))).toMatchObject({ phase: 'running', reason: null });
   });
 
   test('is checked less often when it makes no progress', async () => {
     const server = await anApiServer();
     server.controls.podStatus = podStatuses.creating;
-    const it = aDeployment();
-    expect(await reconcile(clientOf(server), running(it.manifest()), it.fence())).toMatchObject({
+    const deployment = aDeployment();
+    expect(await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence())).toMatchObject({
       phase: 'starting',
       next: 'soon',
     });
     const patient = clientOf(server, {}, { overdue: -5000 });
-    expect(await reconcile(patient, running(it.manifest()), it.fence())).toMatchObject({
+    expect(await reconcile(patient, running(deployment.manifest()), deployment.fence())).toMatchObject({
       phase: 'starting',
       next: 'settled',
     });

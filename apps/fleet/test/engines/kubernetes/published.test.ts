@@ -11,18 +11,18 @@ const port = { container_port: 8080, protocol: 'TCP' };
 /** A running deployment with a published Service, to which the cluster then adds members. */
 async function aPublished(public_service_type: 'NodePort' | 'LoadBalancer', members: object) {
   const server = await anApiServer();
-  const it = aDeployment(spec, {}, { public_service_type });
+  const deployment = aDeployment(spec, {}, { public_service_type });
   const client = clientOf(server);
-  const wanted = running(it.manifest());
-  const first = await reconcileTo(client, { wanted, fence: it.fence(), phase: 'running' });
-  const service = server.object('services', it.name);
+  const wanted = running(deployment.manifest());
+  const first = await reconcileTo(client, { wanted, fence: deployment.fence(), phase: 'running' });
+  const service = server.object('services', deployment.name);
   const { spec: own, status } = members as { spec?: object; status?: object };
   server.put('services', { ...service, spec: { ...service.spec, ...own }, ...(status && { status }) });
   for (const pod of server.objects('pods')) {
     server.put('pods', { ...pod, status: { ...(pod.status as object), hostIP: '10.0.0.7' } });
   }
-  const internal = { ...port, address: `${it.name}.fleet.svc:8080`, scope: 'cluster' };
-  return { first, internal, found: await reconcile(client, wanted, it.fence()) };
+  const internal = { ...port, address: `${deployment.name}.fleet.svc:8080`, scope: 'cluster' };
+  return { first, internal, found: await reconcile(client, wanted, deployment.fence()) };
 }
 
 test('a Service with a load balancer has the address of the load balancer, once it has one', async () => {

@@ -9,12 +9,12 @@ afterEach(endAll);
 /** A deployment that is running. */
 async function aRunningDeployment(spec: Parameters<typeof aDeployment>[0] = {}, replicas = 2) {
   const server = await anApiServer();
-  const it = aDeployment(spec, { replicas });
+  const deployment = aDeployment(spec, { replicas });
   const client = clientOf(server);
-  await reconcileTo(client, { wanted: running(it.manifest()), fence: it.fence(), phase: 'running' });
-  const next = (more: Parameters<typeof it.manifest>[0] = {}) =>
-    reconcile(client, running(it.manifest({ generation: 8, ...more })), it.fence(8));
-  return { server, client, it, next };
+  await reconcileTo(client, { wanted: running(deployment.manifest()), fence: deployment.fence(), phase: 'running' });
+  const next = (more: Parameters<typeof deployment.manifest>[0] = {}) =>
+    reconcile(client, running(deployment.manifest({ generation: 8, ...more })), deployment.fence(8));
+  return { server, client, deployment, next };
 }
 
 const restarted = { restarted_at: '2026-01-01T00:00:00Z' };
@@ -31,16 +31,16 @@ describe('a deployment on a cluster is starting', () => {
   });
 
   test('while its controller has not observed the change, although its pods crash and its deadline was exceeded', async () => {
-    const { server, it, next } = await aRunningDeployment();
-    const { status, ...deployment } = server.object('deployments', it.name);
+    const { server, deployment: reconciled, next } = await aRunningDeployment();
+    const { status, ...deployment } = server.object('deployments', reconciled.name);
     const late = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }];
     server.put('deployments', { ...deployment, status: { ...status, conditions: late } });
     server.setPodStatus(podStatuses.crashing({ exitCode: 1 }));
     server.controls.isFrozen = true;
     expect(await next(restarted)).toMatchObject({ phase: 'starting', reason: null, next: 'soon' });
     const patient = clientOf(server, {}, { overdue: -5000 });
-    const wanted = running(it.manifest({ generation: 8, replicas: 2, ...restarted }));
-    expect(await reconcile(patient, wanted, it.fence(8))).toMatchObject({ phase: 'starting', next: 'soon' });
+    const wanted = running(reconciled.manifest({ generation: 8, replicas: 2, ...restarted }));
+    expect(await reconcile(patient, wanted, reconciled.fence(8))).toMatchObject({ phase: 'starting', next: 'soon' });
   });
 
   test('while a pod of an older template exists', async () => {
@@ -69,12 +69,12 @@ describe('a deployment on a cluster is starting', () => {
   });
 
   test('while its status reports more available pods than exist', async () => {
-    const { server, it, next } = await aRunningDeployment();
+    const { server, deployment, next } = await aRunningDeployment();
     await next();
     server.controls.isFrozen = true;
     const [pod] = server.objects('pods');
     if (pod) server.drop('pods', pod.metadata.name);
-    expect(server.object('deployments', it.name).status).toMatchObject({ availableReplicas: 2 });
+    expect(server.object('deployments', deployment.name).status).toMatchObject({ availableReplicas: 2 });
     expect(await next()).toMatchObject({ phase: 'starting', next: 'soon', message: '1 of 2 up.' });
   });
 });
@@ -92,13 +92,13 @@ describe('a rollout', () => {
   });
 
   test('waits for surplus pods to end', async () => {
-    const { server, it, next } = await aRunningDeployment({}, 3);
+    const { server, deployment, next } = await aRunningDeployment({}, 3);
     server.controls.delaysPodDeletion = true;
     expect(await next({ replicas: 1 })).toMatchObject({ phase: 'starting', message: '1 of 1 up.', next: 'soon' });
     server.controls.delaysPodDeletion = false;
     server.settle();
     expect(await next({ replicas: 1 })).toMatchObject({ phase: 'running' });
-    expect(server.object('deployments', it.name).spec).toMatchObject({ replicas: 1 });
+    expect(server.object('deployments', deployment.name).spec).toMatchObject({ replicas: 1 });
   });
 
   test('to no replicas stops the deployment', async () => {
@@ -139,9 +139,9 @@ describe('a rollout', () => {
   });
 
   test('back to an earlier template completes like any other', async () => {
-    const { client, it, next } = await aRunningDeployment();
+    const { client, deployment, next } = await aRunningDeployment();
     await next(restarted);
-    const back = await reconcile(client, running(it.manifest({ generation: 9 })), it.fence(9));
+    const back = await reconcile(client, running(deployment.manifest({ generation: 9 })), deployment.fence(9));
     expect(back).toMatchObject({ phase: 'running', message: '2 of 2 up.' });
   });
 });

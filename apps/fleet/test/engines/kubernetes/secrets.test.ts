@@ -50,9 +50,9 @@ test.each([400, 403, 409, 422, 500, 503])(
   'the observation contains no secret when the cluster responds with %i',
   async (status) => {
     const server = await anApiServer();
-    const it = aDeployment(withSecrets);
+    const deployment = aDeployment(withSecrets);
     server.inject((request) => (request.method === 'PATCH' ? echo(status)(request) : undefined));
-    const found = await reconcile(clientOf(server), running(it.manifest()), it.fence());
+    const found = await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
     expect(found.reason).not.toBeNull();
     expectNoSecret(found);
   },
@@ -67,24 +67,24 @@ test('the observation contains no secret from the status of pods', async () => {
   ]) {
     const server = await anApiServer();
     server.controls.podStatus = podStatus;
-    const it = aDeployment({ ...withSecrets, kind: 'job' });
-    const found = await reconcile(clientOf(server), running(it.manifest()), it.fence());
+    const deployment = aDeployment({ ...withSecrets, kind: 'job' });
+    const found = await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
     expect(JSON.stringify(found)).toContain('•••');
     expectNoSecret(found);
   }
   const server = await anApiServer();
   server.controls.refusesPods = `${'x'.repeat(280)} ${message}`;
-  const it = aDeployment(withSecrets);
-  expectNoSecret(await reconcile(clientOf(server), running(it.manifest()), it.fence()));
+  const deployment = aDeployment(withSecrets);
+  expectNoSecret(await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence()));
 });
 
 test('the observation contains no part of a secret where the status of a pod is truncated', async () => {
   const server = await anApiServer();
-  const it = aDeployment(withSecrets);
+  const deployment = aDeployment(withSecrets);
   const client = clientOf(server);
   for (let pad = 230; pad < 300; pad += 10) {
     server.setPodStatus(podStatuses.unschedulable(`${'x'.repeat(pad)} ${CANARY}-database-password`));
-    expectNoSecret(await reconcile(client, running(it.manifest()), it.fence()));
+    expectNoSecret(await reconcile(client, running(deployment.manifest()), deployment.fence()));
   }
 });
 
@@ -96,9 +96,9 @@ test('neither errors nor clients contain credentials', async () => {
   const newline = { kind: 'token' as const, token: 'c4n4ry-token\nof-two-lines' };
   for (const auth of [undefined, certificate, broken, newline]) {
     const client = clientOf(server, auth && { auth });
-    const it = aDeployment(withSecrets);
+    const deployment = aDeployment(withSecrets);
     server.inject(echo(401));
-    const error: unknown = await reconcile(client, running(it.manifest()), it.fence()).catch(
+    const error: unknown = await reconcile(client, running(deployment.manifest()), deployment.fence()).catch(
       (reason: unknown) => reason,
     );
     expect(error).toBeInstanceOf(EngineFailure);
@@ -109,10 +109,10 @@ test('neither errors nor clients contain credentials', async () => {
 
 test('the data of Secrets is never read back', async () => {
   const server = await anApiServer();
-  const it = aDeployment(withSecrets);
+  const deployment = aDeployment(withSecrets);
   const client = clientOf(server);
-  await reconcile(client, running(it.manifest()), it.fence());
-  await reconcile(client, running(it.manifest({ generation: 8 })), it.fence(8));
+  await reconcile(client, running(deployment.manifest()), deployment.fence());
+  await reconcile(client, running(deployment.manifest({ generation: 8 })), deployment.fence(8));
   const secretRequests = server.requests.filter(({ path, method }) => path.includes('/secrets') && method !== 'DELETE');
   expect(secretRequests.map(({ method }) => method)).toEqual(expect.arrayContaining(['GET', 'PATCH']));
   for (const { headers } of secretRequests) expect(headers.accept).toMatch(/as=PartialObjectMetadata(?:List)?;/);

@@ -47,10 +47,10 @@ describe('the client of a cluster reports the target as unreachable', () => {
 
   test('when the cluster does not respond to any one of the requests in time', async () => {
     const server = await anApiServer();
-    const it = aDeployment();
-    await reconcile(clientOf(server), running(it.manifest()), it.fence());
+    const deployment = aDeployment();
+    await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
     const before = server.requests.length;
-    await reconcile(clientOf(server), running(it.manifest()), it.fence());
+    await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
     const steps = server.requests.length - before;
     const client = clientOf(server, {}, { answer: 200, change: 200 });
     for (let step = 0; step < steps; step += 1) {
@@ -59,7 +59,7 @@ describe('the client of a cluster reports the target as unreachable', () => {
         left -= 1;
         return left < 0 ? 'hang' : undefined;
       });
-      const reconciling = reconcile(client, running(it.manifest()), it.fence());
+      const reconciling = reconcile(client, running(deployment.manifest()), deployment.fence());
       expect(await whyOf(reconciling)).toEqual(UNREACHABLE('It did not respond in time.'));
     }
     expect(steps).toBeGreaterThan(6);
@@ -91,8 +91,8 @@ describe('the client of a cluster reports the target as unreachable', () => {
     server.inject(() => injected);
     const client = clientOf(server, {}, { answer: 20_000 });
     expect(await whyOf(check(client))).toEqual(why);
-    const it = aDeployment();
-    expect(await whyOf(reconcile(client, { kind: 'stopped' }, it.fence()))).toEqual(why);
+    const deployment = aDeployment();
+    expect(await whyOf(reconcile(client, { kind: 'stopped' }, deployment.fence()))).toEqual(why);
   });
 
   test('when the response never completes', async () => {

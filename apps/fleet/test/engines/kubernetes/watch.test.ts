@@ -55,21 +55,21 @@ describe('a watch on a cluster', () => {
 
   test('does not report existing objects until they change', async () => {
     const server = await anApiServer();
-    const it = aDeployment();
-    await reconcile(clientOf(server), running(it.manifest()), it.fence());
+    const deployment = aDeployment();
+    await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
     const { reported, reportsAfter } = watching(server);
     await ready(server);
     expect(reported).toEqual([]);
-    await reportsAfter(it.id, () => server.drop('pods', server.objects('pods')[0]?.metadata.name ?? ''));
+    await reportsAfter(deployment.id, () => server.drop('pods', server.objects('pods')[0]?.metadata.name ?? ''));
   });
 
   test('continues after a broken connection without a list', async () => {
     const server = await anApiServer();
-    const it = aDeployment();
-    const labels = { 'fleet/deployment': it.id, 'app.kubernetes.io/managed-by': 'fleet' };
+    const deployment = aDeployment();
+    const labels = { 'fleet/deployment': deployment.id, 'app.kubernetes.io/managed-by': 'fleet' };
     const { reportsAfter } = watching(server);
     await ready(server);
-    await reportsAfter(it.id, () => {
+    await reportsAfter(deployment.id, () => {
       server.watchers.drop();
       server.put('pods', { metadata: { name: 'web-1', labels } }); // while there is no watch
     });
@@ -95,22 +95,22 @@ describe('a watch on a cluster', () => {
 
   test('lists again after its resource version has expired, and reports all objects as changed', async () => {
     const server = await anApiServer();
-    const it = aDeployment();
-    await reconcile(clientOf(server), running(it.manifest()), it.fence());
+    const deployment = aDeployment();
+    await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
     const { reported, reportsAfter } = watching(server);
     await ready(server);
     server.put('namespaces', { metadata: { name: 'another' } });
     server.forget();
     server.watchers.drop();
-    await until(() => lists(server) === 2 * WATCHES && reported.includes(it.id));
+    await until(() => lists(server) === 2 * WATCHES && reported.includes(deployment.id));
     await ready(server);
-    await reportsAfter(it.id, () => server.drop('pods', server.objects('pods')[0]?.metadata.name ?? ''));
+    await reportsAfter(deployment.id, () => server.drop('pods', server.objects('pods')[0]?.metadata.name ?? ''));
   });
 
   test('retries after any response', async () => {
     const server = await anApiServer();
-    const it = aDeployment();
-    await reconcile(clientOf(server), running(it.manifest()), it.fence());
+    const deployment = aDeployment();
+    await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
     const answers = [
       'hang',
       'reset',
@@ -129,7 +129,7 @@ describe('a watch on a cluster', () => {
     server.watchers.say('not JSON\n');
     await until(() => watches(server).length === before + WATCHES);
     await ready(server);
-    await reportsAfter(it.id, () => server.drop('pods', server.objects('pods')[0]?.metadata.name ?? ''));
+    await reportsAfter(deployment.id, () => server.drop('pods', server.objects('pods')[0]?.metadata.name ?? ''));
   });
 
   test('connects again when it receives nothing for too long', async () => {
@@ -149,12 +149,12 @@ describe('a watch on a cluster', () => {
 
   test('ends when stopped, and reports nothing afterwards', async () => {
     const server = await anApiServer();
-    const it = aDeployment();
+    const deployment = aDeployment();
     const { rounds, reported } = watching(server);
     await ready(server);
     await rounds.stop();
     await until(() => server.watchers.count === 0);
-    await reconcile(clientOf(server), running(it.manifest()), it.fence());
+    await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
     expect(reported).toEqual([]);
     expect(watches(server)).toHaveLength(WATCHES);
   });

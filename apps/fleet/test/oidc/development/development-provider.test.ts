@@ -46,7 +46,8 @@ test('a code of the development provider is valid only with the verifier of its 
 });
 
 test('a code of another sign-in with the state of this one fails by its nonce or verifier', async () => {
-  const [ours, others] = [await world.browse('user@example.test'), await world.browse('admin@example.test')];
+  const ours = await world.browse('user@example.test');
+  const others = await world.browse('admin@example.test');
   ours.currentUrl.searchParams.set('code', others.currentUrl.searchParams.get('code') ?? '');
   await expect(provider.redeemCallback(ours)).rejects.toThrow(GrantRefused);
   const injected = { ...ours, codeVerifier: others.codeVerifier };

@@ -54,7 +54,9 @@ describeWithEngine('three fleet processes with a faulty engine, while processes 
       const wanted = now
         .filter((row) => row.desired_state === 'running' && row.gpu_count === 0)
         .flatMap(({ id, replicas }) => Array.from({ length: replicas }, (_, ordinal) => `${id} ${ordinal} running`));
-      expect(shown.map((it) => `${it.deployment} ${it.ordinal} ${it.state}`).sort()).toEqual(wanted.sort());
+      expect(shown.map((instance) => `${instance.deployment} ${instance.ordinal} ${instance.state}`).sort()).toEqual(
+        wanted.sort(),
+      );
       const areCurrent = await Promise.all(
         shown.map(async ({ id, deployment }) => {
           const { Config } = await askEngine<{ Config: { Env: string[] } }>(

@@ -36,7 +36,11 @@ export async function startClusterChaosWorld(timings: ReconcilerTimings) {
   };
 
   return {
-    ...{ ...processes, server, proxy, target: { cluster_id: id }, workloads },
+    ...processes,
+    server,
+    proxy,
+    target: { cluster_id: id },
+    workloads,
     /** Makes the cluster unreachable and then online again. This makes all deployments due, also those in backoff. */
     beAwayForAWhile: async () => {
       await proxy.stopListening();

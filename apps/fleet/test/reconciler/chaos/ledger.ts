@@ -52,8 +52,14 @@ export function openLedger({ url, secret, target, workloadOf }: LedgerTarget) {
     if (seen.status !== 201) return;
     const { id, generation } = seen.body.deployment;
     slot.known = {
-      ...{ id, name: slot.name, gone: 'no', generation, acknowledged: [{ generation, operation: 'create' }] },
-      ...{ replicas: new Set([1]), round: new Set(['0']), desired: new Set(['running'] as const) },
+      id,
+      name: slot.name,
+      gone: 'no',
+      generation,
+      acknowledged: [{ generation, operation: 'create' }],
+      replicas: new Set([1]),
+      round: new Set(['0']),
+      desired: new Set(['running'] as const),
     };
     all.push(slot.known);
   };

@@ -36,7 +36,9 @@ export async function startChaosProcesses({
   const secret = await anAdminToken(world.database.url);
 
   return {
-    ...{ query: world.query, secret, lease: timings.lease },
+    query: world.query,
+    secret,
+    lease: timings.lease,
     /** The addresses of the processes. */
     urls: () => replicas.map(({ url }) => url),
     /** Creates a resource. */
@@ -48,8 +50,8 @@ export async function startChaosProcesses({
       });
       if (answer.status !== 201)
         throw new Error(`POST ${path} responded with ${answer.status}: ${await answer.text()}`);
-      const [it] = Object.values((await answer.json()) as Record<string, { readonly id: string }>);
-      return it ?? { id: '' };
+      const [deployment] = Object.values((await answer.json()) as Record<string, { readonly id: string }>);
+      return deployment ?? { id: '' };
     },
     /** The address of a random process, rarely of the frozen one. */
     url: () => {

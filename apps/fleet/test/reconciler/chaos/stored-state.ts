@@ -46,10 +46,10 @@ export async function differences(query: Query, ledger: Ledger): Promise<string[
   const now = await rowsIn(query);
   const find = (id: string) => now.find((row) => row.id === id);
   const revisions = await query('SELECT deployment_id, generation, operation FROM deployment_revisions');
-  const kept = new Set(revisions.map((it) => `${it.deployment_id} ${it.generation} ${it.operation}`));
+  const kept = new Set(revisions.map((row) => `${row.deployment_id} ${row.generation} ${row.operation}`));
   const acknowledged = ledger.all
     .filter(({ id }) => find(id))
-    .flatMap(({ id, acknowledged }) => acknowledged.map((it) => `${id} ${it.generation} ${it.operation}`));
+    .flatMap(({ id, acknowledged }) => acknowledged.map((change) => `${id} ${change.generation} ${change.operation}`));
   const watched: { what: string }[] = await query('SELECT what FROM fire_wrong');
   return [
     ...ledger.wrong,

@@ -26,7 +26,11 @@ export async function startChaosWorld(timings: ReconcilerTimings) {
   };
 
   return {
-    ...{ ...processes, podman, proxy, target: { host_id: host.id }, workloads },
+    ...processes,
+    podman,
+    proxy,
+    target: { host_id: host.id },
+    workloads,
     /** Makes the host unreachable and then online again. This makes all deployments due, also those in backoff. */
     beAwayForAWhile: async () => {
       await proxy.stopListening();

@@ -61,7 +61,15 @@ export async function startCanaryWorld() {
   const clusterId = await registered('lab', { kind: 'token', token });
 
   return {
-    ...{ ...world, ...listening, ...servers, pair, aCanary, keep, told, tell, clusterId },
+    ...world,
+    ...listening,
+    ...servers,
+    pair,
+    aCanary,
+    keep,
+    told,
+    tell,
+    clusterId,
     echoes: { lab: makeEcho(servers.lab, told.lab), certified: makeEcho(servers.certified, told.certified) },
     /** The ids of the deployments, in the order of creation. */
     ids: ids as readonly string[],

@@ -18,7 +18,10 @@ const SLEEP = 'echo ready; trap "exit 0" TERM; while true; do sleep 1; done';
 const MINUTES = 60_000;
 
 const spec = (script: string, given: object = {}) => ({
-  ...{ image_name: IMAGE, image_tag: TAG, memory_request: '32Mi', command: ['/bin/sh', '-c', script] },
+  image_name: IMAGE,
+  image_tag: TAG,
+  memory_request: '32Mi',
+  command: ['/bin/sh', '-c', script],
   ...given,
 });
 
@@ -45,15 +48,15 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
     return answer.body;
   };
   const check = async (replica = 0) => (await post(`clusters/${clusterId}/check`, {}, replica)).cluster;
-  const gone = (it: string) =>
+  const gone = (id: string) =>
     eventually(
       'the deployment is deleted',
-      async () => (await by(0).request('GET', `deployments/${it}`)).status === 404,
+      async () => (await by(0).request('GET', `deployments/${id}`)).status === 404,
     );
   /** The Deployment object in the cluster. */
-  const itsDeployment = async (it: string) => {
+  const itsDeployment = async (id: string) => {
     const { apps } = await client.apis();
-    const { items } = await apps.listNamespacedDeployment({ namespace, labelSelector: `fleet/deployment=${it}` });
+    const { items } = await apps.listNamespacedDeployment({ namespace, labelSelector: `fleet/deployment=${id}` });
     return items[0];
   };
 
@@ -134,24 +137,24 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
   test(
     'reports a field of another manager, and overwrites it only with take_over',
     async () => {
-      const it = await by(0).deployed('owned', spec(SLEEP));
-      await by(0).is(it, 'running');
-      const { metadata } = (await itsDeployment(it)) ?? {};
+      const owned = await by(0).deployed('owned', spec(SLEEP));
+      await by(0).is(owned, 'running');
+      const { metadata } = (await itsDeployment(owned)) ?? {};
       const { apps } = await client.apis();
       const head = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: metadata?.name } };
       const name = metadata?.name ?? '';
       const patch = { name, namespace, fieldManager: 'somebody', force: true };
       await apps.patchNamespacedDeployment({ ...patch, body: { ...head, spec: { replicas: 3 } } });
-      await post(`deployments/${it}/scale`, { replicas: 2 });
-      await eventually('the conflict is reported', async () => (await by(0).shown(it)).reason === 'FieldConflict');
-      expect((await by(0).shown(it)).message).toMatch(/\.spec\.replicas \(somebody\)/);
-      expect((await itsDeployment(it))?.spec?.replicas).toBe(3);
-      await by(0).request('PUT', `deployments/${it}`, { take_over: true });
-      await by(0).is(it, 'running');
-      expect((await itsDeployment(it))?.spec?.replicas).toBe(2);
-      await by(0).request('DELETE', `deployments/${it}`);
-      await gone(it);
-      expect(await listOwnedObjects(client, it)).toEqual([]);
+      await post(`deployments/${owned}/scale`, { replicas: 2 });
+      await eventually('the conflict is reported', async () => (await by(0).shown(owned)).reason === 'FieldConflict');
+      expect((await by(0).shown(owned)).message).toMatch(/\.spec\.replicas \(somebody\)/);
+      expect((await itsDeployment(owned))?.spec?.replicas).toBe(3);
+      await by(0).request('PUT', `deployments/${owned}`, { take_over: true });
+      await by(0).is(owned, 'running');
+      expect((await itsDeployment(owned))?.spec?.replicas).toBe(2);
+      await by(0).request('DELETE', `deployments/${owned}`);
+      await gone(owned);
+      expect(await listOwnedObjects(client, owned)).toEqual([]);
     },
     5 * MINUTES,
   );
@@ -166,8 +169,8 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
       await by(0).is(absent, 'retrying', 'ImageNotFound');
       await by(0).is(crashing, 'retrying', 'CrashLoop');
       expect((await by(0).shown(crashing)).message).toContain('exit code 3');
-      for (const it of [absent, crashing, done]) await by(0).request('DELETE', `deployments/${it}`);
-      for (const it of [absent, crashing, done]) await gone(it);
+      for (const id of [absent, crashing, done]) await by(0).request('DELETE', `deployments/${id}`);
+      for (const id of [absent, crashing, done]) await gone(id);
     },
     5 * MINUTES,
   );

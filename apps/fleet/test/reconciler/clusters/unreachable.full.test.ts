@@ -40,7 +40,8 @@ describe('with two fleet processes,', () => {
     proxy = await startClusterProxy(server);
     processes = await startChaosProcesses({ environment: { OUTBOUND_ALLOW: 'loopback' }, names: REPLICAS, timings });
     replicas = processes.urls().map((url) => recordingClient(url, processes.secret));
-    [far, near] = [await registered('far', proxy), await registered('near', nearby)];
+    far = await registered('far', proxy);
+    near = await registered('near', nearby);
     id = await by(0).deployed('there', PLAIN, far);
     await by(1).is(id, 'running');
   }, 180_000);
@@ -64,7 +65,7 @@ describe('with two fleet processes,', () => {
     expect(await check(made.body.cluster.id)).toMatchObject({ reachability: 'online' });
     return { target: { cluster_id: made.body.cluster.id } };
   };
-  const restart = (it: string, replica: number) => by(replica).request('POST', `deployments/${it}/restart`, {});
+  const restart = (id: string, replica: number) => by(replica).request('POST', `deployments/${id}/restart`, {});
 
   test('deployments on an unreachable cluster keep their state with a condition until it is reachable again', async () => {
     await proxy.stopListening();

@@ -61,7 +61,16 @@ async function startClusterWorld(options: ApiServerOptions = {}) {
       return row.reachability === reachability && cluster(id);
     });
   return {
-    ...{ ...world, ...words, hub, api, engineRuntime, server, aCluster, cluster, checked, clusterIs },
+    ...world,
+    ...words,
+    hub,
+    api,
+    engineRuntime,
+    server,
+    aCluster,
+    cluster,
+    checked,
+    clusterIs,
     /** Makes a deployment due. */
     reconcileNow: (id: string) =>
       world.database.client.deployment.update({ where: { id }, data: { due_at: new Date() } }),

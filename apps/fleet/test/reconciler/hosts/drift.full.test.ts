@@ -64,7 +64,7 @@ describeWithEngine('a manual change', () => {
     await ask(id, 'scale', { replicas: 1 });
     await deploymentIs(id, 'running');
     await removed(id);
-    expect((await containers(id)).map((it) => it.name)).toEqual(['alike', `${name}-too`].sort());
+    expect((await containers(id)).map((container) => container.name)).toEqual(['alike', `${name}-too`].sort());
     const left = await podman.byHand('ps', '--no-trunc', '--quiet');
     expect(left.split('\n').sort()).toEqual(strangers.slice(0, 3).sort());
     expect(await podman.byHand('volume', 'ls', '--quiet')).toBe('alike');

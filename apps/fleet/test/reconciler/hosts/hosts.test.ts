@@ -18,7 +18,8 @@ const advance = (minutes: number) => jest.setSystemTime(Date.now() + minutes * 6
 
 test('the client of a host is reused while it is in use and the host does not change', async () => {
   const clients = createHostClients({ sealer, allowed: new Set() });
-  const [one, another] = [aHost(), aHost()];
+  const one = aHost();
+  const another = aHost();
   const first = await clients.of(one);
   for (let times = 0; times < 5; times += 1) {
     advance(5);

@@ -29,7 +29,7 @@ describeWithEngine('a deployment of a template on a real engine', () => {
     await ask(id, 'restart');
     await deploymentIs(id, 'running');
     expect(await fetched(id, '/starts')).toBe('start\nstart\n');
-    expect((await containers(id)).map((it) => it.id)).not.toEqual([before?.id]);
+    expect((await containers(id)).map((container) => container.id)).not.toEqual([before?.id]);
   }, 180_000);
 
   test('is updated to a new revision, and rolled back', async () => {

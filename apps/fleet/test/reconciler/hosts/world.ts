@@ -69,7 +69,16 @@ export async function startMachineWorld(timings?: ReconcilerTimings) {
   };
 
   return {
-    ...{ ...world, ...words, podman, hub, api, engineRuntime, aHost, host, hostIs, containers },
+    ...world,
+    ...words,
+    podman,
+    hub,
+    api,
+    engineRuntime,
+    aHost,
+    host,
+    hostIs,
+    containers,
     /** The response of the first port of a deployment. */
     fetched: async (id: string, path = '/') => {
       const [endpoint] = (await words.deployment(id)).endpoints;

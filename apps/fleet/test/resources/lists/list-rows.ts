@@ -50,10 +50,20 @@ export async function fillLists({ client, aToken, aUser, anOidcUser }: Resources
   await client.cluster.createMany({ data: clusters });
   await client.node.createMany({
     data: each((index) => ({
-      ...{ id: randomUUID(), cluster_id: oneOf(clusters.slice(0, 3)).id, name: `node-${index}.example.test` },
-      ...{ labels: oneOf([{}, { team: 'ml' }]), taints: [], schedulable: !isOneIn(3), ready: !isOneIn(3) },
-      ...{ version: 'v1.35.0', arch: oneOf(['amd64', 'arm64']), created_at: oneOf(TIMES), updated_at: oneOf(TIMES) },
-      ...{ cpu_millis: 1000, memory_bytes: 2 ** 30, gpu_count: 0 },
+      id: randomUUID(),
+      cluster_id: oneOf(clusters.slice(0, 3)).id,
+      name: `node-${index}.example.test`,
+      labels: oneOf([{}, { team: 'ml' }]),
+      taints: [],
+      schedulable: !isOneIn(3),
+      ready: !isOneIn(3),
+      version: 'v1.35.0',
+      arch: oneOf(['amd64', 'arm64']),
+      created_at: oneOf(TIMES),
+      updated_at: oneOf(TIMES),
+      cpu_millis: 1000,
+      memory_bytes: 2 ** 30,
+      gpu_count: 0,
     })),
   });
 
@@ -70,7 +80,11 @@ export async function fillLists({ client, aToken, aUser, anOidcUser }: Resources
     data: workloads.flatMap(({ id }) =>
       [1, 2].map((revision) => ({
         ...(maybe(oneOf(templates)) ?? {}),
-        ...{ workload_id: id, revision, spec: workloadDefaults, overrides: {}, created_by: 'test' },
+        workload_id: id,
+        revision,
+        spec: workloadDefaults,
+        overrides: {},
+        created_by: 'test',
       })),
     ),
   });
@@ -108,7 +122,10 @@ export async function fillLists({ client, aToken, aUser, anOidcUser }: Resources
   await client.secret.createMany({
     data: each((index) => ({
       ...common(index),
-      ...{ kind: oneOf(['opaque', 'registry', 'tls'] as const), keys: ['a'], sealed: '', key_id: 'test' },
+      kind: oneOf(['opaque', 'registry', 'tls'] as const),
+      keys: ['a'],
+      sealed: '',
+      key_id: 'test',
       last_rotated_at: oneOf(TIMES),
     })),
   });

@@ -147,7 +147,8 @@ function expectedIds(plural: string, rows: readonly Shown[], { sort = '-created_
   const compare = (a: Shown, b: Shown) => (a < b ? -1 : a > b ? 1 : 0);
   return matching
     .sort((a, b) => {
-      const [one, other] = [key(a), key(b)];
+      const one = key(a);
+      const other = key(b);
       if (one === null || other === null) return Number(one === null) - Number(other === null) || compare(a.id, b.id);
       return compare(one, other) * (sort.startsWith('-') ? -1 : 1) || compare(a.id, b.id);
     })

@@ -8,7 +8,8 @@ const world = await startResources();
 const { aCluster, aHost, asAdmin, client, sealer } = world;
 afterAll(() => world.stop());
 
-const [pair, second] = [aPair(), aPair()];
+const pair = aPair();
+const second = aPair();
 const { certificate, key } = pair;
 const credentials = { ca_certificate: second.certificate, certificate, key };
 const TOKEN = 'eyJhbGciOiJSUzI1NiJ9.of-a-service-account.c2lnbmF0dXJl';
@@ -101,7 +102,8 @@ describe('a change of the address', () => {
   });
 
   test('discards the results of the last check', async () => {
-    const [host, cluster] = [await world.aRoomyHost(), await world.aRoomyCluster()];
+    const host = await world.aRoomyHost();
+    const cluster = await world.aRoomyCluster();
     const endpoint = 'tcp://elsewhere.example.test:2376';
     const moved = await asAdmin.put(pathOf('hosts', host.id), { endpoint });
     expect(moved.body.host.reachability).toBe('unknown');
@@ -155,7 +157,8 @@ describe('an invalid certificate or key is rejected by name, and not repeated:',
 test('errors of the credentials and of the address are reported together', async () => {
   const metadata = { endpoint: 'tcp://169.254.169.254:80', server: 'https://169.254.169.254' };
   const bad = { ...credentials, key: 'x', ca_certificate: 'y' };
-  const [host, cluster] = [await aHost(), await aCluster()];
+  const host = await aHost();
+  const cluster = await aCluster();
   const ofHost = { endpoint: metadata.endpoint, credentials: bad };
   const ofCluster = { server: metadata.server, ca_certificate: 'y', auth: { ...certificateAuth, key: 'x' } };
   const answers = [

@@ -68,8 +68,13 @@ test('a change of the addresses of a host makes its deployments due', async () =
   const due_at = new Date(Date.now() + 3_600_000);
   const { id } = await client.deployment.create({
     data: {
-      ...{ name: aName('moved'), workload_id: body.workload.id, revision: 1, replicas: 1, created_by: 'test' },
-      ...{ host_id, due_at },
+      name: aName('moved'),
+      workload_id: body.workload.id,
+      revision: 1,
+      replicas: 1,
+      created_by: 'test',
+      host_id,
+      due_at,
     },
   });
   const dueAt = async () => (await client.deployment.findUniqueOrThrow({ where: { id } })).due_at;

@@ -142,7 +142,8 @@ test.each([
   'for %s, a change that would conflict with a concurrent placement (%s) is rejected: %j',
   async (plural, member, change, make) => {
     const target = await make();
-    const [id, name] = [uuidv7(), world.aName('decided')];
+    const id = uuidv7();
+    const name = world.aName('decided');
     const data = { id, name, workload_id: plain.id, revision: 1, replicas: 1, created_by: 'test' };
     const changed = await client.$transaction(async (transaction) => {
       await acquirePlacementLock(transaction);
@@ -193,8 +194,9 @@ describe('the GPUs of a host', () => {
     expect(refusedBy(await put('hosts', host.id, { gpus: [] }))).toEqual([409, 'in_use', [name]]);
     const others = [...gpus.filter((gpu) => given.includes(gpu.id)), { id: '3' }];
     expect((await put('hosts', host.id, { gpus: others })).body.host).toMatchObject({
-      ...{ gpus: others.map((gpu) => ({ model: '', vram: '', ...gpu })) },
-      ...{ allocated: { gpu_count: 2 }, capacity: { gpu_count: 3 } },
+      gpus: others.map((gpu) => ({ model: '', vram: '', ...gpu })),
+      allocated: { gpu_count: 2 },
+      capacity: { gpu_count: 3 },
       gpu_allocations: given.toSorted().map((gpu_id) => ({ gpu_id, deployment_id: id, deployment_name: name })),
     });
     await act(id, 'stop');

@@ -180,8 +180,13 @@ describe('a change of a workload with `template`', () => {
     await published({ ...template, image_tag: '19', memory_request: '2Gi', cpu_request: '2', version: '2.0.0' });
     const { body } = await put(id, { template: template.slug, gpu_count: 1 });
     expect(body.workload).toMatchObject({
-      ...{ image_tag: 'pinned', memory_request: '7Gi', cpu_request: '2', gpu_count: 1 },
-      ...{ revision: 3, template_version: '2.0.0', template_state: 'current' },
+      image_tag: 'pinned',
+      memory_request: '7Gi',
+      cpu_request: '2',
+      gpu_count: 1,
+      revision: 3,
+      template_version: '2.0.0',
+      template_state: 'current',
     });
   });
 
@@ -202,14 +207,18 @@ describe('a change of a workload with `template`', () => {
   });
 
   test('switches to another template, even to one with the same members', async () => {
-    const [one, twin] = [await aPublished(), await aPublished()];
+    const one = await aPublished();
+    const twin = await aPublished();
     const { id } = await aWorkloadOf(one);
     const { workload } = (await put(id, { template: twin.slug })).body;
     expect(workload).toMatchObject({ template_id: twin.id, template_slug: twin.slug, revision: 2 });
     const other = await aPublished({ image_name: 'team/other', secret_refs: [] });
     expect((await put(id, { template: other.slug })).body.workload).toMatchObject({
-      ...{ image_name: 'team/other', secret_refs: [], revision: 3 },
-      ...{ template_id: other.id, template_state: 'current' },
+      image_name: 'team/other',
+      secret_refs: [],
+      revision: 3,
+      template_id: other.id,
+      template_state: 'current',
     });
   });
 

@@ -12,7 +12,10 @@ const revisionsOf = async (id: string, query = ''): Promise<Shown> =>
   (await asViewer.get(`${pathOf('workloads', id)}/revisions${query}`)).body;
 
 const NO_TEMPLATE = {
-  ...{ template_id: null, template_slug: null, template_version: null, template_state: null },
+  template_id: null,
+  template_slug: null,
+  template_version: null,
+  template_state: null,
   min_tier: null,
 };
 

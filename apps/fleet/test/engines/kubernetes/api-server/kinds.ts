@@ -30,11 +30,11 @@ const review: KindOf = {
 
 /** The kind with the API version and the resource of a path. */
 export const kindAt = (apiVersion: string, resource: string): KindOf | undefined =>
-  [...kinds, review].find((it) => it.apiVersion === apiVersion && it.resource === resource);
+  [...kinds, review].find((kind) => kind.apiVersion === apiVersion && kind.resource === resource);
 
 /** @throws Error for an unknown resource */
 export function kindOf(resource: string): KindOf {
-  const found = kinds.find((it) => it.resource === resource);
+  const found = kinds.find((kind) => kind.resource === resource);
   if (!found) throw new Error(`unknown resource ${resource}`);
   return found;
 }

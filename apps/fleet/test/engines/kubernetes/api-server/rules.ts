@@ -80,7 +80,8 @@ export function assertUnchanged({ kind, name }: Which, before: Stored, after: St
     );
   }
   const isFixedClaim =
-    kind.kind === 'PersistentVolumeClaim' && ['accessModes', 'storageClassName'].some((it) => differs(`spec.${it}`));
+    kind.kind === 'PersistentVolumeClaim' &&
+    ['accessModes', 'storageClassName'].some((member) => differs(`spec.${member}`));
   if (isFixedClaim) {
     const message =
       'Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';

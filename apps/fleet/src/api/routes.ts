@@ -1,0 +1,60 @@
+import { fleetEndpoints } from '@svc/contract/fleet';
+import * as audit from './audit.ts';
+import { acceptInvitation } from './auth/invitation.ts';
+import { login } from './auth/login.ts';
+import * as oidc from './auth/oidc.ts';
+import { changeOwnPassword } from './auth/password.ts';
+import * as browserSession from './auth/session.ts';
+import * as ownSessions from './auth/sessions.ts';
+import * as auth from './auth.ts';
+import * as catalog from './catalog.ts';
+import { watchChanges } from './changes.ts';
+import * as clusterEvents from './clusters/events.ts';
+import * as clusterOrphans from './clusters/orphans.ts';
+import * as clusters from './clusters.ts';
+import { implement } from './context.ts';
+import { readDeploymentLogs } from './deployments/logs.ts';
+import { planDeployment } from './deployments/plan.ts';
+import * as deployments from './deployments.ts';
+import { listEvents } from './events.ts';
+import * as hostEvents from './hosts/events.ts';
+import * as hostOrphans from './hosts/orphans.ts';
+import * as hosts from './hosts.ts';
+import * as secrets from './secrets.ts';
+import * as settings from './settings.ts';
+import * as storage from './storage.ts';
+import * as tokens from './tokens.ts';
+import * as invitations from './users/invitation.ts';
+import * as users from './users.ts';
+import * as workloads from './workloads.ts';
+
+/** The handlers of all endpoints. */
+export const routes = implement(fleetEndpoints, {
+  ...auth,
+  login,
+  changeOwnPassword,
+  acceptInvitation,
+  ...browserSession,
+  ...ownSessions,
+  ...oidc,
+  ...catalog,
+  ...users,
+  ...invitations,
+  ...tokens,
+  ...settings,
+  ...audit,
+  ...hosts,
+  ...clusters,
+  ...hostOrphans,
+  ...clusterOrphans,
+  ...workloads,
+  ...deployments,
+  planDeployment,
+  readDeploymentLogs,
+  ...storage,
+  ...secrets,
+  listEvents,
+  ...hostEvents,
+  ...clusterEvents,
+  watchChanges,
+});

@@ -1,0 +1,175 @@
+import { tiers } from '@svc/contract';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { listAssessments } from '../placement/listed.ts';
+import type { Placement } from '../placement/place.ts';
+import { containerOptionProblems } from '../render/container-options.ts';
+import type { ResolvedEnv } from '../render/env.ts';
+import { registryHost } from '../render/image.ts';
+import { isSealedName, keyOf } from '../render/secrets.ts';
+import { specProblems } from '../render/spec-problems.ts';
+import { type BoundVariable, refusalsOfDependents } from './bindings.ts';
+import { type Draft, readWorkloadRevision } from './draft.ts';
+import type { PortDecision } from './ports.ts';
+import type { Refusal } from './refusals.ts';
+import { isPullSecret, type SecretMetadata } from './secret-metadata.ts';
+import { type MountedVolume, refusalsOfAddedVolumes, refusalsOfReplicas } from './volumes.ts';
+
+type Transaction = Prisma.TransactionClient;
+
+/** A draft, and what its decision has read and chosen so far. */
+interface Examined {
+  readonly draft: Draft;
+  readonly env: ResolvedEnv['env'];
+  /** The problems of its variables. */
+  readonly problems: ResolvedEnv['problems'];
+  readonly bound: readonly BoundVariable[];
+  readonly ofBindings: readonly Refusal[];
+  readonly mounted: readonly MountedVolume[];
+  readonly ofVolumes: readonly Refusal[];
+  readonly secrets: readonly SecretMetadata[];
+  readonly placement: Placement;
+  readonly ports: PortDecision | undefined;
+}
+
+type Check = (examined: Examined, transaction: Transaction) => readonly Refusal[] | Promise<readonly Refusal[]>;
+
+/** The checks of a draft, in the order in which a response lists the reasons of a refusal. */
+const checks = {
+  name: ({ draft }, transaction) => refusalsOfName(transaction, draft),
+  spec: ({ draft }) => specProblems(draft.workload.spec).map((problem) => ({ code: 'deployment_refused', ...problem })),
+  tier: ({ draft }, transaction) => refusalsOfTier(transaction, draft),
+  variables: ({ draft, env, problems }) =>
+    [...problems, ...containerOptionProblems(draft.workload.spec, env)].map((problem) => ({
+      code: 'invalid_env',
+      ...problem,
+    })),
+  bindings: ({ ofBindings }) => ofBindings,
+  dependents: ({ draft }, transaction) => (draft.creates.length === 0 ? refusalsOfDependents(transaction, draft) : []),
+  secrets: ({ draft, secrets, bound }) => refusalsOfSecrets(draft, secrets, bound),
+  registry: ({ draft, secrets }, transaction) => refusalsOfRegistry(transaction, draft, secrets),
+  volumes: ({ ofVolumes }) => ofVolumes,
+  replicas: ({ draft, mounted }, transaction) => refusalsOfReplicas(transaction, draft, mounted),
+  // The placement assesses the volumes of the other drafts.
+  addedVolumes: ({ draft, mounted, placement }) =>
+    draft.desiredState === 'stopped' || placement.chosen ? refusalsOfAddedVolumes(mounted, draft.target) : [],
+  placement: ({ draft, placement }) => refusalsOfPlacement(draft, placement),
+  ports: ({ ports }) => ports?.refusals ?? [],
+} as const satisfies Readonly<Record<string, Check>>;
+
+/** All reasons to refuse a draft. */
+export async function runChecks(transaction: Transaction, examined: Examined): Promise<Refusal[]> {
+  const refusals: Refusal[] = [];
+  for (const check of Object.values<Check>(checks)) refusals.push(...(await check(examined, transaction)));
+  return refusals;
+}
+
+/** The names of resources are unique. A name stays taken until a deleted deployment is removed from its target. */
+async function refusalsOfName(transaction: Transaction, { name, creates }: Draft): Promise<Refusal[]> {
+  const where = { name };
+  const refusal = (message: string): Refusal => ({ code: 'name_taken', path: 'name', message });
+  const deployment = creates.includes('deployment') && (await transaction.deployment.findUnique({ where }));
+  const workload = creates.includes('workload') && (await transaction.workload.findUnique({ where }));
+  return [
+    ...(deployment
+      ? [refusal(`is already used by another deployment${deployment.deleting ? ', which is being deleted' : ''}`)]
+      : []),
+    ...(workload
+      ? [
+          refusal(
+            `is already used by the workload ${workload.id}; choose another name, or deploy this workload with workload_id`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** Checks the minimum tier of a template against the tier of the organization, as of the last sync. */
+async function refusalsOfTier(transaction: Transaction, { workload, isNewRevision }: Draft): Promise<Refusal[]> {
+  if (!isNewRevision || workload.minTier === null) return [];
+  const [row] = await transaction.$queryRaw<{ tier: string | null }[]>`
+    SELECT organization->>'tier' AS tier FROM catalog_sync`;
+  const tier = row?.tier ?? tiers[0];
+  // `indexOf` of a tuple of literals accepts only these literals.
+  const rank = (name: string) => (tiers as readonly string[]).indexOf(name);
+  if (rank(tier) >= rank(workload.minTier) && rank(workload.minTier) >= 0) return [];
+  const message = `requires the tier ${workload.minTier}; your organization has the tier ${tier}`;
+  return [{ code: 'tier_too_low', path: 'template', message }];
+}
+
+function refusalsOfSecrets(
+  { workload }: Draft,
+  known: readonly SecretMetadata[],
+  bound: readonly BoundVariable[],
+): Refusal[] {
+  const code = 'unknown_secret' as const;
+  const find = (name: string) => known.find((secret) => secret.name === name);
+  const refs = [
+    ...workload.spec.secret_refs.map((ref) => ({ ref, path: 'secret_refs' })),
+    ...bound.filter(({ name }) => !isSealedName(name)).map((ref) => ({ ref, path: `env.${ref.env}` })),
+  ];
+  const absentOf = (name: string, path: string) =>
+    find(name) ? [] : [{ code, path, message: `requires the secret ${name}, which does not exist` }];
+  const absent = [
+    ...workload.secretNames.flatMap((name) => absentOf(name, 'secret_refs')),
+    ...refs.flatMap(({ ref, path }) => (path === 'secret_refs' ? [] : absentOf(ref.name, path))),
+  ];
+  const keyless = refs.flatMap(({ ref, path }) => {
+    const secret = find(ref.name);
+    if (!secret || keyOf(ref, secret.keys) !== undefined) return [];
+    const requiredKey = ref.key === undefined ? `a key for ${ref.env}` : `the key ${ref.key}`;
+    const message = `requires ${requiredKey} of the secret ${ref.name}, which has the keys ${secret.keys.join(', ')}`;
+    return [{ code, path, message }];
+  });
+  const pull = find(workload.spec.registry_credentials ?? '');
+  const isPull = !pull || isPullSecret(pull);
+  const message = `requires the secret ${pull?.name} to be of kind registry, with the keys username and password`;
+  return [...absent, ...keyless, ...(isPull ? [] : [{ code, path: 'registry_credentials', message }])];
+}
+
+/**
+ * A pull secret is used only with its own registry. A secret without one is used only by deployments that already use it
+ * with the same registry.
+ */
+async function refusalsOfRegistry(
+  transaction: Transaction,
+  { id, workload: { spec } }: Draft,
+  known: readonly SecretMetadata[],
+): Promise<Refusal[]> {
+  const secret = known.find(({ name }) => name === spec.registry_credentials);
+  const server = registryHost(spec);
+  if (!secret || !isPullSecret(secret) || secret.server === server) return [];
+  const refusal = (message: string): Refusal[] => [
+    { code: 'deployment_refused', path: 'registry_credentials', message },
+  ];
+  if (secret.server !== null) {
+    return refusal(`names the secret ${secret.name}, which is for the registry ${secret.server} and not for ${server}`);
+  }
+  const row = await transaction.deployment.findUnique({ where: { id } });
+  const current = row && (await readWorkloadRevision(transaction, row.workload_id, row.revision)).spec;
+  if (current?.registry_credentials === secret.name && registryHost(current) === server) return [];
+  return refusal(
+    secret.kind === 'registry'
+      ? `names the secret ${secret.name}, which has no server; set its server to ${server} first`
+      : `names the secret ${secret.name}, which must be of kind registry with the server ${server}`,
+  );
+}
+
+function refusalsOfPlacement({ desiredState }: Draft, placement: Placement): Refusal[] {
+  if (desiredState === 'stopped' || placement.chosen) return [];
+  const { assessments } = placement;
+  const code = 'no_placement' as const;
+  if (assessments.length === 0) {
+    return [{ code, path: 'target', message: 'cannot be chosen: no host or cluster is registered' }];
+  }
+  const { listed, omitted } = listAssessments(assessments);
+  const refusals = listed.map(({ kind, name, reasons }) => ({
+    code,
+    path: 'target',
+    message: `cannot be ${kind} ${name}: ${reasons.join('; ')}`,
+  }));
+  if (omitted.rejected === 0) return refusals;
+  return [
+    ...refusals,
+    { code, path: 'target', message: `cannot be any of the ${omitted.rejected} other hosts and clusters` },
+  ];
+}
