@@ -1,15 +1,14 @@
 // How much CPU does the hub need per request, compared with a bare node:http server that sends the same bytes?
 //
 //   pnpm bench [--templates <number, default 10000>] [--rounds <default 5>] [--seconds <per phase, an integer, default 2>]
-//              [--peers] [--record]
+//              [--record]
 //
 // Method: the hub runs as in production, with its log in a file. In each round, the bare server and the hub receive the same load in
 // turn, so that both see the same noise. The first round is a warm-up. A ratio is the CPU time of the bare server per request divided
 // by that of the hub; the second ratio adds the CPU time of PostgreSQL to that of the hub. The medians count. A result is inconclusive
 // if the bare server itself varies by more than 25 % between rounds.
 //
-// With --record, the results are written to bench/results, with the machine and the commit. With --peers, only the comparison with
-// other programs runs (peers/compare.mjs).
+// With --record, the results are written to bench/results, with the machine and the commit.
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startWriting } from './hub/data.mjs';
@@ -18,7 +17,6 @@ import { measure } from './hub/measure.mjs';
 import { startBare, startHub } from './hub/processes.mjs';
 import { LIST, latest, requestsOf, responseOf } from './hub/requests.mjs';
 import { measureFirstSyncs, measureFleets } from './hub/syncs.mjs';
-import { comparePeers } from './peers/compare.mjs';
 import { atLeast, atMost, createReport, isNoisy, median, micro } from './report.mjs';
 
 const { values } = parseArgs({
@@ -26,7 +24,6 @@ const { values } = parseArgs({
     templates: { type: 'string', default: '10000' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '2' },
-    peers: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
   },
 });
@@ -163,13 +160,8 @@ async function measureHub() {
 }
 
 try {
-  if (values.peers) await comparePeers({ hub, report, rounds, seconds });
-  else await measureHub();
+  await measureHub();
 } finally {
   await hub.stop();
 }
-end(values.record ? { what: values.peers ? 'peers' : 'hub', variant: templates } : undefined, {
-  templates,
-  rounds,
-  'seconds per phase': seconds,
-});
+end(values.record ? { what: 'hub', variant: templates } : undefined, { templates, rounds, 'seconds per phase': seconds });
