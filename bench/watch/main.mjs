@@ -17,9 +17,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { freePort, startEmbeddedPostgres } from '@svc/database/embedded';
 import pg from 'pg';
-import { cpuOf } from './hub/processes.mjs';
-import { memoryOf, untilReady } from './process.mjs';
-import { atLeast, atMost, createReport } from './report.mjs';
+import { cpuOf } from '../hub/processes.mjs';
+import { memoryOf, untilReady } from '../shared/processes.mjs';
+import { atLeast, atMost, createReport } from '../shared/report.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -34,7 +34,7 @@ const DEPLOYMENTS = 1000;
 const GOALS = { cpu: 0.1, memory: 100, changesPerSecond: 250 };
 const WRITERS = 8;
 
-const main = path.resolve(import.meta.dirname, '../../../apps/fleet/dist/main.js');
+const main = path.resolve(import.meta.dirname, '../../apps/fleet/dist/main.js');
 const { report, end } = createReport();
 
 const FILL = `

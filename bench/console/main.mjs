@@ -12,12 +12,12 @@
 //   CPU time of the fleet and of PostgreSQL is compared with that without browsers. Meanwhile a real browser measures after which time it
 //   shows a change.
 import { parseArgs } from 'node:util';
-import { startBrowser } from './console/browser.mjs';
-import { CPUS_PER_HOST, fillFleet, fillHub, HOSTS, insertDeployments } from './console/demo.mjs';
-import { measureLive } from './console/live.mjs';
-import { measurePages } from './console/pages.mjs';
-import { startProduct } from './console/product.mjs';
-import { createReport } from './report.mjs';
+import { createReport } from '../shared/report.mjs';
+import { startBrowser } from './browser.mjs';
+import { CPUS_PER_HOST, fillFleet, fillHub, HOSTS, insertDeployments } from './demo.mjs';
+import { measureLive } from './live.mjs';
+import { measurePages } from './pages.mjs';
+import { startProduct } from './product.mjs';
 
 const { values } = parseArgs({
   options: {

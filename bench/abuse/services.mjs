@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { freePort, startEmbeddedPostgres } from '@svc/database/embedded';
 import pg from 'pg';
-import { untilReady } from '../process.mjs';
+import { untilReady } from '../shared/processes.mjs';
 
-const repository = path.resolve(import.meta.dirname, '..', '..', '..', '..');
+const repository = path.resolve(import.meta.dirname, '..', '..');
 const TEMPLATES = 3000;
 const HOSTS = 200;
 const DEPLOYMENTS = 1000;

@@ -14,8 +14,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePort, startEmbeddedPostgres } from '@svc/database/embedded';
 import pg from 'pg';
-import { untilReady } from './process.mjs';
-import { createReport, median, micro } from './report.mjs';
+import { untilReady } from '../shared/processes.mjs';
+import { createReport, median, micro } from '../shared/report.mjs';
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '400' }, record: { type: 'boolean', default: false } },
@@ -28,7 +28,7 @@ const ROUNDS_PER_TOKEN = 50;
 /** A call may cost this share of a request, or this much more, in milliseconds. */
 const GOALS = { ratio: 1.5, more: 2 };
 
-const main = path.resolve(import.meta.dirname, '../../../apps/fleet/dist/main.js');
+const main = path.resolve(import.meta.dirname, '../../apps/fleet/dist/main.js');
 const { report, end } = createReport();
 const password = () => randomBytes(12).toString('hex');
 

@@ -7,9 +7,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { freePort } from '@svc/database/embedded';
 import { cpuOf, end, startDatabase } from '../hub/processes.mjs';
-import { peakMemoryOf, untilReady } from '../process.mjs';
+import { peakMemoryOf, untilReady } from '../shared/processes.mjs';
 
-const MAIN = path.resolve(import.meta.dirname, '../../../../apps/fleet/dist/main.js');
+const MAIN = path.resolve(import.meta.dirname, '../../apps/fleet/dist/main.js');
 /** The options of Node in the container image of the fleet. */
 const NODE_OPTIONS = '--max-old-space-size=1024';
 const PROFILER = new URL('profiler.mjs', import.meta.url).href;

@@ -1,5 +1,5 @@
 // The requests that the benches send to a hub.
-import { randomNumbers, skewedRanks } from './random.mjs';
+import { randomNumbers, skewedRanks } from '../shared/random.mjs';
 import { wordOf } from './words.mjs';
 
 export const LIST = '/api/v1/catalog/templates';

@@ -1,5 +1,5 @@
 // The budgets of pages and interactions, with a main thread that is slowed down.
-import { atMost, median } from '../report.mjs';
+import { atMost, median } from '../shared/report.mjs';
 import { settle, signIn } from './browser.mjs';
 
 const SLOWDOWN = 4;

@@ -2,8 +2,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { cpuDuring } from '../hub/measure.mjs';
-import { atLeast, atMost, isNoisy, median } from '../report.mjs';
+import { cpuDuring } from '../shared/measure.mjs';
+import { atLeast, atMost, isNoisy, median } from '../shared/report.mjs';
 import { countInstances } from './instances.mjs';
 import { onEach } from './world.mjs';
 
@@ -139,7 +139,7 @@ async function readAtRate(client, { world, path, key, milliseconds }) {
 
 /** A viewer's list and the readiness, first while the fleet is idle, and then while deployments are created. */
 async function reads({ world, report, seconds: duration }) {
-  const clients = [1, 2].map(() => fork(new URL('../abuse/client.mjs', import.meta.url)));
+  const clients = [1, 2].map(() => fork(new URL('../shared/client.mjs', import.meta.url)));
   const milliseconds = (1000 * duration) / 3;
   const readBoth = () =>
     Promise.all([

@@ -7,15 +7,15 @@
 // PostgreSQL server together. A ratio is the cost with the large catalog divided by that with the small one, and the median counts. A
 // result is inconclusive if the cost with the small catalog varies by more than 25 % between rounds.
 import { parseArgs } from 'node:util';
-import { editOf, startProvider } from './hub/administrator.mjs';
-import { ORGANIZATIONS } from './hub/data.mjs';
-import { sendEach } from './hub/load.mjs';
-import { cpuDuring, measure, measureEach } from './hub/measure.mjs';
-import { startHub } from './hub/processes.mjs';
-import { randomNumbers } from './hub/random.mjs';
-import { LIST, latest, read, requestsOf } from './hub/requests.mjs';
-import { wordOf } from './hub/words.mjs';
-import { atMost, createReport, isNoisy, median, micro } from './report.mjs';
+import { editOf, startProvider } from '../hub/administrator.mjs';
+import { ORGANIZATIONS } from '../hub/data.mjs';
+import { startHub } from '../hub/processes.mjs';
+import { LIST, latest, read, requestsOf } from '../hub/requests.mjs';
+import { wordOf } from '../hub/words.mjs';
+import { sendEach } from '../shared/load.mjs';
+import { cpuDuring, measure, measureEach } from '../shared/measure.mjs';
+import { randomNumbers } from '../shared/random.mjs';
+import { atMost, createReport, isNoisy, median, micro } from '../shared/report.mjs';
 
 const { values } = parseArgs({
   options: {

@@ -1,6 +1,6 @@
 // The first syncs of fleets: all pages of changes from the start.
 import { setTimeout as delay } from 'node:timers/promises';
-import { cpuDuring } from './measure.mjs';
+import { cpuDuring } from '../shared/measure.mjs';
 
 const UPDATES = '/api/v1/catalog/templates/updates';
 

@@ -1,7 +1,7 @@
 // What open consoles cost a fleet while deployments change, and how fast they show a change.
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { atMost, median } from '../report.mjs';
+import { atMost, median } from '../shared/report.mjs';
 import { settle, signIn } from './browser.mjs';
 
 const GOALS = { share: 0.1, seconds: 2 };

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-const repository = path.resolve(import.meta.dirname, '../../..');
+const repository = path.resolve(import.meta.dirname, '../..');
 /** A result is inconclusive if its reference varies by more than this share between rounds. */
 const MAX_SPREAD = 0.25;
 

@@ -11,13 +11,13 @@
 // With --record, the results are written to bench/results, with the machine and the commit.
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { startWriting } from './hub/data.mjs';
-import { load } from './hub/load.mjs';
-import { measure } from './hub/measure.mjs';
-import { startBare, startHub } from './hub/processes.mjs';
-import { LIST, latest, requestsOf, responseOf } from './hub/requests.mjs';
-import { measureFirstSyncs, measureFleets } from './hub/syncs.mjs';
-import { atLeast, atMost, createReport, isNoisy, median, micro } from './report.mjs';
+import { load } from '../shared/load.mjs';
+import { measure } from '../shared/measure.mjs';
+import { atLeast, atMost, createReport, isNoisy, median, micro } from '../shared/report.mjs';
+import { startWriting } from './data.mjs';
+import { startBare, startHub } from './processes.mjs';
+import { LIST, latest, requestsOf, responseOf } from './requests.mjs';
+import { measureFirstSyncs, measureFleets } from './syncs.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -164,4 +164,8 @@ try {
 } finally {
   await hub.stop();
 }
-end(values.record ? { what: 'hub', variant: templates } : undefined, { templates, rounds, 'seconds per phase': seconds });
+end(values.record ? { what: 'hub', variant: templates } : undefined, {
+  templates,
+  rounds,
+  'seconds per phase': seconds,
+});

@@ -10,7 +10,7 @@ import pg from 'pg';
 import { startEngines } from '../fleet/processes.mjs';
 import { cpuOf } from '../hub/processes.mjs';
 
-const MAIN = path.resolve(import.meta.dirname, '../../dist/main.js');
+const MAIN = path.resolve(import.meta.dirname, '../../infra/local/dist/main.js');
 /** A socket without an engine: the product does not find those of the machine. */
 const NO_ENGINE = 'unix:///nowhere/engine.sock';
 

@@ -18,9 +18,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { hubEndpoints } from '@svc/contract/hub';
-import { as, routesOf } from './abuse/requests.mjs';
-import { startServices } from './abuse/services.mjs';
-import { peakMemoryOf } from './process.mjs';
+import { peakMemoryOf } from '../shared/processes.mjs';
+import { as, routesOf } from './requests.mjs';
+import { startServices } from './services.mjs';
 
 const LIMIT = 3;
 const MEMORY_MB = 1000;
@@ -36,7 +36,7 @@ const { values } = parseArgs({
 });
 const PHASE_MS = Number(values.seconds) * 1000;
 
-const newClient = () => fork(new URL('abuse/client.mjs', import.meta.url));
+const newClient = () => fork(new URL('../shared/client.mjs', import.meta.url));
 const [attacker, caller] = [newClient(), newClient()];
 const runOn = async (client, task) => {
   client.send(task);

@@ -1,6 +1,6 @@
 // Simulated hosts with container engines, as one process: each host has a port of its own on the loopback address.
 //
-//   node infra/local/bench/fleet/engines.mjs --hosts <number, default 1> [--cpus <per host, default 16>]
+//   node bench/fleet/engines.mjs --hosts <number, default 1> [--cpus <per host, default 16>]
 //
 // The process prints one line of JSON with the URL of its control port, and the endpoints of the hosts. It ends with the process that
 // forked it, if any. Requests to the control port:

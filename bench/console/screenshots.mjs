@@ -7,14 +7,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { settle, signIn, startBrowser } from './console/browser.mjs';
-import { CPUS_PER_HOST, fillFleet, fillHub, HOSTS } from './console/demo.mjs';
-import { writeIndex } from './console/index-page.mjs';
-import { startProduct } from './console/product.mjs';
-import { viewsOf } from './console/views.mjs';
+import { settle, signIn, startBrowser } from './browser.mjs';
+import { CPUS_PER_HOST, fillFleet, fillHub, HOSTS } from './demo.mjs';
+import { writeIndex } from './index-page.mjs';
+import { startProduct } from './product.mjs';
+import { viewsOf } from './views.mjs';
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
-const FOLDER = path.resolve(import.meta.dirname, '../../../docs/console');
+const FOLDER = path.resolve(import.meta.dirname, '../../docs/console');
 const DEVICES = {
   desktop: { viewport: { width: 1440, height: 900 } },
   phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },

@@ -1,5 +1,5 @@
 // The vocabulary of the catalog. It contains 4,000 words, which are always the same.
-import { randomNumbers, skewedRanks } from './random.mjs';
+import { randomNumbers, skewedRanks } from '../shared/random.mjs';
 
 const WORDS = 4000;
 const ONSETS = 'r t s n l d m c p b k g f v h w st tr pl gr ch br cl sh fl qu th j z'.split(' ');

@@ -13,10 +13,10 @@
 // The full size is --hosts 1000 --deployments 10000 --burst 2000. With --profile, the functions that need most CPU time are printed
 // after each phase; the profiler itself needs CPU time. With --record, the results are written to bench/results.
 import { parseArgs } from 'node:util';
-import { hottest } from './fleet/hottest.mjs';
-import { PHASES } from './fleet/phases.mjs';
-import { startWorld } from './fleet/world.mjs';
-import { atMost, createReport } from './report.mjs';
+import { atMost, createReport } from '../shared/report.mjs';
+import { hottest } from './hottest.mjs';
+import { PHASES } from './phases.mjs';
+import { startWorld } from './world.mjs';
 
 const { values } = parseArgs({
   options: {

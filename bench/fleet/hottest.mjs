@@ -1,7 +1,7 @@
 // Summarizes CPU profiles.
 import path from 'node:path';
 
-const repository = path.resolve(import.meta.dirname, '../../../..');
+const repository = path.resolve(import.meta.dirname, '../..');
 
 const fileOf = ({ url }) =>
   url

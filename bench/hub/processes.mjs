@@ -6,10 +6,10 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { freePort, startEmbeddedPostgres } from '@svc/database/embedded';
-import { peakMemoryOf, untilReady } from '../process.mjs';
+import { peakMemoryOf, untilReady } from '../shared/processes.mjs';
 import { fillHub } from './data.mjs';
 
-const MAIN = path.resolve(import.meta.dirname, '../../../../apps/hub/dist/main.js');
+const MAIN = path.resolve(import.meta.dirname, '../../apps/hub/dist/main.js');
 const BARE = path.join(import.meta.dirname, 'bare.mjs');
 export const AUDIENCE = 'https://hub.example.test';
 const TICK_MS = 10; // of the CPU times in /proc
