@@ -1,14 +1,21 @@
-// The worst requests that a caller with few rights can send to each route, and ordinary requests to compare them with.
+// The worst requests that a caller with few rights can send to each route, and ordinary requests to
+// compare them with.
 import { randomBytes } from 'node:crypto';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const UNKNOWN_ID = '019a0000-0000-7000-8000-000000000000';
 const MEBIBYTE = 2 ** 20;
 
-/** A string of the given length that looks like the start of a token, which log redaction has to recognize. */
+/**
+ * A string of the given length that looks like the start of a token, which log redaction has to
+ * recognize.
+ */
 const tokenLike = (length) => 'eyJ'.repeat(Math.ceil(length / 3)).slice(0, length);
 
-/** Inputs that every route receives: long paths and query strings, and credentials that are expensive to reject. */
+/**
+ * Inputs that every route receives: long paths and query strings, and credentials that are
+ * expensive to reject.
+ */
 const anywhere = (path) => [
   { path: `${path}?${tokenLike(14_000)}` },
   { path: `${path}?${'a=1&'.repeat(3500)}` },
@@ -78,7 +85,10 @@ const manyNames = `?name=${Array.from({ length: 20 }, (_, index) => `absent-${in
 const labels = `?label=${Array.from({ length: 60 }, (_, index) => `k${index}%3Dv`).join(',')}`;
 
 const hubRoutes = () => {
-  const [auth, catalog, account, admin] = ['auth', 'catalog', 'account', 'admin'].map((name) => `/api/v1/${name}`);
+  const auth = '/api/v1/auth';
+  const catalog = '/api/v1/catalog';
+  const account = '/api/v1/account';
+  const admin = '/api/v1/admin';
   const byId = { id: UNKNOWN_ID };
   const template = { name: 'x', category_id: UNKNOWN_ID };
   const manyTags = Array.from({ length: 60 }, (_, index) => `t${index}`).join(',');
@@ -226,7 +236,7 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     listAuditEntries: reading(resource('audit'), ['?limit=1000', `?path=${'a'.repeat(1000)}`]),
     exportAuditEntries: reading(resource('audit/export')),
     listEvents: listing(resource('events'), [`${resource('events')}?sort=at&page=9007199254740991`]),
-    // A stream does not end, so these requests are refused. bench/watch.mjs measures open streams.
+    // A stream does not end, so these requests are refused. bench/watch measures open streams.
     watchChanges: reading(resource('changes?kinds=none'), [`${resource('changes')}?kinds=${'a,'.repeat(1000)}`]),
     listHosts: listing(resource('hosts'), [labels]),
     createHost: writing(
@@ -328,7 +338,10 @@ export const routesOf = (service) => ({
   ...otherRoutes(),
 });
 
-/** The same requests with the credentials of a caller. A request with its own credentials keeps them. */
+/**
+ * The same requests with the credentials of a caller. A request with its own credentials keeps
+ * them.
+ */
 export const as = (credential, requests) =>
   requests.map((request) => ({
     ...request,

@@ -1,18 +1,16 @@
-// Both services with a large catalog and many deployments, as separate processes on one PostgreSQL server.
-import { spawn } from 'node:child_process';
+// Both services with a large catalog and many deployments, as separate processes on one PostgreSQL
+// server.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import path from 'node:path';
-import { freePort, startEmbeddedPostgres } from '@svc/database/embedded';
-import pg from 'pg';
-import { untilReady } from '../shared/processes.mjs';
+import { sendOnce } from '../shared/client.mjs';
+import { startPostgres, withClient } from '../shared/database.mjs';
+import { createService } from '../shared/services.mjs';
 
-const repository = path.resolve(import.meta.dirname, '..', '..');
 const TEMPLATES = 3000;
 const HOSTS = 200;
 const DEPLOYMENTS = 1000;
 
 const FILL_HUB = [
+  `UPDATE catalog_clock SET at = greatest(date_trunc('milliseconds', clock_timestamp()), at + interval '1 millisecond')`,
   `INSERT INTO categories (id, name, slug, sort_name) VALUES (gen_random_uuid(), 'Many', 'many', 'many')`,
   `INSERT INTO templates (id, name, slug, category_id, image_name, documentation, tags, search_text, sort_name)
    SELECT gen_random_uuid(), 'Template ' || n, 'template-' || n, (SELECT id FROM categories), 'team/app-' || n,
@@ -36,112 +34,107 @@ const FILL_FLEET = [
    SELECT id, g, 'create', 1, 1, env, 'running', 'bench' FROM deployments, generate_series(1, 3) g`,
 ];
 
-async function query(connectionString, statements, values = []) {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
+const fill = (connectionString, statements, values = []) =>
+  withClient(connectionString, async (client) => {
     await client.query('BEGIN');
     for (const statement of statements) await client.query(statement, statement.includes('$1') ? values : []);
     await client.query('COMMIT');
     await client.query('ANALYZE');
-  } finally {
-    await client.end();
-  }
+  });
+
+/** Starts a hub with many templates, and creates keys of organizations. */
+async function startHub(service, databaseUrl) {
+  const { url, pid } = await service.start();
+  const keyOf = async (slug) => {
+    await service.command('create-organization', '--name', slug, '--slug', slug);
+    return JSON.parse(await service.command('create-api-key', '--organization', slug, '--name', 'bench')).key;
+  };
+  const attackers = { anonymous: undefined, key: await keyOf('attacker') };
+  const hub = {
+    url,
+    pid,
+    isHub: true,
+    attackers,
+    caller: await keyOf('caller'),
+    callerPath: '/api/v1/catalog/templates?limit=20',
+    fleetKey: await keyOf('fleet'),
+  };
+  await fill(databaseUrl, FILL_HUB);
+  return hub;
+}
+
+/** Starts a fleet with many hosts and deployments, which mirrors the catalog of its hub. */
+async function startFleet(service, databaseUrl) {
+  const { url, pid } = await service.start();
+  const tokenOf = async (name, role) =>
+    JSON.parse(await service.command('create-token', '--name', name, '--role', role)).secret;
+  const key = await tokenOf('admin', 'admin');
+  const ask = async (method, at, body) =>
+    JSON.parse((await sendOnce(url, { method, path: `/api/v1${at}`, key, body })).body);
+  await ask('POST', '/catalog/sync');
+  const { workload } = await ask('POST', '/workloads', {
+    name: 'bench',
+    image_name: 'team/app',
+    cpu_request: '100m',
+    memory_request: '128Mi',
+    env_schema: [{ name: 'NAME', required: false }],
+    ports: [{ containerPort: 80 }],
+  });
+  await ask('POST', '/users', {
+    email: 'somebody@example.test',
+    name: 'Somebody',
+    role: 'viewer',
+    password: randomUUID(),
+  });
+  await fill(databaseUrl, FILL_FLEET, [workload.id]);
+  const { deployments } = await ask('GET', `/deployments?search=deployment-${DEPLOYMENTS}`);
+  const { hosts } = await ask('GET', '/hosts?limit=1');
+  return {
+    url,
+    pid,
+    isHub: false,
+    attackers: { anonymous: undefined, viewer: await tokenOf('attacker', 'viewer') },
+    caller: await tokenOf('caller', 'viewer'),
+    callerPath: '/api/v1/deployments?limit=20',
+    ids: { deployment: deployments[0].id, host: hosts[0].id, workload: workload.id },
+  };
 }
 
 /** Starts both services, and fills their databases. */
 export async function startServices() {
-  const postgres = await startEmbeddedPostgres();
-  const running = [];
-  const database = (name) => postgres.ensureDatabase({ name, role: name, password: randomBytes(12).toString('hex') });
-  const environments = {
-    hub: {
-      DATABASE_URL: await database('hub'),
-      PORT: `${await freePort()}`,
-      OIDC_ISSUER: 'http://127.0.0.1:1',
-      OIDC_AUDIENCE: 'https://hub.example.test',
-    },
-    fleet: {
-      DATABASE_URL: await database('fleet'),
-      PORT: `${await freePort()}`,
-      ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-      HUB_SYNC_INTERVAL: '0',
-      OUTBOUND_ALLOW: 'http,loopback',
-    },
-  };
-  const mainOf = (app) => path.join(repository, 'apps', app, 'dist', 'main.js');
-  const run = (app, args, stdout) =>
-    spawn(process.execPath, [mainOf(app), ...args], {
-      env: { PATH: process.env.PATH, RATE_LIMIT: 'on', ...environments[app] },
-      stdio: ['ignore', stdout, 'inherit'],
-    });
-  const command = async (app, ...args) => {
-    const child = run(app, args, 'pipe');
-    let output = '';
-    child.stdout.on('data', (chunk) => (output += chunk));
-    const [code] = await once(child, 'close');
-    if (code !== 0) throw new Error(`${app} ${args.join(' ')} failed`);
-    return output;
-  };
-  const urlOf = (app) => `http://127.0.0.1:${environments[app].PORT}`;
-  const start = async (app) => {
-    const child = run(app, [], 'ignore');
-    running.push(child);
-    await untilReady(urlOf(app), child);
-    return child.pid;
+  const postgres = await startPostgres();
+  const services = [];
+  const create = (app, environment) => {
+    const service = createService({ app, environment: { RATE_LIMIT: 'on', ...environment } });
+    services.push(service);
+    return service;
   };
   const stop = async () => {
-    const ended = running.map((child) => (child.exitCode === null ? once(child, 'exit') : undefined));
-    for (const child of running) child.kill('SIGTERM');
-    await Promise.all(ended);
+    await Promise.all(services.map((service) => service.stop()));
     await postgres.stop();
   };
   try {
-    const hubPid = await start('hub');
-    const keyOf = async (slug) => {
-      await command('hub', 'create-organization', '--name', slug, '--slug', slug);
-      return JSON.parse(await command('hub', 'create-api-key', '--organization', slug, '--name', 'bench')).key;
-    };
-    const hub = {
-      ...{ url: urlOf('hub'), pid: hubPid, isHub: true },
-      attackers: { anonymous: undefined, key: await keyOf('attacker') },
-      caller: await keyOf('caller'),
-      callerPath: '/api/v1/catalog/templates?limit=20',
-    };
-    await query(environments.hub.DATABASE_URL, [
-      `UPDATE catalog_clock SET at = greatest(date_trunc('milliseconds', clock_timestamp()), at + interval '1 millisecond')`,
-      ...FILL_HUB,
-    ]);
-    Object.assign(environments.fleet, { HUB_URL: hub.url, HUB_API_KEY: await keyOf('fleet') });
-    const fleetPid = await start('fleet');
-    const tokenOf = async (name, role) =>
-      JSON.parse(await command('fleet', 'create-token', '--name', name, '--role', role)).secret;
-    const admin = await tokenOf('admin', 'admin');
-    const asAdmin = async (method, at, body) => {
-      const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' };
-      const response = await fetch(`${urlOf('fleet')}/api/v1${at}`, { method, headers, body: JSON.stringify(body) });
-      if (!response.ok) throw new Error(`${method} ${at}: ${response.status} ${await response.text()}`);
-      return response.json();
-    };
-    await asAdmin('POST', '/catalog/sync');
-    const { workload } = await asAdmin('POST', '/workloads', {
-      ...{ name: 'bench', image_name: 'team/app', cpu_request: '100m', memory_request: '128Mi' },
-      env_schema: [{ name: 'NAME', required: false }],
-      ports: [{ containerPort: 80 }],
-    });
-    await asAdmin('POST', '/users', {
-      ...{ email: 'somebody@example.test', name: 'Somebody', role: 'viewer', password: randomUUID() },
-    });
-    await query(environments.fleet.DATABASE_URL, FILL_FLEET, [workload.id]);
-    const [large] = (await asAdmin('GET', `/deployments?search=deployment-${DEPLOYMENTS}`)).deployments;
-    const [host] = (await asAdmin('GET', '/hosts?limit=1')).hosts;
-    const fleet = {
-      ...{ url: urlOf('fleet'), pid: fleetPid, isHub: false },
-      attackers: { anonymous: undefined, viewer: await tokenOf('attacker', 'viewer') },
-      caller: await tokenOf('caller', 'viewer'),
-      callerPath: '/api/v1/deployments?limit=20',
-      ids: { deployment: large.id, host: host.id, workload: workload.id },
-    };
+    const hubDatabase = await postgres.create('hub');
+    const hub = await startHub(
+      create('hub', {
+        DATABASE_URL: hubDatabase,
+        OIDC_ISSUER: 'http://127.0.0.1:1',
+        OIDC_AUDIENCE: 'https://hub.example.test',
+      }),
+      hubDatabase,
+    );
+    const fleetDatabase = await postgres.create('fleet');
+    const fleet = await startFleet(
+      create('fleet', {
+        DATABASE_URL: fleetDatabase,
+        ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+        HUB_SYNC_INTERVAL: '0',
+        OUTBOUND_ALLOW: 'http,loopback',
+        HUB_URL: hub.url,
+        HUB_API_KEY: hub.fleetKey,
+      }),
+      fleetDatabase,
+    );
     return { hub, fleet, stop };
   } catch (error) {
     await stop();

@@ -1,5 +1,5 @@
-// The data of the bench and of the screenshots: hosts with and without GPUs, clusters, services that run and that fail, and several
-// organizations in the hub.
+// The data of the bench and of the screenshots: hosts with and without GPUs, clusters, services
+// that run and that fail, and several organizations in the hub.
 import { setTimeout as delay } from 'node:timers/promises';
 
 const GIB = 2 ** 30;
@@ -41,7 +41,10 @@ const deployments = [
   { name: 'research-notebook', template: 'jupyter-scipy', host: 'fra-web-2', stops: true },
 ];
 
-/** Workloads whose deployments fail: a simulated host ends `false`, and cannot pull the tag `missing`. */
+/**
+ * Workloads whose deployments fail: a simulated host ends `false`, and cannot pull the tag
+ * `missing`.
+ */
 const failing = [
   {
     workload: { name: 'checkout-api', image_name: 'shop/checkout-api', image_tag: '2.4.1', command: ['false'] },
@@ -142,7 +145,10 @@ async function requiredVariables(fleet, template) {
   );
 }
 
-/** A cluster with nodes, as its last check reported them. The next check is a day away, because no API server exists. */
+/**
+ * A cluster with nodes, as its last check reported them. The next check is a day away, because no
+ * API server exists.
+ */
 async function insertCluster(query) {
   const [{ id }] = await query(
     'fleet',
@@ -210,7 +216,10 @@ const privateTemplates = [
   ['tensorrt-llm', 'triton-inference-server'],
 ];
 
-/** Fills the hub. Organizations, which only their users create, their keys and downloads are inserted. */
+/**
+ * Fills the hub. Organizations, which only their users create, their keys and downloads are
+ * inserted.
+ */
 export async function fillHub({ ask, query }) {
   const hub = (method, at, body) => ask('hub', method, at, body);
   const privateIds = [];

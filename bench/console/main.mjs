@@ -1,16 +1,20 @@
 // Do the consoles keep their budgets, and what do open consoles cost a fleet?
 //
-//   pnpm bench:console [--runs <default 5>] [--browsers <default 100>] [--seconds <default 30>] [--only pages,interactions,live] [--record]
+//   pnpm bench:console [--runs <default 5>] [--browsers <default 100>] [--seconds <default 30>]
+//                      [--only pages,interactions,live] [--record]
 //
 // Method: the product runs as `npm start` starts it, with simulated hosts and 10,000 deployments.
 //
-// - Pages and interactions run in Chromium, whose main thread is slowed down four times. Each load has an empty cache. A page is
-//   interactive when its content is shown and its main thread is free. The duration of an interaction is that of its slowest event, from
-//   the input to the next frame (Event Timing); of scrolling, the longest time between two frames.
-// - Live cost: a real browser shows each view for some seconds while one deployment per second changes, and its requests are recorded. Then
-//   simulated browsers, each with a session and a stream of its own, repeat these requests, while the deployments change as before. The
-//   CPU time of the fleet and of PostgreSQL is compared with that without browsers. Meanwhile a real browser measures after which time it
-//   shows a change.
+// - Pages and interactions run in Chromium, whose main thread is slowed down four times. Each load
+//   has an empty cache. A page is interactive when its content is shown and its main thread is
+//   free. The duration of an interaction is that of its slowest event, from the input to the next
+//   frame (Event Timing); of scrolling, the longest time between two frames.
+// - Live cost: a real browser shows each view for some seconds while one deployment per second
+//   changes, and its requests are recorded. Then simulated browsers, each with a session and a
+//   stream of its own, repeat these requests, while the deployments change as before. The CPU time
+//   of the fleet and of PostgreSQL is compared with that without browsers. Meanwhile a real browser
+//   measures after which time it shows a change. The part fails if a request fails, or if a stream
+//   ends.
 import { parseArgs } from 'node:util';
 import { createReport } from '../shared/report.mjs';
 import { startBrowser } from './browser.mjs';
@@ -28,7 +32,9 @@ const { values } = parseArgs({
     record: { type: 'boolean', default: false },
   },
 });
-const [runs, browsers, seconds] = [values.runs, values.browsers, values.seconds].map(Number);
+const runs = Number(values.runs);
+const browsers = Number(values.browsers);
+const seconds = Number(values.seconds);
 const DEPLOYMENTS = 10_000;
 
 const { report, end } = createReport();

@@ -1,12 +1,16 @@
 // The budgets of pages and interactions, with a main thread that is slowed down.
-import { atMost, median } from '../shared/report.mjs';
+import { atMost } from '../shared/report.mjs';
+import { median } from '../shared/statistics.mjs';
 import { settle, signIn } from './browser.mjs';
 
 const SLOWDOWN = 4;
 const GOALS = { kilobytes: 150, interactive: 2000, interaction: 100 };
 const VIEWPORT = { width: 1440, height: 900 };
 
-/** Notes when the page shows its content and its main thread is free, and how long each event and frame takes. */
+/**
+ * Notes when the page shows its content and its main thread is free, and how long each event and
+ * frame takes.
+ */
 const OBSERVER = `
   globalThis.slowest = 0;
   new PerformanceObserver((list) => {
@@ -23,7 +27,10 @@ const OBSERVER = `
   });
 `;
 
-/** The time of fixed work in a page, in milliseconds: how fast this machine is, and whether other work slows it down. */
+/**
+ * The time of fixed work in a page, in milliseconds: how fast this machine is, and whether other
+ * work slows it down.
+ */
 const WORK = `(() => {
   const start = performance.now();
   let sum = 0;
@@ -137,7 +144,10 @@ const KEY_MS = 120;
 /** The time for the effects of an interaction. Meanwhile nothing else runs in the page. */
 const PAUSE_MS = 900;
 
-/** Each interaction begins on its page. `act` performs it, and `shows` is the text or the link that proves it. */
+/**
+ * Each interaction begins on its page. `act` performs it, and `shows` is the text or the link that
+ * proves it.
+ */
 const interactionsOf = ({ deployments }) => [
   {
     name: 'fleet: open the command palette',

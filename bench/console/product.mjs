@@ -1,6 +1,5 @@
 // The product as `npm start` starts it, in a temporary folder, and simulated hosts.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,7 +7,8 @@ import { createInterface } from 'node:readline';
 import { freePort } from '@svc/database/embedded';
 import pg from 'pg';
 import { startEngines } from '../fleet/processes.mjs';
-import { cpuOf } from '../hub/processes.mjs';
+import { sendOnce } from '../shared/client.mjs';
+import { cpuOf, end } from '../shared/processes.mjs';
 
 const MAIN = path.resolve(import.meta.dirname, '../../infra/local/dist/main.js');
 /** A socket without an engine: the product does not find those of the machine. */
@@ -17,20 +17,20 @@ const NO_ENGINE = 'unix:///nowhere/engine.sock';
 /** The development identity provider has these people. */
 export const people = { admin: 'admin@example.test', user: 'user@example.test', password: 'development' };
 
-/** Starts both services, the identity provider, PostgreSQL, and simulated hosts, which are not registered. */
+/**
+ * Starts both services, the identity provider, PostgreSQL, and simulated hosts, which are not
+ * registered.
+ */
 export async function startProduct({ hosts, cpus }) {
   const engines = await startEngines({ hosts, cpus });
   const parent = fs.mkdtempSync(path.join(os.tmpdir(), 'console-bench-'));
-  fs.chmodSync(parent, 0o711); // PostgreSQL can run as another user, which must be able to enter the folder
+  fs.chmodSync(parent, 0o711); // PostgreSQL can run as another user, who must be able to enter it
   const dataDir = path.join(parent, '.data');
   const clients = [];
   let child;
   const stop = async () => {
     for (const client of clients) await client.end();
-    if (child?.exitCode === null) {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    }
+    if (child) await end(child);
     await engines.stop();
     fs.rmSync(parent, { recursive: true, force: true });
   };
@@ -56,20 +56,27 @@ export async function startProduct({ hosts, cpus }) {
     };
     const databases = { hub: await connect('hub'), fleet: await connect('fleet') };
     return {
-      ...{ engines, hub: demo.HUB_URL, fleet: demo.FLEET_URL, apiKey: demo.HUB_API_KEY, stop },
+      engines,
+      hub: demo.HUB_URL,
+      fleet: demo.FLEET_URL,
+      apiKey: demo.HUB_API_KEY,
+      stop,
       temporaryAdmin: { username: demo.TEMP_ADMIN_USERNAME, password: demo.TEMP_ADMIN_PASSWORD },
       cpu: (service) => cpuOf(pidOf(service)),
       databaseCpu: () => cpuOf(postmaster, { children: true }),
       query: async (service, sql, values = []) => (await databases[service].query(sql, values)).rows,
-      /** Sends a request as an administrator. @returns the body of the response. @throws if it fails */
+      /**
+       * Sends a request as an administrator.
+       * @returns the body of the response.
+       * @throws if it fails
+       */
       ask: async (service, method, at, body) => {
-        const [url, token] =
-          service === 'hub' ? [demo.HUB_URL, demo.HUB_ADMIN_JWT] : [demo.FLEET_URL, demo.FLEET_ADMIN_TOKEN];
-        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-        const response = await fetch(`${url}/api/v1${at}`, { method, headers, body: body && JSON.stringify(body) });
-        const text = await response.text();
-        if (!response.ok) throw new Error(`${method} ${at}: ${response.status} ${text}`);
-        return text === '' ? undefined : JSON.parse(text);
+        const target =
+          service === 'hub'
+            ? { url: demo.HUB_URL, key: demo.HUB_ADMIN_JWT }
+            : { url: demo.FLEET_URL, key: demo.FLEET_ADMIN_TOKEN };
+        const response = await sendOnce(target.url, { method, path: `/api/v1${at}`, key: target.key, body });
+        return response.body.length === 0 ? undefined : JSON.parse(response.body);
       },
     };
   } catch (error) {

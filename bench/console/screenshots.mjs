@@ -2,8 +2,9 @@
 //
 //   pnpm console:screenshots [--only <part of a name>]
 //
-// The product runs with simulated hosts, services that run and that fail, and several organizations. Each page is shown light and dark on
-// a desktop, and the main pages also on a phone. The images are WebP, so that all of them together stay small.
+// The product runs with simulated hosts, services that run and that fail, and several
+// organizations. Each page is shown light and dark on a desktop, and the main pages also on a
+// phone. The images are WebP, so that all of them together stay small.
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -50,7 +51,8 @@ try {
       const page = await context.newPage();
       page.setDefaultTimeout(15_000);
       if (!visitor) {
-        await page.setViewportSize(DEVICES.desktop.viewport); // a phone has the button in the navigation
+        // On a phone, the button is in the navigation.
+        await page.setViewportSize(DEVICES.desktop.viewport);
         await signIn(page, product[service]);
         await page.setViewportSize(DEVICES[device].viewport);
       }

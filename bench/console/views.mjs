@@ -1,6 +1,9 @@
 import { settle } from './browser.mjs';
 
-/** What the screenshots show. Main views are also shown on a phone. `prepare` brings an open page into its state. */
+/**
+ * What the screenshots show. Main views are also shown on a phone. `prepare` brings an open page
+ * into its state.
+ */
 export const viewsOf = ({ hosts, deployments, cluster }) => [
   { service: 'fleet', name: 'sign-in', title: 'Sign-in', path: '/', visitor: true, isMain: true },
   { service: 'fleet', name: 'overview', title: 'Overview', path: '/', isMain: true },

@@ -1,4 +1,5 @@
-// The Docker Engine API of a simulated host: the requests that a fleet sends, and the stream of events.
+// The Docker Engine API of a simulated host: the requests that a fleet sends, and the stream of
+// events.
 import { Refused } from './engine-host.mjs';
 
 const MAX_BODY = 2 ** 21;
@@ -51,8 +52,9 @@ const PING = /^(?:GET|HEAD) (?:\/v\d+\.\d+)?\/_ping$/;
 
 /**
  * Reads a request to a host.
- * @returns `kind`, the method and path with `*` for names, `labels`, those of the object that the request names or selects, and
- * `answer(response, defer)`. Streams write through `defer`, which delays the writes of a host that hangs
+ * @returns `kind`, the method and path with `*` for names, `labels`, those of the object that the
+ * request names or selects, and `answer(response, defer)`. Streams write through `defer`, which
+ * delays the writes of a host that hangs
  */
 export async function readCall(host, request) {
   const { pathname, searchParams } = new URL(request.url, 'http://engine');
@@ -130,7 +132,9 @@ function sendPull(host, { fromImage, tag }, response) {
   response.end(`${line(`Pulling from ${name}`)}${line(`Status: Downloaded newer image for ${name}`)}`);
 }
 
-/** A container writes a few lines when it starts. A log that is followed ends with the container. */
+/**
+ * A container writes a few lines when it starts. A log that is followed ends with the container.
+ */
 function sendLog(host, id, { query, response }) {
   const { Id, Name, State } = host.container(id);
   response.writeHead(200, { 'content-type': 'application/vnd.docker.multiplexed-stream' });

@@ -1,6 +1,7 @@
-// A simulated host with a container engine. It keeps containers, volumes, networks and images in memory, and runs nothing: a container
-// that was started is running at once, until it is stopped or killed. Only the command `false` ends at once, and an image with the tag
-// `missing` cannot be pulled.
+// A simulated host with a container engine. It keeps containers, volumes, networks and images in
+// memory, and runs nothing: a container that was started is running at once, until it is stopped or
+// killed. Only the command `false` ends at once, and an image with the tag `missing` cannot be
+// pulled.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
 /** The number of past events that a host keeps for `since`, as Docker does. */
@@ -29,7 +30,9 @@ export class EngineHost {
   #events = [];
   #listeners = new Set();
   #identity = randomUUID();
-  /** All containers that were created, also those that were removed, in the order of their creation. */
+  /**
+   * All containers that were created, also those that were removed, in the order of their creation.
+   */
   creations = [];
 
   /** Its memory is 2 GiB per CPU. */
@@ -249,7 +252,10 @@ export class EngineHost {
     return [...this.#images].map((name) => this.image(name));
   }
 
-  /** Sends past events since a time in seconds, and all future ones that match the filters. @returns a function that ends this */
+  /**
+   * Sends past events since a time in seconds, and all future ones that match the filters.
+   * @returns a function that ends this
+   */
   watch({ since, filters = {} }, send) {
     const matches = ({ Type, Action, Actor }) =>
       isAmong(Type, filters.type) &&

@@ -1,15 +1,18 @@
-// Simulated hosts with container engines, as one process: each host has a port of its own on the loopback address.
+// Simulated hosts with container engines, as one process: each host has a port of its own on the
+// loopback address.
 //
 //   node bench/fleet/engines.mjs --hosts <number, default 1> [--cpus <per host, default 16>]
 //
-// The process prints one line of JSON with the URL of its control port, and the endpoints of the hosts. It ends with the process that
-// forked it, if any. Requests to the control port:
+// The process prints one line of JSON with the URL of its control port, and the endpoints of the
+// hosts. It ends with the process that forked it, if any. Requests to the control port:
 //
 //   POST /hang {"hosts": [0, 1]}    these hosts accept connections and requests, but do not answer
 //   POST /resume {"hosts": [0, 1]}  these hosts answer again, also to the requests that wait
 //   GET  /calls                     the number of requests so far, by kind
-//   GET  /first-calls               the time of the first request about each deployment, in milliseconds since 1970
-//   GET  /creations                 all containers that were created, with `removedAt` (null: it exists)
+//   GET  /first-calls               the time of the first request about each deployment, in
+//                                   milliseconds since 1970
+//   GET  /creations                 all containers that were created, with `removedAt` (null: it
+//                                   exists)
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 import { readCall } from './engine-api.mjs';

@@ -25,7 +25,9 @@ function partOf(frame) {
     .join('/');
 }
 
-/** The functions and the parts of the program with the most CPU time of their own, as lines of text. */
+/**
+ * The functions and the parts of the program with the most CPU time of their own, as lines of text.
+ */
 export function hottest({ nodes, samples, timeDeltas }, count) {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const isIdle = (id) => frames.get(id).functionName === '(idle)';

@@ -17,8 +17,9 @@ const groupBy = (items, keyOf) => {
 /**
  * @param creations all containers that were created, of the control port
  * @param deployments those that exist, all running
- * @returns the number of containers that exist, that are `wanted`, `missing` and `surplus`, that existed at the same time as another
- * one of the same instance, and that were created after one with a later generation of the deployment
+ * @returns the number of containers that exist, that are `wanted`, `missing` and `surplus`, that
+ * existed at the same time as another one of the same instance, and that were created after one
+ * with a later generation of the deployment
  */
 export function countInstances(creations, deployments) {
   const sorted = creations.toSorted((one, other) => one.at - other.at);

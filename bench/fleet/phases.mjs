@@ -1,9 +1,11 @@
-// The phases of the bench of the fleet. Each receives the world, `report`, the ids of all deployments, and its sizes.
+// The phases of the bench of the fleet. Each receives the world, `report`, the ids of all
+// deployments, and its sizes.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuDuring } from '../shared/measure.mjs';
-import { atLeast, atMost, isNoisy, median } from '../shared/report.mjs';
+import { atLeast, atMost } from '../shared/report.mjs';
+import { isNoisy, median, p99, percent } from '../shared/statistics.mjs';
 import { countInstances } from './instances.mjs';
 import { onEach } from './world.mjs';
 
@@ -19,7 +21,9 @@ const GOALS = {
 };
 const CLIENTS = 16;
 const BURST_CLIENTS = 64;
-/** The time that a deployment may take, beside the three seconds after which it counts as running. */
+/**
+ * The time that a deployment may take, beside the three seconds after which it counts as running.
+ */
 const EACH_MS = 200;
 const AT_LEAST_MS = 30_000;
 const READS_PER_SECOND = 20;
@@ -36,15 +40,15 @@ const LEASE_MS = 15_000;
 const SETTLE_MS = 5000;
 
 const timeFor = (count) => AT_LEAST_MS + count * EACH_MS;
-const p99 = (numbers) =>
-  numbers.toSorted((one, other) => one - other)[Math.min(numbers.length - 1, Math.floor(numbers.length * 0.99))];
 const ms = (number) => `${number.toFixed(number < 10 ? 1 : 0)} ms`;
 const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`;
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
 const partsOf = ({ cpu, withDatabase }, each) =>
   `fleet ${each(cpu)}, PostgreSQL ${each(withDatabase - cpu)}, together ${each(withDatabase)}`;
 
-/** Creates all deployments, as fast as the fleet answers. @returns their ids, and the CPU time of each in milliseconds */
+/**
+ * Creates all deployments, as fast as the fleet answers.
+ * @returns their ids, and the CPU time of each in milliseconds
+ */
 async function create({ world, report, deployments, isReference }) {
   const callsBefore = await engineCalls(world);
   const started = performance.now();
@@ -121,25 +125,34 @@ async function idle({ world, report, ids, seconds: duration }) {
   );
 }
 
-/** Reads at a fixed rate from a process of its own. @returns the p99 of each round in milliseconds, and the number of failures */
+/**
+ * Reads at a fixed rate from a process of its own.
+ * @returns the p99 of each round in milliseconds, and the number of failed requests and closed
+ * connections
+ */
 async function readAtRate(client, { world, path, key, milliseconds }) {
   const found = { rounds: [], failed: 0 };
   for (let round = 0; round < READ_ROUNDS; round += 1) {
-    const headers = key ? { authorization: `Bearer ${key}` } : {};
     client.send({
-      ...{ origin: world.url, localAddress: '127.0.0.1', connections: 4, perSecond: READS_PER_SECOND },
-      ...{ requests: [{ method: 'GET', path, headers }], milliseconds: milliseconds / READ_ROUNDS },
+      url: world.url,
+      connections: 4,
+      requests: [{ path, key }],
+      perSecond: READS_PER_SECOND,
+      milliseconds: milliseconds / READ_ROUNDS,
     });
-    const [results] = await once(client, 'message');
-    found.failed += results.filter(([, status]) => status !== 200).length;
+    const [{ results, closed }] = await once(client, 'message');
+    found.failed += closed + results.filter(([, status]) => status !== 200).length;
     found.rounds.push(p99(results.map(([latency]) => latency)));
   }
   return found;
 }
 
-/** A viewer's list and the readiness, first while the fleet is idle, and then while deployments are created. */
+/**
+ * A viewer's list and the readiness, first while the fleet is idle, and then while deployments are
+ * created.
+ */
 async function reads({ world, report, seconds: duration }) {
-  const clients = [1, 2].map(() => fork(new URL('../shared/client.mjs', import.meta.url)));
+  const clients = [1, 2].map(() => fork(new URL('../shared/load-process.mjs', import.meta.url)));
   const milliseconds = (1000 * duration) / 3;
   const readBoth = () =>
     Promise.all([
@@ -174,7 +187,10 @@ async function reads({ world, report, seconds: duration }) {
   }
 }
 
-/** One in ten hosts stops to answer, and answers again later. Meanwhile deployments are created on the others. */
+/**
+ * One in ten hosts stops to answer, and answers again later. Meanwhile deployments are created on
+ * the others.
+ */
 async function hang({ world, report, ids, hosts, samples }) {
   const numbers = Array.from({ length: hosts }, (_, index) => index).filter((index) => index % ONE_IN === 3);
   const hanging = numbers.map((number) => world.hostIds[number]);
@@ -274,9 +290,7 @@ async function reportInstances(world, report) {
 /** Many clients create deployments at once. */
 async function burst({ world, report, burst: count }) {
   const started = performance.now();
-  const { result, ...costs } = await cpuDuring(world, () =>
-    onEach(Array(count).fill(), BURST_CLIENTS, () => world.send('POST', '/deployments', world.newDeployment())),
-  );
+  const { result, ...costs } = await cpuDuring(world, () => world.requestEach(count, BURST_CLIENTS));
   const elapsed = performance.now() - started;
   const failed = result.filter(({ status }) => status >= 500);
   const refused = result.filter(({ status }) => status >= 400 && status < 500);

@@ -1,34 +1,43 @@
 // A fleet with simulated hosts that are registered, and what the phases of the bench do with it.
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { createClient, sendOnce } from '../shared/client.mjs';
 import { startEngines, startFleet } from './processes.mjs';
 
 const WORKLOADS = 10;
 const POLL_MS = 100;
 const HOSTS_TIMEOUT_MS = 120_000;
+/** More than the number of requests that wait at the same time. */
+const CONNECTIONS = 256;
 
-/** Sends a request with each of the items, on a number of connections. @returns the results, in the order of the items */
-export async function onEach(items, connections, send) {
+/**
+ * Does some work for each of the items, for a number of them at the same time.
+ * @returns the results, in the order of the items
+ */
+export async function onEach(items, atOnce, work) {
   const results = [];
   const waiting = items.entries();
   const loop = async () => {
-    for (const [index, item] of waiting) results[index] = await send(item, index);
+    for (const [index, item] of waiting) results[index] = await work(item, index);
   };
-  await Promise.all(Array.from({ length: connections }, loop));
+  await Promise.all(Array.from({ length: atOnce }, loop));
   return results;
 }
 
-/** Starts a fleet with hosts that are online, and workloads. A host has room for as many deployments as it has CPUs. */
-export async function startWorld({ hosts, cpus, profiled }) {
+/**
+ * Starts a fleet with hosts that are online, and workloads. A host has room for as many deployments
+ * as it has CPUs.
+ */
+export async function startWorld({ hosts, cpus }) {
   const engines = await startEngines({ hosts, cpus });
-  const fleet = await startFleet({ profiled }).catch(async (error) => {
+  const fleet = await startFleet().catch(async (error) => {
     await engines.stop();
     throw error;
   });
-  const client = new pg.Client({ connectionString: fleet.databaseUrl });
-  const world = new World({ engines, fleet, client });
+  const database = new pg.Client({ connectionString: fleet.databaseUrl });
+  const world = new World({ engines, fleet, database });
   try {
-    await client.connect();
+    await database.connect();
     await world.prepare();
     return world;
   } catch (error) {
@@ -39,7 +48,7 @@ export async function startWorld({ hosts, cpus, profiled }) {
 
 class World {
   #fleet;
-  #client;
+  #database;
   #workloads = [];
   #created = 0;
   /** The hosts, in the order of their numbers in `engines`. */
@@ -50,10 +59,10 @@ class World {
   /** The responses to creations that were rejected, and to no other requests. */
   rejections = [];
 
-  constructor({ engines, fleet, client }) {
+  constructor({ engines, fleet, database }) {
     this.engines = engines;
     this.#fleet = fleet;
-    this.#client = client;
+    this.#database = database;
     this.replicas = [fleet.replica];
   }
 
@@ -86,37 +95,61 @@ class World {
     return this.memory;
   }
 
-  /** @returns the status of the response, and its body */
-  async send(method, at, body) {
-    const headers = { authorization: `Bearer ${this.#fleet.tokens.admin}`, 'content-type': 'application/json' };
-    const response = await fetch(`${this.url}/api/v1${at}`, { method, headers, body: body && JSON.stringify(body) });
-    const text = await response.text();
-    return { status: response.status, text };
-  }
-
   /** @returns the body of the response. @throws if the request fails */
   async ask(method, at, body) {
-    const { status, text } = await this.send(method, at, body);
-    if (status >= 300) throw new Error(`${method} ${at}: ${status} ${text}`);
-    return JSON.parse(text);
+    const request = { method, path: `/api/v1${at}`, key: this.#fleet.tokens.admin, body };
+    return JSON.parse((await sendOnce(this.url, request)).body);
+  }
+
+  /** Some work with a client of the fleet. @throws if the fleet closes one of its connections */
+  async #withClient(connections, work) {
+    const client = createClient({ url: this.url, connections });
+    try {
+      const result = await work(client);
+      await client.end();
+      return result;
+    } finally {
+      client.close();
+    }
+  }
+
+  /** Requests a deployment. @returns the status of the response, and its body */
+  async #request(client, target) {
+    const body = this.newDeployment(target);
+    const request = { method: 'POST', path: '/api/v1/deployments', key: this.#fleet.tokens.admin, body };
+    const response = await client.send(request);
+    return { status: response.status, text: `${response.body}` };
+  }
+
+  /** Requests deployments on a number of connections. @returns the responses */
+  requestEach(count, connections) {
+    return this.#withClient(connections, (client) =>
+      onEach(Array(count).fill(), connections, () => this.#request(client)),
+    );
   }
 
   async query(sql, values = []) {
-    const { rows } = await this.#client.query(sql, values);
+    const { rows } = await this.#database.query(sql, values);
     return rows;
   }
 
   async prepare() {
     const registered = await onEach(this.engines.endpoints, 8, (endpoint, index) =>
       this.ask('POST', '/hosts', {
-        ...{ name: `host-${index + 1}`, engine: 'docker', endpoint },
-        ...{ network_types: ['mesh'], addresses: { mesh: '127.0.0.1' } },
+        name: `host-${index + 1}`,
+        engine: 'docker',
+        endpoint,
+        network_types: ['mesh'],
+        addresses: { mesh: '127.0.0.1' },
       }),
     );
     this.hostIds = registered.map(({ host }) => host.id);
     for (let number = 1; number <= WORKLOADS; number += 1) {
       const { workload } = await this.ask('POST', '/workloads', {
-        ...{ name: `app-${number}`, image_name: `team/app-${number}`, cpu_request: '1', memory_request: '1Gi' },
+        name: `app-${number}`,
+        image_name: `team/app-${number}`,
+        cpu_request: '1',
+        memory_request: '1Gi',
         env_schema: [{ name: 'GREETING', required: true }],
         ports: [{ containerPort: 8080 }],
       });
@@ -131,24 +164,27 @@ class World {
     return count;
   }
 
-  /** The body of a new deployment of one container with a variable and a port. By default, the fleet chooses the host. */
+  /**
+   * The body of a new deployment of one container with a variable and a port. By default, the fleet
+   * chooses the host.
+   */
   newDeployment(target = null) {
     const number = ++this.#created;
     const workload_id = this.#workloads[number % WORKLOADS];
     return { name: `deployment-${number}`, workload_id, target, env: { GREETING: `Hello from ${number}` } };
   }
 
-  /** @returns the id, or undefined if the request was rejected */
-  async #create(target) {
-    const { status, text } = await this.send('POST', '/deployments', this.newDeployment(target));
-    if (status < 300) return JSON.parse(text).deployment.id;
-    this.rejections.push(`${status} ${JSON.parse(text).detail}`);
+  /** The ids of the deployments that were accepted. Notes the rejections. */
+  #acceptedIn(responses) {
+    const isAccepted = ({ status }) => status < 300;
+    for (const { status, text } of responses.filter((response) => !isAccepted(response)))
+      this.rejections.push(`${status} ${JSON.parse(text).detail}`);
+    return responses.filter(isAccepted).map(({ text }) => JSON.parse(text).deployment.id);
   }
 
   /** Creates deployments. @returns the ids of those that were accepted */
   async create(count, connections) {
-    const created = await onEach(Array(count).fill(), connections, () => this.#create());
-    return created.filter((id) => id !== undefined);
+    return this.#acceptedIn(await this.requestEach(count, connections));
   }
 
   /**
@@ -157,13 +193,15 @@ class World {
    * @returns the ids of those that were accepted
    */
   async createAtRate(count, perSecond, targets = [null]) {
-    const started = performance.now();
-    const created = [];
-    for (let index = 0; index < count; index += 1) {
-      await delay(Math.max(0, started + (1000 * index) / perSecond - performance.now()));
-      created.push(this.#create(targets[index % targets.length]));
-    }
-    return (await Promise.all(created)).filter((id) => id !== undefined);
+    return this.#withClient(CONNECTIONS, async (client) => {
+      const started = performance.now();
+      const sent = [];
+      for (let index = 0; index < count; index += 1) {
+        await delay(Math.max(0, started + (1000 * index) / perSecond - performance.now()));
+        sent.push(this.#request(client, targets[index % targets.length]));
+      }
+      return this.#acceptedIn(await Promise.all(sent));
+    });
   }
 
   /** The number of these deployments, or of all, that run as requested. */
@@ -176,7 +214,10 @@ class World {
     return count;
   }
 
-  /** Waits until a count is reached. @returns the last count, whether it was reached, and the milliseconds */
+  /**
+   * Waits until a count is reached.
+   * @returns the last count, whether it was reached, and the milliseconds
+   */
   async until(read, goal, timeoutMs) {
     const started = performance.now();
     for (;;) {
@@ -190,7 +231,8 @@ class World {
   untilRunning = (ids, timeoutMs) => this.until(() => this.running(ids), ids.length, timeoutMs);
 
   /**
-   * Waits until deployments run. @returns for each that does, the milliseconds since it was created, by its id
+   * Waits until deployments run. @returns for each that does, the milliseconds since it was
+   * created, by its id
    */
   async timesToRunning(ids, timeoutMs) {
     const times = new Map();
@@ -211,7 +253,10 @@ class World {
     return times;
   }
 
-  /** Waits until all hosts are online, and all deployments run as requested. @returns the number of those that do not */
+  /**
+   * Waits until all hosts are online, and all deployments run as requested.
+   * @returns the number of those that do not
+   */
   async untilConverged(timeoutMs) {
     const left = async () => {
       const [{ count }] = await this.query(
@@ -235,7 +280,7 @@ class World {
   }
 
   async stop() {
-    await this.#client.end();
+    await this.#database.end();
     await this.#fleet.stop();
     await this.engines.stop();
   }

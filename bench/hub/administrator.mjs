@@ -7,7 +7,10 @@ import { textOf } from './words.mjs';
 
 const PASSWORD = 'development';
 
-/** Starts an identity provider. `subject` is that of an administrator, and `token` is valid for twelve hours. */
+/**
+ * Starts an identity provider. `subject` is that of an administrator, and `token` is valid for
+ * twelve hours.
+ */
 export async function startProvider() {
   const settings = { port: 0, host: '127.0.0.1', audiences: [AUDIENCE], password: PASSWORD };
   const provider = await startIdentityProvider({ ...settings, redirectUris: ['http://127.0.0.1/callback'] });

@@ -1,5 +1,5 @@
-// The floor: a bare node:http server that sends the same bytes as the hub. It reads its responses by path as JSON from stdin, and prints
-// its port. The head of a response is an array of names and values.
+// A bare node:http server that sends the same bytes as the hub. It reads its responses by path as
+// JSON from stdin, and prints its port. The head of a response is an array of names and values.
 import http from 'node:http';
 import { json } from 'node:stream/consumers';
 

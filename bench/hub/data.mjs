@@ -1,12 +1,13 @@
-// A catalog with organizations, keys and grants. Its contents depend only on the number of templates.
+// A catalog with organizations, keys and grants. Its contents depend only on the number of
+// templates.
 //
-// Searches for words that are drawn like those of the catalog match 0.85 % of the templates (median), 2.3 % (mean) or 12 % (maximum),
-// whatever the number of templates.
+// Searches for words that are drawn like those of the catalog match 0.85 % of the templates
+// (median), 2.3 % (mean) or 12 % (maximum), with any number of templates.
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hashSecretToken, newSecretToken } from '@svc/auth';
 import { fold, searchText } from '@svc/contract';
-import pg from 'pg';
+import { withClient } from '../shared/database.mjs';
 import { textOf } from './words.mjs';
 
 const CATEGORIES = 40;
@@ -42,7 +43,10 @@ const FIRST = [
    FROM generate_series(1, ${CATEGORIES}) n`,
 ];
 
-/** One template in ten is hidden, and one in twenty belongs to an organization. A template has about 2 KB. */
+/**
+ * One template in ten is hidden, and one in twenty belongs to an organization. A template has about
+ * 2 KB.
+ */
 const TEMPLATES = `
   INSERT INTO templates (id, name, slug, category_id, image_name, description, documentation, tags, is_public, is_featured,
     owner_org_id, env_schema, ports, search_text, sort_name)
@@ -70,22 +74,22 @@ async function insertTemplates(client, templates) {
     await client.query(TEMPLATES, [
       numbers,
       numbers.map(idOf),
-      ...[texts.map(({ name }) => name), texts.map(({ description }) => description)],
-      ...[columns.map(({ search }) => search), columns.map(({ sort }) => sort)],
+      texts.map(({ name }) => name),
+      texts.map(({ description }) => description),
+      columns.map(({ search }) => search),
+      columns.map(({ sort }) => sort),
     ]);
   }
 }
 
 /** Fills the database of a hub. @returns the secrets of the API keys */
 export async function fillHub(connectionString, templates) {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
+  const secrets = Array.from({ length: ORGANIZATIONS * KEYS_PER_ORGANIZATION }, () => newSecretToken('svcc_'));
+  await withClient(connectionString, async (client) => {
     await client.query('BEGIN');
     for (const statement of FIRST) await client.query(statement);
     await insertTemplates(client, templates);
     for (const statement of LAST) await client.query(statement);
-    const secrets = Array.from({ length: ORGANIZATIONS * KEYS_PER_ORGANIZATION }, () => newSecretToken('svcc_'));
     await client.query(
       `INSERT INTO api_keys (id, org_id, name, key_hash, key_prefix)
        SELECT gen_random_uuid(), md5('organization ' || (1 + n % ${ORGANIZATIONS}))::uuid, 'bench', hash, 'svcc_bench'
@@ -94,21 +98,18 @@ export async function fillHub(connectionString, templates) {
     );
     await client.query('COMMIT');
     await client.query('VACUUM ANALYZE');
-    return secrets;
-  } finally {
-    await client.end();
-  }
+  });
+  return secrets;
 }
 
 /** Edits templates at a rate, in turn in an open and in a private category. */
 export function startWriting(connectionString, perSecond) {
   let stopped = false;
-  const run = async () => {
-    const client = new pg.Client({ connectionString });
-    await client.connect();
+  const ended = withClient(connectionString, async (client) => {
     const started = performance.now();
     for (let count = 0; !stopped; count += 1) {
-      const number = CATEGORIES * (1 + (count % 200)) + (count % 2 === 0 ? 1 : 3); // in the second and the fourth category
+      const category = count % 2 === 0 ? 1 : 3; // the second and the fourth one
+      const number = CATEGORIES * (1 + (count % 200)) + category;
       const description = `Edit ${count}`;
       const { search } = columnsOf({ ...textOf(number), description });
       await client.query(`BEGIN; ${CLOCK};
@@ -116,9 +117,7 @@ export function startWriting(connectionString, perSecond) {
         WHERE id = '${idOf(number)}'; COMMIT`);
       await delay(Math.max(0, started + (1000 * (count + 1)) / perSecond - performance.now()));
     }
-    await client.end();
-  };
-  const ended = run();
+  });
   return {
     stop: () => {
       stopped = true;

@@ -1,111 +1,83 @@
 // The hub with its database, and the bare server that it is compared with.
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
-import { freePort, startEmbeddedPostgres } from '@svc/database/embedded';
-import { peakMemoryOf, untilReady } from '../shared/processes.mjs';
+import { createClient } from '../shared/client.mjs';
+import { startPostgres } from '../shared/database.mjs';
+import { peakMemoryOf, startServer } from '../shared/processes.mjs';
+import { createService } from '../shared/services.mjs';
 import { fillHub } from './data.mjs';
 
-const MAIN = path.resolve(import.meta.dirname, '../../apps/hub/dist/main.js');
 const BARE = path.join(import.meta.dirname, 'bare.mjs');
 export const AUDIENCE = 'https://hub.example.test';
-const TICK_MS = 10; // of the CPU times in /proc
-
-const statOf = (pid) => fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
-
-/** The CPU time of a process so far in milliseconds, and with `children` that of its past and present children. */
-export function cpuOf(pid, { children = false } = {}) {
-  const fields = statOf(pid).map(Number);
-  const own = fields[11] + fields[12];
-  if (!children) return own * TICK_MS;
-  const ofChildren = fs
-    .readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => {
-      try {
-        const stat = statOf(name);
-        return Number(stat[1]) === pid ? Number(stat[11]) + Number(stat[12]) : 0;
-      } catch {
-        return 0; // the process has ended
-      }
-    });
-  return (own + fields[13] + fields[14] + ofChildren.reduce((sum, ticks) => sum + ticks, 0)) * TICK_MS;
-}
-
-/** Starts a PostgreSQL server with a database. `cpu` is the CPU time of all its processes so far, in milliseconds. */
-export async function startDatabase(name) {
-  const postgres = await startEmbeddedPostgres();
-  try {
-    const url = await postgres.ensureDatabase({ name, role: name, password: randomBytes(12).toString('hex') });
-    const postmaster = Number(fs.readFileSync(path.join(postgres.dataDir, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
-    return { url, cpu: () => cpuOf(postmaster, { children: true }), stop: postgres.stop };
-  } catch (error) {
-    await postgres.stop();
-    throw error;
-  }
-}
-
-/** Ends a process with SIGTERM, and waits for its end. */
-export async function end(child) {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  await ended;
-}
+/** Without an identity provider, only keys are accepted. */
+const NO_PROVIDER = { issuer: 'http://127.0.0.1:1', subject: 'nobody' };
 
 /**
- * Starts a hub as in production, with a catalog. Its log is written to a file. `provider` is the identity provider, with the subject of
- * an administrator; without it, only keys are accepted.
+ * Starts a hub with a catalog.
+ * @param provider the identity provider, with the subject of an administrator
+ * @param root a checkout whose hub is built. The default is this one
+ * @param postgres a PostgreSQL server, of `startPostgres`. The default is one of its own
+ * @param database the name of its database
  */
-export async function startHub(templates, provider = { issuer: 'http://127.0.0.1:1', subject: 'nobody' }) {
-  const database = await startDatabase('hub');
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-bench-'));
-  const log = fs.openSync(path.join(folder, 'hub.log'), 'w');
-  const port = await freePort();
-  const environment = {
-    ...{ DATABASE_URL: database.url, PORT: `${port}`, RATE_LIMIT: 'off' },
-    ...{ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: AUDIENCE, SUPERADMIN_SUBJECTS: provider.subject },
-  };
-  const run = (...args) =>
-    spawn(process.execPath, [MAIN, ...args], {
-      env: { PATH: process.env.PATH, NODE_ENV: 'production', ...environment },
-      stdio: ['ignore', log, 'inherit'],
-    });
-  let child;
+export async function startHub({ templates, provider = NO_PROVIDER, root, postgres, database = 'hub' }) {
+  const server = postgres ?? (await startPostgres());
+  let service;
   const stop = async () => {
-    if (child) await end(child);
-    await database.stop();
-    fs.closeSync(log);
-    fs.rmSync(folder, { recursive: true, force: true });
+    await service?.stop();
+    if (postgres === undefined) await server.stop();
   };
   try {
-    const migration = run('migrate');
-    await once(migration, 'close');
-    const keys = await fillHub(database.url, templates);
-    child = run();
-    const url = `http://127.0.0.1:${port}`;
-    await untilReady(url, child);
-    const { pid } = child;
-    return {
-      ...{ url, keys, templates, databaseUrl: database.url },
-      cpu: () => cpuOf(pid),
-      databaseCpu: database.cpu,
-      memory: () => peakMemoryOf(pid),
-      stop,
-    };
+    const databaseUrl = await server.create(database);
+    service = createService({
+      app: 'hub',
+      root,
+      environment: {
+        DATABASE_URL: databaseUrl,
+        RATE_LIMIT: 'off',
+        OIDC_ISSUER: provider.issuer,
+        OIDC_AUDIENCE: AUDIENCE,
+        SUPERADMIN_SUBJECTS: provider.subject,
+      },
+    });
+    await service.command('migrate');
+    const keys = await fillHub(databaseUrl, templates);
+    const hub = await service.start();
+    const memory = () => peakMemoryOf(hub.pid);
+    return { ...hub, keys, templates, databaseUrl, databaseCpu: server.cpu, memory, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** Starts a bare `node:http` server that sends these responses, by path. */
+/**
+ * Starts a bare `node:http` server that sends these responses, by path.
+ * @throws if it does not send the same bytes
+ */
 export async function startBare(responses) {
-  const child = spawn(process.execPath, [BARE], { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.end(JSON.stringify(responses));
-  const [port] = await once(child.stdout, 'data');
-  return { url: `http://127.0.0.1:${String(port).trim()}`, cpu: () => cpuOf(child.pid), stop: () => end(child) };
+  const server = startServer([BARE], { env: process.env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const { stdin, stdout } = server.child;
+  stdin.end(
+    JSON.stringify(
+      Object.fromEntries(Object.entries(responses).map(([at, { head, body }]) => [at, { head, body: `${body}` }])),
+    ),
+  );
+  const port = await new Promise((resolve, reject) => {
+    stdout.once('data', (line) => resolve(`${line}`.trim()));
+    server.child.once('exit', () => reject(new Error('the bare server did not start')));
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const client = createClient({ url });
+  try {
+    for (const [at, { body }] of Object.entries(responses)) {
+      const received = await client.send({ path: at });
+      if (received.status !== 200 || !received.body.equals(body))
+        throw new Error(`${at}: the bare server sends other bytes`);
+    }
+    await client.end();
+  } catch (error) {
+    client.close();
+    await server.stop();
+    throw error;
+  }
+  return { ...server, url };
 }

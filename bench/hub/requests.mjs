@@ -1,4 +1,5 @@
 // The requests that the benches send to a hub.
+import { sendOnce } from '../shared/client.mjs';
 import { randomNumbers, skewedRanks } from '../shared/random.mjs';
 import { wordOf } from './words.mjs';
 
@@ -8,21 +9,33 @@ const MIX_SIZE = 10_000;
 /** The headers that each `node:http` server sends. */
 const OWN_HEADERS = ['connection', 'date', 'keep-alive'];
 
-/** The body of a response, and its head: names and values in turn. @throws if the status is not 2xx */
+/**
+ * The body of a response, and its head: names and values in turn.
+ * @throws if the status is not 2xx, or if the response does not announce the length of its body
+ */
 export async function responseOf({ url, keys }, target) {
-  const response = await fetch(url + target, { headers: { authorization: `Bearer ${keys[0]}` } });
-  if (!response.ok) throw new Error(`GET ${target}: ${response.status}`);
-  const head = [...response.headers].filter(([name]) => !OWN_HEADERS.includes(name)).flat();
-  return { head, body: await response.text() };
+  const { rawHeaders, body } = await sendOnce(url, { path: target, key: keys[0] });
+  const head = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index].toLowerCase();
+    if (!OWN_HEADERS.includes(name)) head.push(rawHeaders[index], rawHeaders[index + 1]);
+  }
+  if (!head.some((name) => name.toLowerCase() === 'content-length')) {
+    throw new Error(`GET ${target} does not announce the length of its body`);
+  }
+  return { head, body };
 }
 
-/** The body of a response. @throws if the status is not 2xx */
-export const read = async (hub, target) => (await responseOf(hub, target)).body;
+/** The body of a response, as text. @throws if the status is not 2xx */
+export const read = async ({ url, keys }, target) => `${(await sendOnce(url, { path: target, key: keys[0] })).body}`;
 
 /** The end of the changes of a hub. */
 export const latest = async (hub) => JSON.parse(await read(hub, `${LIST}/updates?since=2999-01-01T00:00:00Z`));
 
-/** The mix: 60 % sync, 25 % slugs (Zipf with exponent 1), 10 % pages and 5 % filters, with random keys. */
+/**
+ * The mix: 60 % sync, 25 % slugs (Zipf with exponent 1), 10 % pages and 5 % filters, with random
+ * keys.
+ */
 function mixOf({ keys, templates }) {
   const random = randomNumbers(1);
   const rankOf = skewedRanks(templates);
@@ -41,7 +54,10 @@ function mixOf({ keys, templates }) {
   });
 }
 
-/** @returns the path of each kind of request, and for each kind of load a function that returns its requests */
+/**
+ * @returns the path of each kind of request, and for each kind of load a function that returns its
+ * requests
+ */
 export async function requestsOf(hub) {
   const { checked_at, cursor } = await latest(hub);
   const paths = {

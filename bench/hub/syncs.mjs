@@ -1,35 +1,53 @@
 // The first syncs of fleets: all pages of changes from the start.
 import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '../shared/client.mjs';
 import { cpuDuring } from '../shared/measure.mjs';
+import { p99 } from '../shared/statistics.mjs';
 
 const UPDATES = '/api/v1/catalog/templates/updates';
+/** More than the number of polls that wait at the same time. */
+const POLL_CONNECTIONS = 32;
 
 /** Reads all pages. @returns the number of templates */
 async function sync({ url }, key) {
+  const client = createClient({ url });
   let count = 0;
-  for (let cursor = 'start'; cursor !== undefined; ) {
-    const response = await fetch(`${url}${UPDATES}?cursor=${cursor}`, { headers: { authorization: `Bearer ${key}` } });
-    if (response.status === 503) {
-      await delay(100); // its turn did not come in time
-      continue;
+  try {
+    for (let cursor = 'start'; cursor !== undefined; ) {
+      const { status, body } = await client.send({ path: `${UPDATES}?cursor=${cursor}`, key });
+      if (status === 503) {
+        await delay(100); // its turn did not come in time
+        continue;
+      }
+      if (status !== 200) throw new Error(`a page was answered with ${status}`);
+      const page = JSON.parse(body);
+      count += page.templates.length;
+      cursor = page.has_more ? page.cursor : undefined;
     }
-    if (!response.ok) throw new Error(`a page was answered with ${response.status}`);
-    const page = await response.json();
-    count += page.templates.length;
-    cursor = page.has_more ? page.cursor : undefined;
+  } catch (error) {
+    client.close();
+    throw error;
   }
+  await client.end();
   return count;
 }
 
-/** Sends polls of all keys in turn at fixed times. @returns their latencies in milliseconds, sorted */
-async function poll({ url, keys = [''], path = `${UPDATES}?since=2999-01-01T00:00:00Z` }, { perSecond, seconds }) {
+/** Sends polls of all keys in turn at fixed times. @returns their latencies in milliseconds */
+async function poll(
+  { url, keys = [undefined], path = `${UPDATES}?since=2999-01-01T00:00:00Z` },
+  { perSecond, seconds },
+) {
+  const client = createClient({ url, connections: POLL_CONNECTIONS });
   const latencies = [];
+  let failure;
   const send = async (key) => {
-    const started = performance.now();
-    const response = await fetch(url + path, { headers: { authorization: `Bearer ${key}` } });
-    await response.arrayBuffer();
-    if (!response.ok) throw new Error(`a poll was answered with ${response.status}`);
-    latencies.push(performance.now() - started);
+    try {
+      const { status, latency } = await client.send({ path, key });
+      if (status !== 200) throw new Error(`a poll was answered with ${status}`);
+      latencies.push(latency);
+    } catch (error) {
+      failure ??= error;
+    }
   };
   const polls = [];
   const started = performance.now();
@@ -38,15 +56,19 @@ async function poll({ url, keys = [''], path = `${UPDATES}?since=2999-01-01T00:0
     await delay(Math.max(0, started + (1000 * (count + 1)) / perSecond - performance.now()));
   }
   await Promise.all(polls);
-  return latencies.toSorted((one, other) => one - other);
+  await client.end().catch((error) => {
+    failure ??= error;
+  });
+  if (failure !== undefined) throw failure;
+  return latencies;
 }
 
-async function p99OfPolls(hub) {
-  const latencies = await poll(hub, { perSecond: 100, seconds: 2 });
-  return latencies[Math.floor(0.99 * latencies.length)];
-}
+const p99OfPolls = async (hub) => p99(await poll(hub, { perSecond: 100, seconds: 2 }));
 
-/** The CPU time that a server and its database need for fleets, each of which polls once per minute, as shares of a core. */
+/**
+ * The CPU time that a server and its database need for fleets, each of which polls once per minute,
+ * as shares of a core.
+ */
 export async function measureFleets(server, fleets) {
   const polls = { perSecond: fleets / 60, seconds: 6 };
   const { cpu, withDatabase } = await cpuDuring(server, () => poll(server, polls));
@@ -54,7 +76,10 @@ export async function measureFleets(server, fleets) {
   return { cpu: shareOf(cpu), database: shareOf(withDatabase - cpu) };
 }
 
-/** @returns the CPU time of the hub for the first sync after its start and for a later one, and the p99 of polls beside eight of them */
+/**
+ * @returns the CPU time of the hub in milliseconds for the first sync after its start and for a
+ * later one, and the p99 of polls beside eight of them, relative to that without them
+ */
 export async function measureFirstSyncs(hub) {
   const cpuOf = async (key) => {
     const before = hub.cpu();

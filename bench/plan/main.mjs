@@ -1,28 +1,26 @@
-// How long does it take to plan a deployment, in a fleet that has many hosts and deployments?
+// How long does it take to plan a deployment in a fleet that has many hosts and deployments?
 //
-//   node bench/plan-times.mjs <fleet URL> <token of an operator> <its DATABASE_URL> [tries, default 200]
+//   pnpm bench:plan [--tries <default 200>]
 //
-// It fills the fleet's database: use one of its own, and run the fleet with RATE_LIMIT=off. What was filled by an earlier run
-// is used again.
-//
-// Method: 1,000 hosts of five sizes, every fourth with eight GPUs, some of them labelled, closed or away, and four clusters of 25 nodes;
-// 5,000 deployments on them, of which every tenth has a GPU; all of it inserted by SQL, then ANALYZE. POST
-// /api/v1/deployments/plan is asked for plans of several kinds, each 200 times after 20 that don't count. One request at a
-// time, over one connection that is kept; a time is from the request's first byte to the answer's last. Every answer must
-// be a 200, and `ok` or not as it is to be: a plan that is refused still judges every candidate.
-//
-// Aim: a median below 100 ms. Every candidate is in the answer with its reasons, which is most of its size.
+// Method: a fleet runs as in production, with 1,000 hosts of five sizes, four clusters of 25 nodes each,
+// and 5,000 deployments, which are inserted into its database. Every fourth host has eight GPUs, some
+// hosts are unschedulable or unreachable, and one deployment on each host with GPUs has one of them.
+// Plans of several kinds are requested one at a time on one connection, after 20 requests of each kind
+// that do not count. A time is from the start of the request to the end of the response. The goal is a
+// median of 100 ms. Each response contains every candidate with its reasons, which is most of its size.
+import { parseArgs } from 'node:util';
+import { startFleet } from '../fleet/processes.mjs';
+import { createClient, sendOnce } from '../shared/client.mjs';
+import { withClient } from '../shared/database.mjs';
+import { atMost, createReport } from '../shared/report.mjs';
+import { median, quantile } from '../shared/statistics.mjs';
 
-import pg from 'pg';
-
+const { values } = parseArgs({ options: { tries: { type: 'string', default: '200' } } });
+const tries = Number(values.tries);
 const WARM_UP = 20;
-
-const [url, token, databaseUrl, tries = '200'] = process.argv.slice(2);
-if (!url || !token || !databaseUrl) {
-  console.error('node bench/plan-times.mjs <fleet URL> <token of an operator> <its DATABASE_URL> [tries]');
-  process.exit(2);
-}
-const rounds = Number(tries);
+const HOSTS = 1000;
+const DEPLOYMENTS = 5000;
+const GOAL_MS = 100;
 
 const FILL = `
   INSERT INTO hosts (id, name, labels, engine, endpoint, by_admin, created_by, network_types, schedulable, reachability,
@@ -33,7 +31,7 @@ const FILL = `
       (4 << n % 5) * 1000, (16::bigint << n % 5) * 1073741824, now() + interval '1 day',
       CASE n % 4 WHEN 0 THEN (SELECT jsonb_agg(jsonb_build_object('id', 'gpu-' || g, 'model', 'any', 'vram', '24Gi'))
         FROM generate_series(0, 7) g) ELSE '[]' END
-    FROM generate_series(1, 1000) n;
+    FROM generate_series(1, ${HOSTS}) n;
   INSERT INTO clusters (id, name, server, by_admin, created_by, auth_kind, sealed, key_id, namespace, network_types,
       gpu_resource_name, reachability, check_at, cpu_millis, memory_bytes, gpu_count)
     SELECT gen_random_uuid(), 'cluster-' || n, 'https://cluster.example.test', true, 'bench', 'token', '', '', 'fleet',
@@ -46,7 +44,7 @@ const FILL = `
   INSERT INTO deployments (id, name, created_by, workload_id, revision, host_id, replicas, cpu_millis, memory_bytes, gpu_count,
       due_at)
     SELECT gen_random_uuid(), 'deployment-' || n, 'bench', $1::uuid, 1, h.id, 1, 100, 134217728, 0, now() + interval '1 day'
-    FROM generate_series(1, 5000) n JOIN hosts h ON h.name = 'host-' || (1 + n % 1000);
+    FROM generate_series(1, ${DEPLOYMENTS}) n JOIN hosts h ON h.name = 'host-' || (1 + n % ${HOSTS});
   WITH given AS (
     SELECT DISTINCT ON (d.host_id) d.id, d.host_id FROM deployments d JOIN hosts h ON h.id = d.host_id
     WHERE h.gpus <> '[]' ORDER BY d.host_id, d.id)
@@ -56,81 +54,97 @@ const FILL = `
     SELECT id, 1, 'create', 1, 1, '{}', 'running', 'bench' FROM deployments;
   ANALYZE`;
 
-const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-
-async function made(name, given) {
-  const { workloads } = await (await fetch(new URL(`/api/v1/workloads?search=${name}`, url), { headers })).json();
-  if (workloads.length > 0) return workloads[0].id;
-  const body = JSON.stringify({ name, image_name: 'team/app', ...given });
-  const answer = await fetch(new URL('/api/v1/workloads', url), { method: 'POST', headers, body });
-  if (answer.status !== 201) throw new Error(`POST /workloads was answered ${answer.status}`);
-  return (await answer.json()).workload.id;
-}
-
-const small = await made('bench-small', {
-  cpu_request: '100m',
-  memory_request: '128Mi',
-  env_schema: [{ name: 'NAME' }],
-  ports: [{ containerPort: 80 }],
-  volume_mounts: [{ name: 'data', mountPath: '/data' }],
-});
-const gpus = await made('bench-gpus', {
-  cpu_request: '1',
-  memory_request: '4Gi',
-  gpu_count: 2,
-  vram_request: '20Gi',
-  required_network_types: ['mesh'],
-});
-const nowhere = await made('bench-nowhere', { cpu_request: '500', gpu_count: 16, node_selector: { zone: 'moon' } });
-
-const database = new pg.Client({ connectionString: databaseUrl });
-await database.connect();
-const count = async (table) => Number((await database.query(`SELECT count(*) FROM ${table}`)).rows[0].count);
-if ((await count('hosts')) === 0) {
-  for (const statement of FILL.split(/;\n/)) await database.query(statement, statement.includes('$1') ? [small] : []);
-}
-const [hosts, deployments] = [await count('hosts'), await count('deployments')];
-const { rows } = await database.query(`
-  SELECT d.id, d.host_id FROM deployments d JOIN hosts h ON h.id = d.host_id
-  WHERE h.reachability = 'online' AND h.schedulable ORDER BY d.name LIMIT 1`);
-await database.end();
-
-const [{ id: deployment_id, host_id }] = rows;
-const timed = {
-  'a new one, small': { ok: true, body: { name: 'planned', workload_id: small } },
-  'a new one with two GPUs each, three replicas': { ok: true, body: { workload_id: gpus, replicas: 3 } },
-  'a new one on a given host': { ok: true, body: { workload_id: small, target: { host_id } } },
-  'one that fits nowhere': { ok: false, body: { workload_id: nowhere } },
-  'a change of one that is there': { ok: true, body: { deployment_id, replicas: 2 } },
+/** The workloads of the plans. */
+const WORKLOADS = {
+  small: {
+    name: 'bench-small',
+    cpu_request: '100m',
+    memory_request: '128Mi',
+    env_schema: [{ name: 'NAME' }],
+    ports: [{ containerPort: 80 }],
+    volume_mounts: [{ name: 'data', mountPath: '/data' }],
+  },
+  gpus: {
+    name: 'bench-gpus',
+    cpu_request: '1',
+    memory_request: '4Gi',
+    gpu_count: 2,
+    vram_request: '20Gi',
+    required_network_types: ['mesh'],
+  },
+  nowhere: { name: 'bench-nowhere', cpu_request: '500', gpu_count: 16, node_selector: { zone: 'moon' } },
 };
 
-async function timeOf({ ok, body }) {
-  const started = performance.now();
-  const answer = await fetch(new URL('/api/v1/deployments/plan', url), {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  });
-  const text = await answer.text();
-  const took = performance.now() - started;
-  const plan = JSON.parse(text);
-  if (answer.status !== 200 || plan.ok !== ok)
-    throw new Error(`a plan was answered ${answer.status}: ${text.slice(0, 300)}`);
-  return { took, size: text.length, candidates: plan.placement.candidates.length };
-}
-
-const quantile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
-const shown = (milliseconds) => `${milliseconds.toFixed(1)} ms`;
-
-console.log(`Node ${process.version}; ${hosts} hosts, ${deployments} deployments`);
-for (const [what, wish] of Object.entries(timed)) {
-  const taken = [];
-  let last;
-  for (let round = -WARM_UP; round < rounds; round += 1) {
-    last = await timeOf(wish);
-    if (round >= 0) taken.push(last.took);
+async function createWorkloads({ replica, tokens }) {
+  const ids = {};
+  for (const [kind, workload] of Object.entries(WORKLOADS)) {
+    const body = { image_name: 'team/app', ...workload };
+    const request = { method: 'POST', path: '/api/v1/workloads', key: tokens.admin, body };
+    ids[kind] = JSON.parse((await sendOnce(replica.url, request)).body).workload.id;
   }
-  const sorted = taken.toSorted((a, b) => a - b);
-  const times = `median ${shown(quantile(sorted, 0.5))}, p95 ${shown(quantile(sorted, 0.95))}, slowest ${shown(sorted.at(-1))}`;
-  console.log(`${what}: ${times} (${last.candidates} candidates, ${Math.round(last.size / 1024)} KiB)`);
+  return ids;
 }
+
+/** Inserts the data. @returns a deployment on a host that can run more, and this host */
+const fill = (databaseUrl, workload) =>
+  withClient(databaseUrl, async (client) => {
+    for (const statement of FILL.split(/;\n/)) {
+      await client.query(statement, statement.includes('$1') ? [workload] : []);
+    }
+    const { rows } = await client.query(`
+      SELECT d.id AS deployment_id, d.host_id FROM deployments d JOIN hosts h ON h.id = d.host_id
+      WHERE h.reachability = 'online' AND h.schedulable ORDER BY d.name LIMIT 1`);
+    return rows[0];
+  });
+
+/** The bodies of the plans, and whether they are possible. */
+const plansOf = ({ small, gpus, nowhere }, { deployment_id, host_id }) => [
+  { title: 'a new deployment', ok: true, body: { name: 'planned', workload_id: small } },
+  {
+    title: 'a new deployment of three replicas with two GPUs each',
+    ok: true,
+    body: { workload_id: gpus, replicas: 3 },
+  },
+  { title: 'a new deployment on a given host', ok: true, body: { workload_id: small, target: { host_id } } },
+  { title: 'a new deployment that fits nowhere', ok: false, body: { workload_id: nowhere } },
+  { title: 'a change of a deployment', ok: true, body: { deployment_id, env: { NAME: 'changed' } } },
+];
+
+/** @throws if the response is not as expected */
+async function requestPlan(client, key, { ok, body }) {
+  const response = await client.send({ method: 'POST', path: '/api/v1/deployments/plan', key, body });
+  const plan = JSON.parse(response.body);
+  if (response.status !== 200 || plan.ok !== ok) {
+    throw new Error(`a plan was answered with ${response.status}: ${response.body.subarray(0, 300)}`);
+  }
+  return { latency: response.latency, bytes: response.body.length, candidates: plan.placement.candidates.length };
+}
+
+const ms = (milliseconds) => `${milliseconds.toFixed(1)} ms`;
+const { report, end } = createReport();
+const fleet = await startFleet();
+try {
+  const workloads = await createWorkloads(fleet);
+  const existing = await fill(fleet.databaseUrl, workloads.small);
+  const client = createClient({ url: fleet.replica.url });
+  try {
+    for (const plan of plansOf(workloads, existing)) {
+      const latencies = [];
+      let last;
+      for (let round = -WARM_UP; round < tries; round += 1) {
+        last = await requestPlan(client, fleet.tokens.admin, plan);
+        if (round >= 0) latencies.push(last.latency);
+      }
+      const times = `median ${ms(median(latencies))}, p95 ${ms(quantile(latencies, 0.95))}`;
+      const slowest = ms(Math.max(...latencies));
+      const size = `${last.candidates} candidates, ${Math.round(last.bytes / 1024)} KiB`;
+      report(`${plan.title}: ${times}, slowest ${slowest} (${size})`, atMost(median(latencies), GOAL_MS));
+    }
+    await client.end();
+  } finally {
+    client.close();
+  }
+} finally {
+  await fleet.stop();
+}
+end();

@@ -1,21 +1,25 @@
 // What do requests and edits cost with 100,000 templates, relative to a smaller catalog?
 //
-//   pnpm bench:scale [--large <templates, default 100000>] [--rounds <default 5>] [--seconds <per phase, an integer, default 2>] [--record]
+//   pnpm bench:scale [--large <templates, default 100000>] [--rounds <default 5>]
+//                    [--seconds <per phase, an integer, default 2>] [--record]
 //
-// Method: two hubs run as in production, each with its own PostgreSQL server. In each round, the small and the large one receive the
-// same work in turn, so that both see the same noise. The first round is a warm-up. Costs are the CPU time of the hub and of its
-// PostgreSQL server together. A ratio is the cost with the large catalog divided by that with the small one, and the median counts. A
-// result is inconclusive if the cost with the small catalog varies by more than 25 % between rounds.
+// Method: two hubs run as in production, each with its own PostgreSQL server. In each round, the
+// small and the large one receive the same work in turn, so that both see the same noise. The first
+// round is a warm-up. Costs are the CPU time of the hub and of its PostgreSQL server together. A
+// ratio is the cost with the large catalog divided by that with the small one, and the median
+// counts. A result is inconclusive if the cost with the small catalog varies by more than 25 %
+// between rounds.
 import { parseArgs } from 'node:util';
 import { editOf, startProvider } from '../hub/administrator.mjs';
 import { ORGANIZATIONS } from '../hub/data.mjs';
 import { startHub } from '../hub/processes.mjs';
 import { LIST, latest, read, requestsOf } from '../hub/requests.mjs';
 import { wordOf } from '../hub/words.mjs';
-import { sendEach } from '../shared/load.mjs';
+import { sendEach } from '../shared/client.mjs';
 import { cpuDuring, measure, measureEach } from '../shared/measure.mjs';
 import { randomNumbers } from '../shared/random.mjs';
-import { atMost, createReport, isNoisy, median, micro } from '../shared/report.mjs';
+import { atMost, createReport } from '../shared/report.mjs';
+import { isNoisy, median, micro } from '../shared/statistics.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -25,7 +29,9 @@ const { values } = parseArgs({
     record: { type: 'boolean', default: false },
   },
 });
-const [large, rounds, seconds] = [values.large, values.rounds, values.seconds].map(Number);
+const large = Number(values.large);
+const rounds = Number(values.rounds);
+const seconds = Number(values.seconds);
 const SMALL_FOR_READS = 10_000;
 const SMALL_FOR_EDITS = 1000;
 const GOALS = { list: 1.3, slug: 1.3, since: 1.3, mix: 2, search: 4, totals: 1.3, edit: 2, 'edit and poll': 2 };
@@ -37,7 +43,10 @@ const CONCURRENT_EDITS = 50;
 
 const { report, end } = createReport();
 
-/** Alternates between two hubs. `work` returns a cost: `cpu` and `withDatabase` in milliseconds, and `latency` of edits. */
+/**
+ * Alternates between two hubs.
+ * @param work returns a cost: `cpu` and `withDatabase` in milliseconds, and `latency` of edits
+ */
 async function compare(title, hubs, work) {
   const results = [];
   for (let round = 0; round <= rounds; round += 1) {
@@ -72,7 +81,10 @@ function differentTerms(count) {
   return [...terms];
 }
 const terms = differentTerms(SEARCHES * (rounds + 1));
-/** The searches of a round. Each round has its share of frequent words, and no search was sent before. */
+/**
+ * The searches of a round. Each round has its share of frequent words, and no search was sent
+ * before.
+ */
 const searchesOf = ({ keys }, round) =>
   terms
     .filter((_, index) => index % (rounds + 1) === round)
@@ -138,7 +150,10 @@ async function compareEdits(hubs, token) {
   });
 }
 
-/** Sends edits at once, without retries. None may be rejected. `numberOf` returns the template of an edit. */
+/**
+ * Sends edits at once, without retries. None may be rejected. `numberOf` returns the template of an
+ * edit.
+ */
 async function editAtOnce(hub, token, { title, numberOf }) {
   const results = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -158,7 +173,7 @@ async function editAtOnce(hub, token, { title, numberOf }) {
 const provider = await startProvider();
 const running = [];
 const start = async (templates) => {
-  const hub = await startHub(templates, provider);
+  const hub = await startHub({ templates, provider });
   running.push(hub);
   return hub;
 };

@@ -1,69 +1,139 @@
-// A child process that sends requests to a service and reports latencies and statuses. It is separate from the bench, so that a
-// busy attacker does not delay the measurements of the caller.
+// The client of the benches. It keeps its connections open, and accepts no compressed responses.
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const TIMEOUT_MS = 30_000;
+/**
+ * A server can close a connection right after a response, which the client notices a moment later.
+ */
+const NOTICE_MS = 20;
+
+/** Counts the connections that are closed before the client ends. */
+class Connections extends http.Agent {
+  closed = 0;
+  #hasEnded = false;
+
+  createConnection(...args) {
+    return super.createConnection(...args).once('close', () => {
+      if (!this.#hasEnded) this.closed += 1;
+    });
+  }
+
+  destroy() {
+    this.#hasEnded = true;
+    super.destroy();
+  }
+}
 
 /**
- * Sends one request.
- * @returns the status, or the code of the error of the connection
+ * A client of a server. It opens connections as it needs them, and uses all of them in turn.
+ * @param connections their maximum number
+ * @param localAddress the address of the client, for example of `127.0.0.0/8`
  */
-function send(origin, agent, localAddress, { method, path, headers = {}, body, unread = false }) {
-  return new Promise((resolve) => {
-    const { hostname, port } = new URL(origin);
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-    const request = http.request({
-      ...{ hostname, port, agent, localAddress, method, path, timeout: TIMEOUT_MS },
-      headers: { ...length, ...headers },
-    });
-    request.on('response', (response) => {
-      // A client that does not read keeps its connection until the run ends.
-      if (unread) return;
-      response.resume();
-      response.on('end', () => resolve(response.statusCode));
-      response.on('error', (error) => resolve(error.code ?? 'ERROR'));
-      response.on('aborted', () => resolve('ABORTED'));
-    });
-    request.on('timeout', () => request.destroy(new Error('timeout')));
-    request.on('error', (error) => resolve(error.code ?? error.message));
-    request.end(body);
-  });
+export function createClient({ url, connections = 1, localAddress }) {
+  const { hostname, port } = new URL(url);
+  const agent = new Connections({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' });
+  return {
+    /** The number of connections that were closed so far. The next request opens another one. */
+    closed: () => agent.closed,
+    /**
+     * Sends a request. A body that is not a string is sent as JSON. The body of an `unread`
+     * response is not read, so that it never ends.
+     * @returns the status, the raw headers, the body as a buffer and the latency in milliseconds
+     * @throws if the connection fails, if the response takes longer than 30 seconds, or if its
+     * content length is not that of its body
+     */
+    send: ({ method = 'GET', path, key, headers = {}, body, unread = false }) =>
+      new Promise((resolve, reject) => {
+        const started = performance.now();
+        const sent = typeof body === 'object' ? JSON.stringify(body) : body;
+        const request = http.request({
+          hostname,
+          port,
+          agent,
+          localAddress,
+          method,
+          path,
+          timeout: TIMEOUT_MS,
+          headers: {
+            'accept-encoding': 'identity',
+            ...(key !== undefined && { authorization: `Bearer ${key}` }),
+            ...(typeof body === 'object' && { 'content-type': 'application/json' }),
+            ...(sent !== undefined && { 'content-length': Buffer.byteLength(sent) }),
+            ...headers,
+          },
+        });
+        request.on('response', (response) => {
+          if (unread) return;
+          const chunks = [];
+          response.on('data', (chunk) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const received = Buffer.concat(chunks);
+            const announced = response.headers['content-length'];
+            if (announced !== undefined && Number(announced) !== received.length && method !== 'HEAD') {
+              reject(new Error(`${path}: ${received.length} bytes instead of the announced ${announced}`));
+            }
+            resolve({
+              status: response.statusCode,
+              rawHeaders: response.rawHeaders,
+              body: received,
+              latency: performance.now() - started,
+            });
+          });
+        });
+        request.on('timeout', () => request.destroy(new Error(`${path}: no response in ${TIMEOUT_MS} ms`)));
+        request.on('error', reject);
+        request.end(sent);
+      }),
+    /** Closes the connections. */
+    close: () => agent.destroy(),
+    /** Closes the connections. @throws if one of them was closed before */
+    end: async () => {
+      await delay(NOTICE_MS);
+      agent.destroy();
+      if (agent.closed > 0) throw new Error(`${url} closed ${agent.closed} connections`);
+    },
+  };
 }
 
-/** Sends the requests in turn on each connection until the time is over. With a rate, at fixed times on all connections. */
-async function run({ origin, localAddress, connections, requests, milliseconds, perSecond }) {
-  const results = [];
-  const agents = Array.from({ length: connections }, () => new http.Agent({ keepAlive: true, maxSockets: 1 }));
-  const started = performance.now();
-  const isOver = () => performance.now() - started > milliseconds;
-  const one = async (agent, index, scheduled) => {
-    const status = await Promise.race([
-      send(origin, agent, localAddress, requests[index % requests.length]),
-      delay(Math.max(0, started + milliseconds + TIMEOUT_MS / 6 - performance.now()), 'UNFINISHED', { ref: false }),
-    ]);
-    results.push([performance.now() - scheduled, status]);
-  };
-  if (perSecond === undefined) {
-    const loop = async (agent, first) => {
-      for (let index = first; !isOver(); index++) await one(agent, index, performance.now());
-    };
-    const overdue = delay(milliseconds + 500, undefined, { ref: false });
-    await Promise.race([Promise.all(agents.map(loop)), overdue]);
-  } else {
-    // The latency counts from the scheduled time, so that a slow response does not hide the delay of later requests.
-    const sent = [];
-    for (let index = 0; !isOver(); index++) {
-      const scheduled = started + (index * 1000) / perSecond;
-      await delay(Math.max(0, scheduled - performance.now()));
-      sent.push(one(agents[index % agents.length], index, scheduled));
+/** Sends one request. @returns as `send`. @throws also if the status is not 2xx */
+export async function sendOnce(url, request) {
+  const client = createClient({ url });
+  try {
+    const response = await client.send(request);
+    if (response.status >= 300) {
+      const { method = 'GET', path } = request;
+      throw new Error(`${method} ${path}: ${response.status} ${response.body.subarray(0, 300)}`);
     }
-    await Promise.all(sent);
+    return response;
+  } finally {
+    client.close();
   }
-  for (const agent of agents) agent.destroy();
+}
+
+/**
+ * Sends each request once, on a number of connections.
+ * @returns the status and the latency in milliseconds of each response, in the order of the
+ * requests
+ * @throws if a request fails, or if a connection is closed
+ */
+export async function sendEach({ url, requests, connections }) {
+  const client = createClient({ url, connections });
+  const results = [];
+  const waiting = requests.entries();
+  const send = async () => {
+    for (const [index, request] of waiting) {
+      const { status, latency } = await client.send(request);
+      results[index] = { status, latency };
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: connections }, send));
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+  await client.end();
   return results;
 }
-
-process.on('message', (task) => {
-  run(task).then((results) => process.send(results));
-});

@@ -1,9 +1,12 @@
-// The load: requests for a time, with wrk, or a number of requests, each of which is sent once.
+// The load of wrk: requests for a time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+
+/** wrk opens one more connection than the load has, to test the address. */
+const PROBES = 1;
 
 const REPORT = `
 done = function(summary, latency)
@@ -12,7 +15,10 @@ done = function(summary, latency)
     errors.status + errors.connect + errors.read + errors.write + errors.timeout, latency:percentile(99)))
 end`;
 
-/** A request whose path ends with the `checked_at` of the last response to the same poller. Its id names the poller. */
+/**
+ * A request whose path ends with the `checked_at` of the last response to the same poller. Its id
+ * names the poller.
+ */
 const POLLS = `
 local latest = {}
 response = function(status, headers, body)
@@ -28,10 +34,28 @@ end`;
 const PLAIN = 'local textOf = function(item) return item end';
 
 /**
- * Sends requests in turn on all connections with wrk. A request with `poller`, a number, is a poll by `since`: `path` ends with its
- * first value, and each response of the poller replaces it. @returns the number of requests, that of failures, and the p99 in ms
+ * Sends requests in turn on all connections with wrk. A request with `poller`, a number, is a poll
+ * by `since`: `path` ends with its first value, and each response of the poller replaces it.
+ * @param server one of `startServer`, with its `url`
+ * @returns the number of requests, and the p99 in milliseconds
+ * @throws if a request fails or takes longer than wrk waits, if a response has another status than
+ * 2xx or 304, or if a connection is opened again
  */
-export async function load({ url, requests, connections, seconds }) {
+export async function load(server, { requests, connections, seconds }) {
+  const before = await server.counts();
+  const { sent, failed, p99 } = await runWrk(server.url, { requests, connections, seconds });
+  const after = await server.counts();
+  const problems = Object.entries(after.statuses)
+    .filter(([status]) => !/^2|^304$/.test(status))
+    .map(([status, count]) => [`responses ${status}`, count - (before.statuses[status] ?? 0)]);
+  problems.push(['failed requests', failed]);
+  problems.push(['reconnects', after.connections - before.connections - connections - PROBES]);
+  const found = problems.filter(([, count]) => count !== 0).map(([what, count]) => `${count} ${what}`);
+  if (found.length > 0) throw new Error(`${sent} requests to ${server.url}: ${found.join(', ')}`);
+  return { sent, p99 };
+}
+
+async function runWrk(url, { requests, connections, seconds }) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-load-'));
   const script = path.join(folder, 'requests.lua');
   const { host } = new URL(url);
@@ -65,24 +89,4 @@ export async function load({ url, requests, connections, seconds }) {
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/**
- * Sends each request once, on a number of connections. Without `method`, a request is a GET.
- * @returns the status of each response, and its latency in milliseconds, in the order of the requests
- */
-export async function sendEach({ url, requests, connections }) {
-  const results = [];
-  const waiting = requests.entries();
-  const send = async () => {
-    for (const [index, { method, path: target, key, body }] of waiting) {
-      const started = performance.now();
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-      const response = await fetch(url + target, { method, headers, body: body && JSON.stringify(body) });
-      await response.arrayBuffer();
-      results[index] = { status: response.status, latency: performance.now() - started };
-    }
-  };
-  await Promise.all(Array.from({ length: connections }, send));
-  return results;
 }

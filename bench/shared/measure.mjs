@@ -1,21 +1,28 @@
-// What requests cost a server. A server has `cpu`, and `databaseCpu` if it has a database; both return milliseconds so far.
-import { load, sendEach } from './load.mjs';
+// What requests cost a server: one of `startServer` with its `url`, and with `databaseCpu` if it
+// has a database, which returns milliseconds so far.
+import { sendEach } from './client.mjs';
+import { load } from './load.mjs';
 
-/** The CPU time in milliseconds that a server needs for some work, and the same with that of its database. */
+/**
+ * The CPU time in milliseconds that a server needs for some work, and the same with that of its
+ * database.
+ */
 export async function cpuDuring(server, work) {
-  const [before, databaseBefore] = [server.cpu(), server.databaseCpu?.() ?? 0];
+  const before = server.cpu();
+  const databaseBefore = server.databaseCpu?.() ?? 0;
   const result = await work();
   const cpu = server.cpu() - before;
   return { result, cpu, withDatabase: cpu + (server.databaseCpu?.() ?? 0) - databaseBefore };
 }
 
-/** Sends requests in turn for a time. @returns the CPU time per request, the p99 in milliseconds, and the requests per second */
+/**
+ * Sends requests in turn for a time.
+ * @returns the CPU time per request in milliseconds, the p99 in milliseconds, and the requests per
+ * second
+ */
 export async function measure(server, requests, { connections, seconds }) {
-  const { result, cpu, withDatabase } = await cpuDuring(server, () =>
-    load({ url: server.url, requests, connections, seconds }),
-  );
-  const { sent, failed, p99 } = result;
-  if (failed > 0) throw new Error(`${failed} of ${sent} requests to ${server.url} failed`);
+  const { result, cpu, withDatabase } = await cpuDuring(server, () => load(server, { requests, connections, seconds }));
+  const { sent, p99 } = result;
   return { cpu: cpu / sent, withDatabase: withDatabase / sent, p99, rate: sent / seconds };
 }
 

@@ -11,7 +11,10 @@ export function randomNumbers(seed) {
   };
 }
 
-/** Ranks from 1 to `count`. The probability of a rank is proportional to `1 / (rank + shift)`; a shift of 0 is Zipf's law. */
+/**
+ * Ranks from 1 to `count`. The probability of a rank is proportional to `1 / (rank + shift)`; a
+ * shift of 0 is Zipf's law.
+ */
 export function skewedRanks(count, shift = 0) {
   const sums = new Float64Array(count + 1);
   for (let rank = 1; rank <= count; rank += 1) sums[rank] = sums[rank - 1] + 1 / (rank + shift);

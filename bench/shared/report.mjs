@@ -5,22 +5,15 @@ import os from 'node:os';
 import path from 'node:path';
 
 const repository = path.resolve(import.meta.dirname, '../..');
-/** A result is inconclusive if its reference varies by more than this share between rounds. */
-const MAX_SPREAD = 0.25;
-
-export const median = (numbers) => numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)];
-
-/** Whether a value that must not change varies so much that a comparison with it means nothing. */
-export const isNoisy = (numbers) => (Math.max(...numbers) - Math.min(...numbers)) / median(numbers) > MAX_SPREAD;
-
-/** Formats a number of milliseconds. */
-export const micro = (milliseconds) => `${(1000 * milliseconds).toFixed(0)} µs`;
 
 const verdict = (isReached, noisy) => (noisy ? 'inconclusive' : isReached ? 'pass' : 'fail');
 export const atMost = (value, goal, noisy = false) => verdict(value <= goal, noisy);
 export const atLeast = (value, goal, noisy = false) => verdict(value >= goal, noisy);
 
-/** Prints results. `end` prints the number of failures, sets the exit code, and with `file` writes all to `bench/results`. */
+/**
+ * Prints results. `end` prints the number of failures, sets the exit code, and with `file` writes
+ * all to `bench/results`.
+ */
 export function createReport() {
   const lines = [];
   let failures = 0;

@@ -1,74 +1,94 @@
 // Does the time of a refused sign-in tell whether somebody has an account?
 //
-//   node bench/password-times.mjs <fleet URL> <e-mails of local users, comma-separated>
+//   pnpm bench:sign-in [--accounts <default 9>]
 //
-// Method: each round asks POST /api/v1/auth/login twice, once with an e-mail that nobody has (another each time) and once
-// with the known e-mail and a wrong password; which of the two comes first is drawn anew each round, so that whatever
-// changes on the machine meanwhile meets both alike. One request at a time, over one connection
-// that is kept; ten rounds before, for code and caches to be warm, don't count. A time is from the request's first byte
-// to the answer's last. Every answer must be the 401 of a wrong password: a throttled one would be quicker.
+// Method: each round sends POST /api/v1/auth/login twice on one connection: with an e-mail that nobody
+// has, another one each time, and with the e-mail of a user and a wrong password. The order is random in
+// each round, so that both kinds see the same noise. Ten rounds before do not count. A time is from the
+// start of the request to the end of the response, which must be the rejection of a wrong password: a
+// throttled sign-in is faster. Failed sign-ins are throttled by account and by address. Each account is
+// therefore tried 25 times, and each try comes from another address (X-Forwarded-For).
 //
-// Failed sign-ins are throttled by account and address, so each account is tried 25 times, and each try comes from an address
-// of its own (X-Forwarded-For): give nine e-mails for 215 tries. The fleet must run with TRUST_PROXY=loopback, and the script
-// on the fleet's machine. Wait 15 minutes before another run.
-//
-// To read it: the medians should differ by less than the quartiles lie apart, and "slower" should be near 50 %: for a
-// pair of tries, one of each kind, how often the unknown e-mail took longer. Between two equal kinds of 200 tries it lies
-// within 44 and 56 % nineteen times out of twenty. The script judges by that, and ends with 1 outside of it.
-
+// The bench reports in which share of all pairs of tries, one of each kind, the unknown e-mail was
+// slower. Equal kinds are near 50 %. The bench fails outside of the range in which two equal kinds are
+// in 19 of 20 runs (the Mann-Whitney statistic).
 import { randomBytes, randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { startFleet } from '../fleet/processes.mjs';
+import { createClient, sendOnce } from '../shared/client.mjs';
+import { createReport } from '../shared/report.mjs';
+import { percent, quantile } from '../shared/statistics.mjs';
 
+const { values } = parseArgs({ options: { accounts: { type: 'string', default: '9' } } });
+const accounts = Number(values.accounts);
 const WARM_UP = 10;
 /** Fewer than the 30 failures that an account is allowed. */
 const TRIES_PER_ACCOUNT = 25;
-
-const [url, list = ''] = process.argv.slice(2);
-const emails = list.split(',');
-if (!url || !emails.every((email) => email.includes('@'))) {
-  console.error('node bench/password-times.mjs <fleet URL> <e-mails of local users, comma-separated>');
-  process.exit(2);
-}
-const rounds = emails.length * TRIES_PER_ACCOUNT - WARM_UP;
+const rounds = accounts * TRIES_PER_ACCOUNT - WARM_UP;
 
 const hex = (bytes) => randomBytes(bytes).toString('hex');
-const unknownEmail = () => `${hex(8)}@${emails[0].split('@', 2)[1]}`;
-const anAddress = () => `2001:db8:${hex(2)}:${hex(2)}:${hex(2)}::1`;
+const newEmail = () => `${hex(8)}@example.test`;
+const newAddress = () => `2001:db8:${hex(2)}:${hex(2)}:${hex(2)}::1`;
 
-async function timeOf(account) {
-  const started = performance.now();
-  const answer = await fetch(new URL('/api/v1/auth/login', url), {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': anAddress() },
-    body: JSON.stringify({ email: account, password: `wrong ${hex(12)}` }),
-  });
-  const { code } = await answer.json();
-  const took = performance.now() - started;
-  if (code !== 'invalid_credentials') throw new Error(`a try was answered ${answer.status} ${code}`);
-  return took;
-}
-
-const times = { unknown: [], wrong: [] };
-for (let round = -WARM_UP; round < rounds; round += 1) {
-  const kinds = randomInt(2) === 0 ? ['unknown', 'wrong'] : ['wrong', 'unknown'];
-  const email = emails[(round + WARM_UP) % emails.length];
-  for (const kind of kinds) {
-    const took = await timeOf(kind === 'unknown' ? unknownEmail() : email);
-    if (round >= 0) times[kind].push(took);
+async function createUsers({ replica, tokens }) {
+  const emails = Array.from({ length: accounts }, newEmail);
+  for (const email of emails) {
+    const body = { email, name: 'Somebody', role: 'viewer', password: hex(12) };
+    await sendOnce(replica.url, { method: 'POST', path: '/api/v1/users', key: tokens.admin, body });
   }
+  return emails;
 }
 
-const quantile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
-const shown = (milliseconds) => `${milliseconds.toFixed(2)} ms`;
-for (const [kind, taken] of Object.entries(times)) {
-  const sorted = taken.toSorted((a, b) => a - b);
-  const [lower, median, upper] = [0.25, 0.5, 0.75].map((part) => shown(quantile(sorted, part)));
-  const what = kind === 'unknown' ? 'unknown e-mail' : 'wrong password';
-  console.log(`${what}: median ${median}, quartiles ${lower} and ${upper} (${sorted.length} tries)`);
+/** The time of a refused sign-in in milliseconds. @throws if the response is another one */
+async function timeOf(client, email) {
+  const { status, body, latency } = await client.send({
+    method: 'POST',
+    path: '/api/v1/auth/login',
+    headers: { 'x-forwarded-for': newAddress() },
+    body: { email, password: `wrong ${hex(12)}` },
+  });
+  const { code } = JSON.parse(body);
+  if (code !== 'invalid_credentials') throw new Error(`a sign-in was answered with ${status} ${code}`);
+  return latency;
 }
 
-const pairs = times.unknown.flatMap((unknown) => times.wrong.map((wrong) => Number(unknown > wrong)));
-const slower = pairs.reduce((sum, one) => sum + one, 0) / pairs.length;
-const spread = 1.96 * Math.sqrt((2 * rounds + 1) / (12 * rounds * rounds)); // of the Mann-Whitney statistic
-console.log(`the unknown e-mail was slower in ${(slower * 100).toFixed(1)} % of all pairs`);
-console.log(`equal kinds: ${((0.5 - spread) * 100).toFixed(1)} to ${((0.5 + spread) * 100).toFixed(1)} %`);
-process.exitCode = Math.abs(slower - 0.5) > spread ? 1 : 0;
+async function measure(client, emails) {
+  const times = { unknown: [], wrong: [] };
+  for (let round = -WARM_UP; round < rounds; round += 1) {
+    const kinds = randomInt(2) === 0 ? ['unknown', 'wrong'] : ['wrong', 'unknown'];
+    for (const kind of kinds) {
+      const email = kind === 'unknown' ? newEmail() : emails[(round + WARM_UP) % emails.length];
+      const time = await timeOf(client, email);
+      if (round >= 0) times[kind].push(time);
+    }
+  }
+  return times;
+}
+
+const ms = (milliseconds) => `${milliseconds.toFixed(2)} ms`;
+const { report, end } = createReport();
+const fleet = await startFleet({ TRUST_PROXY: 'loopback' });
+try {
+  const client = createClient({ url: fleet.replica.url });
+  try {
+    const { unknown, wrong } = await measure(client, await createUsers(fleet));
+    await client.end();
+    for (const [kind, times] of Object.entries({ 'unknown e-mail': unknown, 'wrong password': wrong })) {
+      const quartiles = `quartiles ${ms(quantile(times, 0.25))} and ${ms(quantile(times, 0.75))}`;
+      report(`${kind}: median ${ms(quantile(times, 0.5))}, ${quartiles} (${times.length} tries)`);
+    }
+    const pairs = unknown.flatMap((one) => wrong.map((other) => Number(one > other)));
+    const slower = pairs.reduce((sum, isSlower) => sum + isSlower, 0) / pairs.length;
+    const spread = 1.96 * Math.sqrt((2 * rounds + 1) / (12 * rounds * rounds));
+    report(
+      `the unknown e-mail was slower in ${percent(slower)} of all pairs; equal kinds: ` +
+        `${percent(0.5 - spread)} to ${percent(0.5 + spread)}`,
+      Math.abs(slower - 0.5) <= spread ? 'pass' : 'fail',
+    );
+  } finally {
+    client.close();
+  }
+} finally {
+  await fleet.stop();
+}
+end();

@@ -1,25 +1,24 @@
-// What do open streams of changes cost a fleet, and what does it cost to record changes in the order of commits?
+// What do open streams of changes cost a fleet, and what does it cost to record changes in the
+// order of commits?
 //
 //   pnpm bench:watch [--streams <default 1000>] [--seconds <per phase, default 15>] [--record]
 //
-// Method: a fleet runs as in production, with 1,000 deployments. Its CPU time and resident memory are measured while it is idle, with
-// open streams of ten callers, and with these streams while one deployment per second changes. The CPU time of the streams is the
-// difference. Then connections to PostgreSQL change deployments, in turn with and without the triggers. PostgreSQL writes to the disk
-// at each commit.
-import { spawn } from 'node:child_process';
+// Method: a fleet runs as in production, with 1,000 deployments. Its CPU time and resident memory
+// are measured while it is idle, with open streams of ten callers, and with these streams while one
+// deployment per second changes. The CPU time of the streams is the difference. Then connections to
+// PostgreSQL change deployments, in turn with and without the triggers. PostgreSQL writes to the
+// disk at each commit. The bench fails if a stream ends.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import fs from 'node:fs';
 import http from 'node:http';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { freePort, startEmbeddedPostgres } from '@svc/database/embedded';
-import pg from 'pg';
-import { cpuOf } from '../hub/processes.mjs';
-import { memoryOf, untilReady } from '../shared/processes.mjs';
+import { workloadDefaults } from '@svc/contract/fleet';
+import { startPostgres, withClient } from '../shared/database.mjs';
+import { memoryOf } from '../shared/processes.mjs';
 import { atLeast, atMost, createReport } from '../shared/report.mjs';
+import { createService } from '../shared/services.mjs';
+import { percent } from '../shared/statistics.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -28,13 +27,13 @@ const { values } = parseArgs({
     record: { type: 'boolean', default: false },
   },
 });
-const [streams, seconds] = [values.streams, values.seconds].map(Number);
+const streams = Number(values.streams);
+const seconds = Number(values.seconds);
 const CALLERS = 10;
 const DEPLOYMENTS = 1000;
 const GOALS = { cpu: 0.1, memory: 100, changesPerSecond: 250 };
 const WRITERS = 8;
 
-const main = path.resolve(import.meta.dirname, '../../apps/fleet/dist/main.js');
 const { report, end } = createReport();
 
 const FILL = `
@@ -47,56 +46,40 @@ const FILL = `
     jsonb_build_object('NAME', repeat('x', 200))
   FROM revision, generate_series(1, ${DEPLOYMENTS}) n`;
 
-// A temporary server would not wait for its disk.
-const dataDir = path.join(os.tmpdir(), `watch-bench-${randomBytes(6).toString('hex')}`);
-const postgres = await startEmbeddedPostgres({ dataDir, password: randomBytes(12).toString('hex') });
-const databaseUrl = await postgres.ensureDatabase({
-  name: 'fleet',
-  role: 'fleet',
-  password: randomBytes(12).toString('hex'),
+const postgres = await startPostgres({ durable: true });
+const databaseUrl = await postgres.create('fleet');
+const service = createService({
+  app: 'fleet',
+  environment: { DATABASE_URL: databaseUrl, ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}` },
 });
-const port = await freePort();
-const url = `http://127.0.0.1:${port}`;
-const run = (args, stdout) =>
-  spawn(process.execPath, [main, ...args], {
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: databaseUrl,
-      PORT: `${port}`,
-      ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-    },
-    stdio: ['ignore', stdout, 'inherit'],
-  });
+const connected = (work) => withClient(databaseUrl, work);
 
-async function connected(work) {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-/** Opens a stream. @returns a function that returns the number of its events */
-async function openStream(token) {
+/**
+ * Opens a stream.
+ * @returns functions: `events` returns their number, and `hasEnded` whether it ended
+ */
+async function openStream(url, token) {
   const headers = { authorization: `Bearer ${token}` };
   const request = http.get(`${url}/api/v1/changes?kinds=deployments`, { headers, agent: false });
   const [response] = await once(request, 'response');
   if (response.statusCode !== 200) throw new Error(`a stream was answered with ${response.statusCode}`);
   let events = 0;
+  let hasEnded = false;
   response.on('data', (chunk) => (events += String(chunk).split('event: change\n').length - 1));
-  return () => events;
+  response.on('error', () => undefined); // it is followed by `close`
+  response.on('close', () => {
+    hasEnded = true;
+  });
+  return { events: () => events, hasEnded: () => hasEnded };
 }
 
 /** The share of a core that a process uses for some seconds. */
-async function shareDuring(pid, work = () => delay(seconds * 1000)) {
-  const [before, start] = [cpuOf(pid), performance.now()];
+async function shareDuring(fleet, work = () => delay(seconds * 1000)) {
+  const before = fleet.cpu();
+  const started = performance.now();
   await work();
-  return (cpuOf(pid) - before) / (performance.now() - start);
+  return (fleet.cpu() - before) / (performance.now() - started);
 }
-
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
 async function changeEachSecond() {
   await connected(async (client) => {
@@ -107,33 +90,38 @@ async function changeEachSecond() {
   });
 }
 
-async function measureStreams(pid, tokens) {
+async function measureStreams(fleet, tokens) {
   await delay(2000);
-  const [memoryBefore, idle] = [memoryOf(pid), await shareDuring(pid)];
+  const memoryBefore = memoryOf(fleet.pid);
+  const idle = await shareDuring(fleet);
   const opened = [];
-  for (let nth = 0; nth < streams; nth += 1) opened.push(await openStream(tokens[nth % CALLERS]));
+  for (let nth = 0; nth < streams; nth += 1) opened.push(await openStream(fleet.url, tokens[nth % CALLERS]));
   await delay(2000);
-  const share = await shareDuring(pid);
-  const memoryOpen = memoryOf(pid);
+  const share = await shareDuring(fleet);
+  const memoryOpen = memoryOf(fleet.pid);
   report(
     `${streams} open streams: CPU ${percent(share)} of a core (without streams ${percent(idle)})`,
     atMost(share - idle, GOALS.cpu),
   );
-  const changing = await shareDuring(pid, changeEachSecond);
+  const changing = await shareDuring(fleet, changeEachSecond);
   await delay(1000);
-  const added = Math.max(memoryOpen, memoryOf(pid)) - memoryBefore;
+  const added = Math.max(memoryOpen, memoryOf(fleet.pid)) - memoryBefore;
   report(
     `${streams} open streams: ${added.toFixed(0)} MB of resident memory in addition to ${memoryBefore.toFixed(0)} MB`,
     atMost(added, GOALS.memory),
   );
-  const delivered = opened.reduce((sum, events) => sum + events(), 0);
+  const delivered = opened.reduce((sum, stream) => sum + stream.events(), 0);
   report(
     `one change per second for ${streams} streams: CPU ${percent(changing)} of a core, ${delivered} events`,
     delivered === streams * seconds ? 'pass' : 'fail',
   );
+  const ended = opened.filter((stream) => stream.hasEnded()).length;
+  report(`${ended} streams have ended`, atMost(ended, 0));
 }
 
-/** The number of commits per second of `WRITERS` connections, each of which changes one deployment. */
+/**
+ * The number of commits per second of `WRITERS` connections, each of which changes one deployment.
+ */
 async function commitsPerSecond() {
   const until = performance.now() + seconds * 250;
   const counts = await Promise.all(
@@ -164,35 +152,26 @@ async function measureCommits() {
       rates[state].push(await commitsPerSecond());
     }
   }
-  const [recorded, plain] = [rates.enabled, rates.disabled].map((each) => Math.round(Math.max(...each)));
+  const recorded = Math.round(Math.max(...rates.enabled));
+  const plain = Math.round(Math.max(...rates.disabled));
   report(
     `changes of ${WRITERS} connections: ${recorded} commits per second, without triggers ${plain}`,
     atLeast(recorded, GOALS.changesPerSecond),
   );
 }
 
-let fleet;
 try {
-  fleet = run([], 'ignore');
-  await untilReady(url, fleet);
-  const { workloadDefaults } = await import('@svc/contract/fleet');
+  const fleet = await service.start();
   await connected((client) => client.query(FILL, [JSON.stringify({ ...workloadDefaults, image_name: 'team/app' })]));
   const tokens = [];
   for (let nth = 0; nth < CALLERS; nth += 1) {
-    const child = run(['create-token', '--name', `caller-${nth}`, '--role', 'viewer'], 'pipe');
-    let output = '';
-    child.stdout.on('data', (chunk) => (output += chunk));
-    await once(child, 'close');
+    const output = await service.command('create-token', '--name', `caller-${nth}`, '--role', 'viewer');
     tokens.push(JSON.parse(output).secret);
   }
-  await measureStreams(fleet.pid, tokens);
+  await measureStreams(fleet, tokens);
   await measureCommits();
 } finally {
-  if (fleet?.exitCode === null) {
-    fleet.kill('SIGTERM');
-    await once(fleet, 'exit');
-  }
+  await service.stop();
   await postgres.stop();
-  fs.rmSync(dataDir, { recursive: true, force: true });
 }
 end(values.record ? { what: 'watch', variant: `${streams}` } : undefined, { seconds });
