@@ -11,8 +11,8 @@
 // three seconds after its start. Deployments are created through the API. The bench first creates
 // all of them, whatever the selected phases are. With more than 100 hosts, the first phase also
 // runs with 100 hosts and 1,000 deployments, and is compared with it. A phase fails if it does not
-// reach its end within its time, in which case it reports how far it came, or if the fleet closes a
-// connection.
+// reach its end within its time, in which case it reports how far it came, or if a connection of the
+// load is opened again.
 //
 // The full size is --hosts 1000 --deployments 10000 --burst 2000. With --profile, the functions
 // that need most CPU time are printed after each phase; the profiler itself needs CPU time. With

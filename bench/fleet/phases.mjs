@@ -127,8 +127,8 @@ async function idle({ world, report, ids, seconds: duration }) {
 
 /**
  * Reads at a fixed rate from a process of its own.
- * @returns the p99 of each round in milliseconds, and the number of failed requests and closed
- * connections
+ * @returns the p99 of each round in milliseconds, and the number of failed requests and
+ * reconnects
  */
 async function readAtRate(client, { world, path, key, milliseconds }) {
   const found = { rounds: [], failed: 0 };
@@ -140,8 +140,8 @@ async function readAtRate(client, { world, path, key, milliseconds }) {
       perSecond: READS_PER_SECOND,
       milliseconds: milliseconds / READ_ROUNDS,
     });
-    const [{ results, closed }] = await once(client, 'message');
-    found.failed += closed + results.filter(([, status]) => status !== 200).length;
+    const [{ results, reconnects }] = await once(client, 'message');
+    found.failed += reconnects + results.filter(([, status]) => status !== 200).length;
     found.rounds.push(p99(results.map(([latency]) => latency)));
   }
   return found;

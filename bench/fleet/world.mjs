@@ -101,12 +101,12 @@ class World {
     return JSON.parse((await sendOnce(this.url, request)).body);
   }
 
-  /** Some work with a client of the fleet. @throws if the fleet closes one of its connections */
+  /** Some work with a client of the fleet. @throws if a connection is opened again */
   async #withClient(connections, work) {
     const client = createClient({ url: this.url, connections });
     try {
       const result = await work(client);
-      await client.end();
+      client.end();
       return result;
     } finally {
       client.close();

@@ -73,7 +73,7 @@ export async function startBare(responses) {
       if (received.status !== 200 || !received.body.equals(body))
         throw new Error(`${at}: the bare server sends other bytes`);
     }
-    await client.end();
+    client.end();
   } catch (error) {
     client.close();
     await server.stop();

@@ -28,7 +28,7 @@ async function sync({ url }, key) {
     client.close();
     throw error;
   }
-  await client.end();
+  client.end();
   return count;
 }
 
@@ -56,10 +56,11 @@ async function poll(
     await delay(Math.max(0, started + (1000 * (count + 1)) / perSecond - performance.now()));
   }
   await Promise.all(polls);
-  await client.end().catch((error) => {
-    failure ??= error;
-  });
-  if (failure !== undefined) throw failure;
+  if (failure !== undefined) {
+    client.close();
+    throw failure;
+  }
+  client.end();
   return latencies;
 }
 

@@ -140,7 +140,7 @@ try {
       const size = `${last.candidates} candidates, ${Math.round(last.bytes / 1024)} KiB`;
       report(`${plan.title}: ${times}, slowest ${slowest} (${size})`, atMost(median(latencies), GOAL_MS));
     }
-    await client.end();
+    client.end();
   } finally {
     client.close();
   }

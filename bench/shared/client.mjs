@@ -1,27 +1,25 @@
 // The client of the benches. It keeps its connections open, and accepts no compressed responses.
 import http from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 
 const TIMEOUT_MS = 30_000;
-/**
- * A server can close a connection right after a response, which the client notices a moment later.
- */
-const NOTICE_MS = 20;
-
-/** Counts the connections that are closed before the client ends. */
+/** Counts connections. */
 class Connections extends http.Agent {
-  closed = 0;
-  #hasEnded = false;
+  #opened = 0;
+  #open = 0;
+  #mostOpen = 0;
 
   createConnection(...args) {
+    this.#opened += 1;
+    this.#open += 1;
+    this.#mostOpen = Math.max(this.#mostOpen, this.#open);
     return super.createConnection(...args).once('close', () => {
-      if (!this.#hasEnded) this.closed += 1;
+      this.#open -= 1;
     });
   }
 
-  destroy() {
-    this.#hasEnded = true;
-    super.destroy();
+  /** The number of connections that replaced a closed one. An idle one may be closed. */
+  get reconnects() {
+    return this.#opened - this.#mostOpen;
   }
 }
 
@@ -34,8 +32,8 @@ export function createClient({ url, connections = 1, localAddress }) {
   const { hostname, port } = new URL(url);
   const agent = new Connections({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' });
   return {
-    /** The number of connections that were closed so far. The next request opens another one. */
-    closed: () => agent.closed,
+    /** The number of connections so far that replaced a closed one. */
+    reconnects: () => agent.reconnects,
     /**
      * Sends a request. A body that is not a string is sent as JSON. The body of an `unread`
      * response is not read, so that it never ends.
@@ -86,14 +84,13 @@ export function createClient({ url, connections = 1, localAddress }) {
         request.on('error', reject);
         request.end(sent);
       }),
+    /** Closes the connections. @throws if one of them replaced a closed one */
+    end: () => {
+      agent.destroy();
+      if (agent.reconnects > 0) throw new Error(`${agent.reconnects} reconnects to ${url}`);
+    },
     /** Closes the connections. */
     close: () => agent.destroy(),
-    /** Closes the connections. @throws if one of them was closed before */
-    end: async () => {
-      await delay(NOTICE_MS);
-      agent.destroy();
-      if (agent.closed > 0) throw new Error(`${url} closed ${agent.closed} connections`);
-    },
   };
 }
 
@@ -116,7 +113,7 @@ export async function sendOnce(url, request) {
  * Sends each request once, on a number of connections.
  * @returns the status and the latency in milliseconds of each response, in the order of the
  * requests
- * @throws if a request fails, or if a connection is closed
+ * @throws if a request fails, or if a connection is opened again
  */
 export async function sendEach({ url, requests, connections }) {
   const client = createClient({ url, connections });
@@ -134,6 +131,6 @@ export async function sendEach({ url, requests, connections }) {
     client.close();
     throw error;
   }
-  await client.end();
+  client.end();
   return results;
 }

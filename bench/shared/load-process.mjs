@@ -10,7 +10,7 @@ const GRACE_MS = 5000;
  * them at fixed times on all connections; the latency then counts from the scheduled time, so that
  * a slow response does not hide the delay of later requests.
  * @returns `results`, the latency and the status of each request, or the code of the error of its
- * connection, and `closed`, the number of connections that were closed before the end
+ * connection, and the number of `reconnects`
  */
 async function run({ url, localAddress, connections, requests, milliseconds, perSecond }) {
   const results = [];
@@ -42,9 +42,9 @@ async function run({ url, localAddress, connections, requests, milliseconds, per
     }
     await Promise.all(sent);
   }
-  const closed = clients.reduce((sum, client) => sum + client.closed(), 0);
+  const reconnects = clients.reduce((sum, client) => sum + client.reconnects(), 0);
   for (const client of clients) client.close();
-  return { results, closed };
+  return { results, reconnects };
 }
 
 process.on('message', (task) => {

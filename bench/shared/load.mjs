@@ -4,9 +4,13 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** wrk opens one more connection than the load has, to test the address. */
 const PROBES = 1;
+/** A response that takes longer counts as a failed request. */
+const TIMEOUT_SECONDS = 1;
+const NOTICE_TIMEOUT_MS = 5000;
 
 const REPORT = `
 done = function(summary, latency)
@@ -44,15 +48,29 @@ const PLAIN = 'local textOf = function(item) return item end';
 export async function load(server, { requests, connections, seconds }) {
   const before = await server.counts();
   const { sent, failed, p99 } = await runWrk(server.url, { requests, connections, seconds });
-  const after = await server.counts();
-  const problems = Object.entries(after.statuses)
-    .filter(([status]) => !/^2|^304$/.test(status))
-    .map(([status, count]) => [`responses ${status}`, count - (before.statuses[status] ?? 0)]);
-  problems.push(['failed requests', failed]);
-  problems.push(['reconnects', after.connections - before.connections - connections - PROBES]);
-  const found = problems.filter(([, count]) => count !== 0).map(([what, count]) => `${count} ${what}`);
-  if (found.length > 0) throw new Error(`${sent} requests to ${server.url}: ${found.join(', ')}`);
+  const after = await countsWhenClosed(server, before.open);
+  const problems = {
+    'failed requests': failed,
+    reconnects: after.connections - before.connections - connections - PROBES,
+    'stalled connections': after.stalled - before.stalled,
+  };
+  for (const [status, count] of Object.entries(after.statuses)) {
+    if (!/^2|^304$/.test(status)) problems[`responses ${status}`] = count - (before.statuses[status] ?? 0);
+  }
+  const found = Object.entries(problems).filter(([, count]) => count !== 0);
+  if (sent === 0 || found.length > 0) {
+    const counts = found.map(([problem, count]) => `${count} ${problem}`).join(', ');
+    throw new Error(`${sent} responses of ${server.url}: ${counts}`);
+  }
   return { sent, p99 };
+}
+
+/** The server notices a moment later that wrk has closed its connections. */
+async function countsWhenClosed(server, open) {
+  for (const deadline = Date.now() + NOTICE_TIMEOUT_MS; ; await delay(20)) {
+    const counts = await server.counts();
+    if (counts.open <= open || Date.now() > deadline) return counts;
+  }
 }
 
 async function runWrk(url, { requests, connections, seconds }) {
@@ -75,9 +93,13 @@ async function runWrk(url, { requests, connections, seconds }) {
     [`local items = {${items.join(',\n')}}`, 'local at = 0', hasPolls ? POLLS : PLAIN, next, REPORT].join('\n'),
   );
   try {
-    const wrk = spawn('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const wrk = spawn(
+      'wrk',
+      ['-t1', `-c${connections}`, `-d${seconds}s`, `--timeout=${TIMEOUT_SECONDS}s`, '-s', script, url],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
     wrk.once('error', () => undefined); // reported below
     let output = '';
     wrk.stdout.on('data', (chunk) => (output += chunk));

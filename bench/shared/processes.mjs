@@ -66,8 +66,8 @@ export function startServer(args, { env, stdio }) {
     pid: child.pid,
     cpu: () => cpuOf(child.pid),
     /**
-     * The number of `connections` that were opened so far, and of responses of each status:
-     * `statuses`.
+     * The number of `connections` that were opened so far, of those that are `open`, of those that
+     * have `stalled` before they were closed, and of the responses of each status: `statuses`.
      */
     counts: () => ask('counts'),
     /** @returns the result of some work, and the CPU profile of the server during this work */

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '@svc/database/embedded';
+import { sendOnce } from './client.mjs';
 import { startServer } from './processes.mjs';
 
 export const repository = path.resolve(import.meta.dirname, '../..');
@@ -59,8 +60,8 @@ async function untilReady(url, child) {
     Date.now() < deadline && child.exitCode === null;
     await delay(50)
   ) {
-    const { ok } = await fetch(`${url}/readyz`).catch(() => ({ ok: false })); // not listening yet
-    if (ok) return;
+    const isReady = await sendOnce(url, { path: '/readyz' }).catch(() => false); // not listening yet
+    if (isReady) return;
   }
   throw new Error(`${url} did not become ready`);
 }
