@@ -154,10 +154,17 @@ export default {
     },
     {
       name: 'no-imports-of-infra',
-      comment: 'Services and packages do not import the local runner or the development identity provider.',
+      comment: 'Services and packages do not import the local runner, the development identity provider or the benches.',
       severity: 'error',
       from: { path: '^(apps|packages)/[^/]+/src' },
-      to: { path: '^infra/' },
+      to: { path: '^(infra|bench)/' },
+    },
+    {
+      name: 'no-imports-of-services-in-benches',
+      comment: 'The benches start the services as programs.',
+      severity: 'error',
+      from: { path: '^bench/' },
+      to: { path: '^apps/' },
     },
     {
       name: 'no-visibility-filter-in-admin',

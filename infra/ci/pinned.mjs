@@ -18,7 +18,7 @@ function manifests() {
   const folders = ['apps', 'packages', 'infra'].flatMap((parent) =>
     readdirSync(path.join(root, parent)).map((name) => path.join(parent, name)),
   );
-  const files = ['.', ...folders].map((folder) => path.join(folder, 'package.json'));
+  const files = ['.', 'bench', ...folders].map((folder) => path.join(folder, 'package.json'));
   return files.filter((file) => existsSync(path.join(root, file)));
 }
 

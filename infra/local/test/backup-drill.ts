@@ -9,7 +9,7 @@ import { repository } from '../src/settings.ts';
 import { aDeployment } from './deployment.ts';
 
 const page = fs.readFileSync(path.join(repository, 'docs', 'backup.md'), 'utf8');
-const ENGINES = path.join(repository, 'infra/local/bench/fleet/engines.mjs');
+const ENGINES = path.join(repository, 'bench/fleet/engines.mjs');
 
 /** The command of docs/backup.md that contains a text. */
 export function documented(text: string): string {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { repository } from '../src/settings.ts';
 import { aDeployment, type Deployment } from './deployment.ts';
 
-const ENGINES = path.join(repository, 'infra/local/bench/fleet/engines.mjs');
+const ENGINES = path.join(repository, 'bench/fleet/engines.mjs');
 const TIMEOUT_MS = 60_000;
 
 let engines: ChildProcess;

@@ -54,7 +54,7 @@ beforeAll(async () => {
   token = JSON.parse(await deployment.command('fleet', 'create-token', '--name', 'admin', '--role', 'admin')).secret;
   await send('POST', '/catalog/sync', {});
 
-  engines = fork(path.join(repository, 'infra/local/bench/fleet/engines.mjs'), [], {
+  engines = fork(path.join(repository, 'bench/fleet/engines.mjs'), [], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const [line] = await once(engines.stdout ?? engines, 'data');

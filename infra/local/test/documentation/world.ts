@@ -11,7 +11,7 @@ import { openSecrets } from '../../src/secrets.ts';
 import { parseSettings, repository } from '../../src/settings.ts';
 import { aProduct, freePorts, type Ports, type Product } from '../product.ts';
 
-const ENGINES = path.join(repository, 'infra/local/bench/fleet/engines.mjs');
+const ENGINES = path.join(repository, 'bench/fleet/engines.mjs');
 const PRELUDE = path.join(import.meta.dirname, 'prelude.sh');
 const HOSTS = 20;
 const SCRIPT_MS = 150_000;

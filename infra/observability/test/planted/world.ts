@@ -10,7 +10,7 @@ import { startSlowLink } from './slow-link.ts';
 const root = path.resolve(import.meta.dirname, '../../../..');
 type App = 'hub' | 'fleet';
 const mainOf = (app: App) => path.join(root, 'apps', app, 'dist/main.js');
-const ENGINES = path.join(root, 'infra/local/bench/fleet/engines.mjs');
+const ENGINES = path.join(root, 'bench/fleet/engines.mjs');
 const AUDIENCE = 'https://hub.example.test';
 
 /** Runs a command of a service. @returns the JSON that it prints */
@@ -88,7 +88,7 @@ export type Planted = Awaited<ReturnType<ReturnType<typeof preparePlanted>>>;
 
 const listed = z.array(z.looseObject({ Id: z.string() }));
 
-/** A simulated host (infra/local/bench/fleet/engines.mjs) in a process of its own. */
+/** A simulated host (bench/fleet/engines.mjs) in a process of its own. */
 async function startEngine() {
   const child = fork(ENGINES, [], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const [line] = await once(child.stdout ?? child, 'data');

@@ -1,0 +1,349 @@
+// The worst requests that a caller with few rights can send to each route, and ordinary requests to
+// compare them with.
+import { randomBytes } from 'node:crypto';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const UNKNOWN_ID = '019a0000-0000-7000-8000-000000000000';
+const MEBIBYTE = 2 ** 20;
+
+/**
+ * A string of the given length that looks like the start of a token, which log redaction has to
+ * recognize.
+ */
+const tokenLike = (length) => 'eyJ'.repeat(Math.ceil(length / 3)).slice(0, length);
+
+/**
+ * Inputs that every route receives: long paths and query strings, and credentials that are
+ * expensive to reject.
+ */
+const anywhere = (path) => [
+  { path: `${path}?${tokenLike(14_000)}` },
+  { path: `${path}?${'a=1&'.repeat(3500)}` },
+  { path, headers: { authorization: `Bearer ${tokenLike(14_000)}` } },
+  { path, headers: { authorization: `Bearer svcm_${'A'.repeat(43)}` } },
+  {
+    path,
+    headers: {
+      authorization: `Bearer eyJhbGciOiJSUzI1NiJ9.${Buffer.from('{"iss":"x"}').toString('base64url')}.${'A'.repeat(342)}`,
+    },
+  },
+  { path, headers: { cookie: 'a=b; '.repeat(2800) } },
+  { path, headers: { 'if-none-match': '"x", '.repeat(2800) } },
+];
+
+/** Bodies of the maximum size that are expensive to parse or to check. */
+const largeBodies = (limit) => {
+  const size = limit - 100;
+  return [
+    `{"a":${'['.repeat(size / 2)}${']'.repeat(size / 2)}}`,
+    `{${Array.from({ length: Math.floor(size / 14) }, (_, index) => `"k${String(index).padStart(6, '0')}":0`).join(',')}}`,
+    `{"name":"${' '.repeat(size)}"}`,
+    `{"name":"${'\\u0000'.repeat(size / 6)}"}`,
+    `[${'{},'.repeat(size / 3)}0]`,
+    `{"env":{${Array.from({ length: Math.floor(size / 12) }, (_, index) => `"${index}-":""`).join(',')}}}`,
+  ];
+};
+
+const reading = (path, worst = []) => ({
+  ordinary: [{ method: 'GET', path }],
+  worst: [...anywhere(path), ...worst.map((query) => ({ path: query.startsWith('?') ? path + query : query }))].map(
+    (request) => ({ method: 'GET', ...request }),
+  ),
+});
+
+/** A list: the most expensive filters, and pages far beyond the end. */
+const listing = (path, worst = []) =>
+  reading(path, [
+    `?search=${'e'.repeat(200)}`,
+    `?search=${'%25_'.repeat(60)}`,
+    '?search=e&limit=100',
+    '?limit=100',
+    '?page=90071992547409&limit=100',
+    '?page=1000&limit=1',
+    ...worst,
+  ]);
+
+const writing = (method, path, ordinary, worst = [], limit = 100 * 1024) => ({
+  ordinary: [{ method, path, headers: JSON_TYPE, body: JSON.stringify(ordinary) }],
+  worst: [
+    ...anywhere(path),
+    ...largeBodies(limit).map((body) => ({ path, body })),
+    ...worst.map((body) => ({ path, body: typeof body === 'string' ? body : JSON.stringify(body) })),
+  ].map((request) => ({ method, ...request, headers: { ...JSON_TYPE, ...request.headers } })),
+});
+
+/** A change without a body. */
+const acting = (method, path) => ({
+  ordinary: [{ method, path }],
+  worst: [...anywhere(path), { path, headers: JSON_TYPE, body: largeBodies(100 * 1024)[1] }].map((request) => ({
+    method,
+    ...request,
+  })),
+});
+
+const manyNames = `?name=${Array.from({ length: 20 }, (_, index) => `absent-${index}`).join(',')}&sort=name`;
+const labels = `?label=${Array.from({ length: 60 }, (_, index) => `k${index}%3Dv`).join(',')}`;
+
+const hubRoutes = () => {
+  const auth = '/api/v1/auth';
+  const catalog = '/api/v1/catalog';
+  const account = '/api/v1/account';
+  const admin = '/api/v1/admin';
+  const byId = { id: UNKNOWN_ID };
+  const template = { name: 'x', category_id: UNKNOWN_ID };
+  const manyTags = Array.from({ length: 60 }, (_, index) => `t${index}`).join(',');
+  return {
+    listTemplates: listing(`${catalog}/templates`, [
+      `?tags=${manyTags}&search=te&limit=100`,
+      '?category=many&limit=100',
+    ]),
+    listTemplateUpdates: {
+      ordinary: [{ method: 'GET', path: `${catalog}/templates/updates?since=2999-01-01T00:00:00Z` }],
+      worst: [
+        { method: 'GET', path: `${catalog}/templates/updates?since=1970-01-01T00:00:00Z` },
+        { method: 'GET', path: `${catalog}/templates/updates?since=1970-01-01T00:00:00Z`, unread: true },
+        { method: 'GET', path: `${catalog}/templates/updates?since=${'1'.repeat(14_000)}` },
+        { method: 'GET', path: `${catalog}/templates/updates?cursor=${tokenLike(14_000)}` },
+      ],
+    },
+    getTemplate: reading(`${catalog}/templates/template-1`, [`${catalog}/templates/${'a-'.repeat(7000)}`]),
+    listCategories: reading(`${catalog}/categories`),
+    getOwnOrganization: reading(`${catalog}/organization`),
+    getAuthConfig: reading(`${auth}/config`),
+    startOidcLogin: reading(`${auth}/oidc/login`, [`?return_to=/${'a'.repeat(14_000)}`]),
+    endOidcLogin: reading(`${auth}/oidc/callback?code=x&state=y`),
+    getBrowserSession: reading(`${auth}/session`),
+    endBrowserSession: acting('DELETE', `${auth}/session`),
+    listOwnSessions: reading(`${auth}/sessions`),
+    endOwnSessions: acting('DELETE', `${auth}/sessions`),
+    endOwnSession: acting('DELETE', `${auth}/sessions/${UNKNOWN_ID}`),
+    listMembers: listing(`${account}/members`),
+    joinOrganization: writing('POST', `${account}/members`, { code: 'x'.repeat(43) }),
+    updateMember: writing('PUT', `${account}/members/${UNKNOWN_ID}`, { org_role: 'member' }),
+    removeMember: acting('DELETE', `${account}/members/${UNKNOWN_ID}`),
+    listInvitations: listing(`${account}/invitations`),
+    inviteMember: writing('POST', `${account}/invitations`, {}),
+    withdrawInvitation: acting('DELETE', `${account}/invitations/${UNKNOWN_ID}`),
+    listAccessRequests: listing(`${account}/access-requests`),
+    requestAccess: writing('POST', `${account}/access-requests`, { category_slug: 'x', reason: 'x'.repeat(2000) }),
+    listApiKeys: reading(`${account}/api-keys`),
+    createApiKey: writing('POST', `${account}/api-keys`, { name: 'x' }),
+    reissueApiKey: writing('PUT', `${account}/api-keys`, byId),
+    renameApiKey: writing('PUT', `${account}/api-keys/${UNKNOWN_ID}`, { name: 'x' }),
+    revokeApiKey: writing('DELETE', `${account}/api-keys`, byId),
+    getAccountOrganization: reading(`${account}/organizations`),
+    createOrganization: writing('POST', `${account}/organizations`, { name: 'x', slug: 'x' }),
+    getProfile: reading(`${account}/profile`),
+    updateProfile: writing('PUT', `${account}/profile`, { name: 'x' }),
+    listAllTemplates: listing(`${admin}/templates`),
+    getManagedTemplate: reading(`${admin}/templates/${UNKNOWN_ID}`),
+    createTemplate: writing('POST', `${admin}/templates`, template, [], MEBIBYTE),
+    updateTemplate: writing('PUT', `${admin}/templates`, byId, [], MEBIBYTE),
+    deleteTemplate: writing('DELETE', `${admin}/templates`, byId),
+    listAllCategories: listing(`${admin}/categories`),
+    getManagedCategory: reading(`${admin}/categories/${UNKNOWN_ID}`),
+    createCategory: writing('POST', `${admin}/categories`, { name: 'x' }),
+    updateCategory: writing('PUT', `${admin}/categories`, byId),
+    deleteCategory: writing('DELETE', `${admin}/categories`, byId),
+    listGrants: listing(`${admin}/catalog-access`),
+    grantAccess: writing('POST', `${admin}/catalog-access`, { org_id: UNKNOWN_ID, category_id: UNKNOWN_ID }),
+    changeAccess: writing('PUT', `${admin}/catalog-access`, { grants: [], revokes: [] }),
+    planVisibility: writing('POST', `${admin}/visibility/plan`, {}),
+    listAllAccessRequests: listing(`${admin}/access-requests`),
+    decideAccessRequest: writing('PUT', `${admin}/access-requests/${UNKNOWN_ID}`, { status: 'declined' }),
+    revokeAccess: writing('DELETE', `${admin}/catalog-access`, byId),
+    listUsers: listing(`${admin}/users`),
+    updateUser: writing('PUT', `${admin}/users`, { ...byId, role: 'admin' }),
+    listOrganizations: listing(`${admin}/organizations`),
+    getManagedOrganization: reading(`${admin}/organizations/${UNKNOWN_ID}`),
+    updateOrganization: writing('PUT', `${admin}/organizations`, byId),
+    listAllApiKeys: listing(`${admin}/api-keys`),
+    renameAnyApiKey: writing('PUT', `${admin}/api-keys`, { ...byId, name: 'x' }),
+    revokeAnyApiKey: writing('DELETE', `${admin}/api-keys`, byId),
+    getStats: reading(`${admin}/stats`),
+    listAuditEntries: reading(`${admin}/audit`, ['?limit=1000', `?path=${'a'.repeat(1000)}`]),
+  };
+};
+
+const fleetRoutes = ({ deployment, host, workload }) => {
+  const api = '/api/v1';
+  const resource = (name) => `${api}/${name}`;
+  const one = (name, id = UNKNOWN_ID) => `${api}/${name}/${id}`;
+  const credentials = () => ({
+    email: `${randomBytes(8).toString('hex')}@example.test`,
+    password: randomBytes(16).toString('hex'),
+  });
+  const environment = (bytes) =>
+    Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`NAME_${index}`, 'x'.repeat(bytes / 200)]));
+  const plan = { workload_id: workload, replicas: 1 };
+  const command = 'x'.repeat(32_000);
+  return {
+    getAuthConfig: reading(`${api}/auth/config`),
+    login: writing('POST', `${api}/auth/login`, { email: 'nobody@example.test', password: 'wrong-password-1' }, [
+      ...Array.from({ length: 200 }, credentials),
+      { email: 'somebody@example.test', password: 'wrong-password-1' },
+      { email: 'somebody@example.test', password: 'x'.repeat(1000) },
+    ]),
+    startOidcLogin: reading(`${api}/auth/oidc/login`, [`?return_to=/${'a'.repeat(14_000)}`]),
+    endOidcLogin: reading(`${api}/auth/oidc/callback?code=x&state=y`, [
+      `${api}/auth/oidc/callback?code=${'x'.repeat(7000)}&state=${'y'.repeat(7000)}`,
+    ]),
+    exchangeOidcCode: writing('POST', `${api}/auth/oidc/token`, { code: 'x' }),
+    exchangeSignInCode: writing('POST', `${api}/auth/exchange`, { code: 'x'.repeat(43) }),
+    refresh: writing('POST', `${api}/auth/refresh`, { refresh_token: 'x'.repeat(43) }),
+    logout: acting('POST', `${api}/auth/logout`),
+    getBrowserSession: reading(`${api}/auth/session`),
+    openBrowserSession: writing('POST', `${api}/auth/session`, {
+      email: 'nobody@example.test',
+      password: 'wrong-password-1',
+    }),
+    endBrowserSession: acting('DELETE', `${api}/auth/session`),
+    listOwnSessions: reading(`${api}/auth/sessions`),
+    endOwnSessions: acting('DELETE', `${api}/auth/sessions`),
+    endOwnSession: acting('DELETE', `${api}/auth/sessions/${UNKNOWN_ID}`),
+    acceptInvitation: writing('POST', `${api}/auth/invitation`, { code: 'x'.repeat(43), password: 'y' }),
+    changeOwnPassword: writing('PUT', `${api}/auth/password`, { current_password: 'x', new_password: 'y' }),
+    me: reading(`${api}/auth/me`),
+    listMirroredTemplates: listing(`${api}/catalog/templates`, ['?category=many&limit=100']),
+    getMirroredTemplate: reading(`${api}/catalog/templates/template-1`),
+    listMirroredCategories: reading(`${api}/catalog/categories`),
+    getSyncState: reading(`${api}/catalog/sync`),
+    syncCatalog: writing('POST', `${api}/catalog/sync`, {}),
+    listUsers: listing(resource('users')),
+    createUser: writing('POST', resource('users'), {
+      email: 'a@example.test',
+      name: 'a',
+      role: 'viewer',
+      password: 'x',
+    }),
+    getUser: reading(one('users')),
+    updateUser: writing('PUT', one('users'), { name: 'x' }),
+    deleteUser: acting('DELETE', one('users')),
+    inviteUser: acting('POST', `${one('users')}/invitation`),
+    withdrawInvitation: acting('DELETE', `${one('users')}/invitation`),
+    listTokens: listing(resource('tokens')),
+    createToken: writing('POST', resource('tokens'), { name: 'x', role: 'viewer' }),
+    reissueToken: acting('POST', `${one('tokens')}/reissue`),
+    revokeToken: acting('DELETE', one('tokens')),
+    getOidcSettings: reading(resource('settings/oidc')),
+    setOidcSettings: writing('PUT', resource('settings/oidc'), {}),
+    resetOidcSettings: acting('DELETE', resource('settings/oidc')),
+    testOidcSettings: writing('POST', resource('settings/oidc/test'), {}),
+    getHubSettings: reading(resource('settings/hub')),
+    setHubSettings: writing('PUT', resource('settings/hub'), {}),
+    resetHubSettings: acting('DELETE', resource('settings/hub')),
+    testHubSettings: writing('POST', resource('settings/hub/test'), {}),
+    listAuditEntries: reading(resource('audit'), ['?limit=1000', `?path=${'a'.repeat(1000)}`]),
+    exportAuditEntries: reading(resource('audit/export')),
+    listEvents: listing(resource('events'), [`${resource('events')}?sort=at&page=9007199254740991`]),
+    // A stream does not end, so these requests are refused. bench/watch measures open streams.
+    watchChanges: reading(resource('changes?kinds=none'), [`${resource('changes')}?kinds=${'a,'.repeat(1000)}`]),
+    listHosts: listing(resource('hosts'), [labels]),
+    createHost: writing(
+      'POST',
+      resource('hosts'),
+      { name: 'x', engine: 'docker', endpoint: 'tcp://192.0.2.1:2376' },
+      [],
+      MEBIBYTE / 2,
+    ),
+    getHost: reading(one('hosts', host)),
+    updateHost: writing('PUT', one('hosts', host), {}, [], MEBIBYTE / 2),
+    checkHost: acting('POST', `${one('hosts', host)}/check`),
+    deleteHost: acting('DELETE', one('hosts', host)),
+    listHostEvents: listing(`${one('hosts', host)}/events`),
+    ...orphans('Host', one('hosts', host)),
+    listClusters: listing(resource('clusters'), [labels]),
+    createCluster: writing('POST', resource('clusters'), { name: 'x' }, [], MEBIBYTE / 2),
+    getCluster: reading(one('clusters')),
+    updateCluster: writing('PUT', one('clusters'), {}, [], MEBIBYTE / 2),
+    checkCluster: acting('POST', `${one('clusters')}/check`),
+    deleteCluster: acting('DELETE', one('clusters')),
+    listClusterEvents: listing(`${one('clusters')}/events`),
+    ...orphans('Cluster', one('clusters')),
+    listWorkloads: listing(resource('workloads'), [labels]),
+    createWorkload: writing('POST', resource('workloads'), { name: 'x' }, [], MEBIBYTE),
+    getWorkload: reading(one('workloads', workload)),
+    updateWorkload: writing('PUT', one('workloads', workload), {}, [], MEBIBYTE),
+    deleteWorkload: acting('DELETE', one('workloads', workload)),
+    listWorkloadRevisions: reading(`${one('workloads', workload)}/revisions`, ['?limit=100', '?page=90071992547409']),
+    listDeployments: listing(resource('deployments'), [
+      labels,
+      manyNames,
+      '?template=template-1&phase=pending&sort=-name&limit=100',
+    ]),
+    createDeployment: writing('POST', resource('deployments'), { name: 'x', workload_id: workload }, [], MEBIBYTE),
+    planDeployment: writing(
+      'POST',
+      resource('deployments/plan'),
+      plan,
+      [
+        { ...plan, replicas: 1000 },
+        { ...plan, replicas: 1000, env: { NAME: 'x'.repeat(32_000) } },
+        { ...plan, replicas: 16, env: environment(MEBIBYTE - 10_000) },
+        { deployment_id: deployment, replicas: 1000 },
+        { template: 'template-1', name: 'planned', replicas: 1000 },
+        { ...plan, replicas: 1000, env: { NAME: command } },
+      ],
+      MEBIBYTE,
+    ),
+    getDeployment: reading(one('deployments', deployment), ['?wait=running&timeout=1']),
+    updateDeployment: writing('PUT', one('deployments', deployment), {}, [], MEBIBYTE),
+    deleteDeployment: acting('DELETE', one('deployments', deployment)),
+    startDeployment: acting('POST', `${one('deployments', deployment)}/start`),
+    stopDeployment: acting('POST', `${one('deployments', deployment)}/stop`),
+    restartDeployment: acting('POST', `${one('deployments', deployment)}/restart`),
+    scaleDeployment: writing('POST', `${one('deployments', deployment)}/scale`, { replicas: 2 }),
+    rollbackDeployment: writing('POST', `${one('deployments', deployment)}/rollback`, {}),
+    listDeploymentEvents: reading(`${one('deployments', deployment)}/events`, ['?limit=100', '?page=90071992547409']),
+    listDeploymentRevisions: reading(`${one('deployments', deployment)}/revisions`, [
+      '?limit=100',
+      '?page=90071992547409',
+    ]),
+    readDeploymentLogs: reading(`${one('deployments', deployment)}/logs`, [
+      '?follow=true&tail=10000',
+      `?instance=${'x'.repeat(253)}`,
+    ]),
+    getDeploymentManifest: reading(`${one('deployments', deployment)}/manifest`),
+    listStorage: listing(resource('storage'), [labels]),
+    createStorage: writing('POST', resource('storage'), { name: 'x', size: '1Gi' }),
+    getStorage: reading(one('storage')),
+    updateStorage: writing('PUT', one('storage'), {}),
+    deleteStorage: acting('DELETE', one('storage')),
+    listSecrets: listing(resource('secrets'), [labels]),
+    createSecret: writing('POST', resource('secrets'), { name: 'x', values: { a: 'b' } }, [], MEBIBYTE),
+    getSecret: reading(one('secrets')),
+    updateSecret: writing('PUT', one('secrets'), {}, [], MEBIBYTE),
+    deleteSecret: acting('DELETE', one('secrets')),
+  };
+};
+
+const orphans = (kind, path) => ({
+  [`list${kind}Orphans`]: listing(`${path}/orphans`),
+  [`remove${kind}Orphan`]: acting('POST', `${path}/orphans/${UNKNOWN_ID}/remove`),
+  [`adopt${kind}Orphan`]: writing('POST', `${path}/orphans/${UNKNOWN_ID}/adopt`, {}, [], MEBIBYTE),
+});
+
+/** Paths outside the contract. */
+const otherRoutes = () =>
+  Object.fromEntries(
+    ['/', '/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', `/${tokenLike(14_000)}`].map((path) => [
+      path.slice(0, 20),
+      reading(path),
+    ]),
+  );
+
+/** The routes of a service by operation id or path. */
+export const routesOf = (service) => ({
+  ...(service.isHub ? hubRoutes() : fleetRoutes(service.ids)),
+  ...otherRoutes(),
+});
+
+/**
+ * The same requests with the credentials of a caller. A request with its own credentials keeps
+ * them.
+ */
+export const as = (credential, requests) =>
+  requests.map((request) => ({
+    ...request,
+    headers: { ...(credential && { authorization: `Bearer ${credential}` }), ...request.headers },
+  }));

@@ -1,0 +1,83 @@
+// The hub with its database, and the bare server that it is compared with.
+import path from 'node:path';
+import { createClient } from '../shared/client.mjs';
+import { startPostgres } from '../shared/database.mjs';
+import { peakMemoryOf, startServer } from '../shared/processes.mjs';
+import { createService } from '../shared/services.mjs';
+import { fillHub } from './data.mjs';
+
+const BARE = path.join(import.meta.dirname, 'bare.mjs');
+export const AUDIENCE = 'https://hub.example.test';
+/** Without an identity provider, only keys are accepted. */
+const NO_PROVIDER = { issuer: 'http://127.0.0.1:1', subject: 'nobody' };
+
+/**
+ * Starts a hub with a catalog.
+ * @param provider the identity provider, with the subject of an administrator
+ * @param root a checkout whose hub is built. The default is this one
+ * @param postgres a PostgreSQL server, of `startPostgres`. The default is one of its own
+ * @param database the name of its database
+ */
+export async function startHub({ templates, provider = NO_PROVIDER, root, postgres, database = 'hub' }) {
+  const server = postgres ?? (await startPostgres());
+  let service;
+  const stop = async () => {
+    await service?.stop();
+    if (postgres === undefined) await server.stop();
+  };
+  try {
+    const databaseUrl = await server.create(database);
+    service = createService({
+      app: 'hub',
+      root,
+      environment: {
+        DATABASE_URL: databaseUrl,
+        RATE_LIMIT: 'off',
+        OIDC_ISSUER: provider.issuer,
+        OIDC_AUDIENCE: AUDIENCE,
+        SUPERADMIN_SUBJECTS: provider.subject,
+      },
+    });
+    await service.command('migrate');
+    const keys = await fillHub(databaseUrl, templates);
+    const hub = await service.start();
+    const memory = () => peakMemoryOf(hub.pid);
+    return { ...hub, keys, templates, databaseUrl, databaseCpu: server.cpu, memory, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/**
+ * Starts a bare `node:http` server that sends these responses, by path.
+ * @throws if it does not send the same bytes
+ */
+export async function startBare(responses) {
+  const server = startServer([BARE], { env: process.env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const { stdin, stdout } = server.child;
+  stdin.end(
+    JSON.stringify(
+      Object.fromEntries(Object.entries(responses).map(([at, { head, body }]) => [at, { head, body: `${body}` }])),
+    ),
+  );
+  const port = await new Promise((resolve, reject) => {
+    stdout.once('data', (line) => resolve(`${line}`.trim()));
+    server.child.once('exit', () => reject(new Error('the bare server did not start')));
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const client = createClient({ url });
+  try {
+    for (const [at, { body }] of Object.entries(responses)) {
+      const received = await client.send({ path: at });
+      if (received.status !== 200 || !received.body.equals(body))
+        throw new Error(`${at}: the bare server sends other bytes`);
+    }
+    client.end();
+  } catch (error) {
+    client.close();
+    await server.stop();
+    throw error;
+  }
+  return { ...server, url };
+}

@@ -1,0 +1,150 @@
+// How long does it take to plan a deployment in a fleet that has many hosts and deployments?
+//
+//   pnpm bench:plan [--tries <default 200>]
+//
+// Method: a fleet runs as in production, with 1,000 hosts of five sizes, four clusters of 25 nodes each,
+// and 5,000 deployments, which are inserted into its database. Every fourth host has eight GPUs, some
+// hosts are unschedulable or unreachable, and one deployment on each host with GPUs has one of them.
+// Plans of several kinds are requested one at a time on one connection, after 20 requests of each kind
+// that do not count. A time is from the start of the request to the end of the response. The goal is a
+// median of 100 ms. Each response contains every candidate with its reasons, which is most of its size.
+import { parseArgs } from 'node:util';
+import { startFleet } from '../fleet/processes.mjs';
+import { createClient, sendOnce } from '../shared/client.mjs';
+import { withClient } from '../shared/database.mjs';
+import { atMost, createReport } from '../shared/report.mjs';
+import { median, quantile } from '../shared/statistics.mjs';
+
+const { values } = parseArgs({ options: { tries: { type: 'string', default: '200' } } });
+const tries = Number(values.tries);
+const WARM_UP = 20;
+const HOSTS = 1000;
+const DEPLOYMENTS = 5000;
+const GOAL_MS = 100;
+
+const FILL = `
+  INSERT INTO hosts (id, name, labels, engine, endpoint, by_admin, created_by, network_types, schedulable, reachability,
+      cpu_millis, memory_bytes, check_at, gpus)
+    SELECT gen_random_uuid(), 'host-' || n, jsonb_build_object('zone', 'zone-' || n % 3), 'docker', 'unix:///run/engine.sock',
+      true, 'bench', CASE n % 3 WHEN 0 THEN '{public,mesh}'::text[] ELSE '{public}' END, n % 50 <> 7,
+      (CASE n % 50 WHEN 9 THEN 'unreachable' ELSE 'online' END)::"Reachability",
+      (4 << n % 5) * 1000, (16::bigint << n % 5) * 1073741824, now() + interval '1 day',
+      CASE n % 4 WHEN 0 THEN (SELECT jsonb_agg(jsonb_build_object('id', 'gpu-' || g, 'model', 'any', 'vram', '24Gi'))
+        FROM generate_series(0, 7) g) ELSE '[]' END
+    FROM generate_series(1, ${HOSTS}) n;
+  INSERT INTO clusters (id, name, server, by_admin, created_by, auth_kind, sealed, key_id, namespace, network_types,
+      gpu_resource_name, reachability, check_at, cpu_millis, memory_bytes, gpu_count)
+    SELECT gen_random_uuid(), 'cluster-' || n, 'https://cluster.example.test', true, 'bench', 'token', '', '', 'fleet',
+      '{public}', 'nvidia.com/gpu', 'online', now() + interval '1 day', 400000, 1600 * 1073741824::bigint, 20
+    FROM generate_series(1, 4) n;
+  INSERT INTO nodes (id, cluster_id, name, labels, taints, schedulable, ready, version, arch, cpu_millis, memory_bytes, gpu_count)
+    SELECT gen_random_uuid(), c.id, c.name || '-' || n, '{"nvidia.com/gpu.memory": "24576"}', '[]', true, true, 'v1.33.1', 'amd64',
+      16000, 64 * 1073741824::bigint, CASE WHEN n <= 5 THEN 4 ELSE 0 END
+    FROM clusters c, generate_series(1, 25) n;
+  INSERT INTO deployments (id, name, created_by, workload_id, revision, host_id, replicas, cpu_millis, memory_bytes, gpu_count,
+      due_at)
+    SELECT gen_random_uuid(), 'deployment-' || n, 'bench', $1::uuid, 1, h.id, 1, 100, 134217728, 0, now() + interval '1 day'
+    FROM generate_series(1, ${DEPLOYMENTS}) n JOIN hosts h ON h.name = 'host-' || (1 + n % ${HOSTS});
+  WITH given AS (
+    SELECT DISTINCT ON (d.host_id) d.id, d.host_id FROM deployments d JOIN hosts h ON h.id = d.host_id
+    WHERE h.gpus <> '[]' ORDER BY d.host_id, d.id)
+  INSERT INTO allocated_gpus (host_id, gpu_id, deployment_id, ordinal) SELECT host_id, 'gpu-0', id, 0 FROM given;
+  UPDATE deployments d SET gpu_count = 1 FROM allocated_gpus g WHERE g.deployment_id = d.id;
+  INSERT INTO deployment_revisions (deployment_id, generation, operation, revision, replicas, env, desired_state, created_by)
+    SELECT id, 1, 'create', 1, 1, '{}', 'running', 'bench' FROM deployments;
+  ANALYZE`;
+
+/** The workloads of the plans. */
+const WORKLOADS = {
+  small: {
+    name: 'bench-small',
+    cpu_request: '100m',
+    memory_request: '128Mi',
+    env_schema: [{ name: 'NAME' }],
+    ports: [{ containerPort: 80 }],
+    volume_mounts: [{ name: 'data', mountPath: '/data' }],
+  },
+  gpus: {
+    name: 'bench-gpus',
+    cpu_request: '1',
+    memory_request: '4Gi',
+    gpu_count: 2,
+    vram_request: '20Gi',
+    required_network_types: ['mesh'],
+  },
+  nowhere: { name: 'bench-nowhere', cpu_request: '500', gpu_count: 16, node_selector: { zone: 'moon' } },
+};
+
+async function createWorkloads({ replica, tokens }) {
+  const ids = {};
+  for (const [kind, workload] of Object.entries(WORKLOADS)) {
+    const body = { image_name: 'team/app', ...workload };
+    const request = { method: 'POST', path: '/api/v1/workloads', key: tokens.admin, body };
+    ids[kind] = JSON.parse((await sendOnce(replica.url, request)).body).workload.id;
+  }
+  return ids;
+}
+
+/** Inserts the data. @returns a deployment on a host that can run more, and this host */
+const fill = (databaseUrl, workload) =>
+  withClient(databaseUrl, async (client) => {
+    for (const statement of FILL.split(/;\n/)) {
+      await client.query(statement, statement.includes('$1') ? [workload] : []);
+    }
+    const { rows } = await client.query(`
+      SELECT d.id AS deployment_id, d.host_id FROM deployments d JOIN hosts h ON h.id = d.host_id
+      WHERE h.reachability = 'online' AND h.schedulable ORDER BY d.name LIMIT 1`);
+    return rows[0];
+  });
+
+/** The bodies of the plans, and whether they are possible. */
+const plansOf = ({ small, gpus, nowhere }, { deployment_id, host_id }) => [
+  { title: 'a new deployment', ok: true, body: { name: 'planned', workload_id: small } },
+  {
+    title: 'a new deployment of three replicas with two GPUs each',
+    ok: true,
+    body: { workload_id: gpus, replicas: 3 },
+  },
+  { title: 'a new deployment on a given host', ok: true, body: { workload_id: small, target: { host_id } } },
+  { title: 'a new deployment that fits nowhere', ok: false, body: { workload_id: nowhere } },
+  { title: 'a change of a deployment', ok: true, body: { deployment_id, env: { NAME: 'changed' } } },
+];
+
+/** @throws if the response is not as expected */
+async function requestPlan(client, key, { ok, body }) {
+  const response = await client.send({ method: 'POST', path: '/api/v1/deployments/plan', key, body });
+  const plan = JSON.parse(response.body);
+  if (response.status !== 200 || plan.ok !== ok) {
+    throw new Error(`a plan was answered with ${response.status}: ${response.body.subarray(0, 300)}`);
+  }
+  return { latency: response.latency, bytes: response.body.length, candidates: plan.placement.candidates.length };
+}
+
+const ms = (milliseconds) => `${milliseconds.toFixed(1)} ms`;
+const { report, end } = createReport();
+const fleet = await startFleet();
+try {
+  const workloads = await createWorkloads(fleet);
+  const existing = await fill(fleet.databaseUrl, workloads.small);
+  const client = createClient({ url: fleet.replica.url });
+  try {
+    for (const plan of plansOf(workloads, existing)) {
+      const latencies = [];
+      let last;
+      for (let round = -WARM_UP; round < tries; round += 1) {
+        last = await requestPlan(client, fleet.tokens.admin, plan);
+        if (round >= 0) latencies.push(last.latency);
+      }
+      const times = `median ${ms(median(latencies))}, p95 ${ms(quantile(latencies, 0.95))}`;
+      const slowest = ms(Math.max(...latencies));
+      const size = `${last.candidates} candidates, ${Math.round(last.bytes / 1024)} KiB`;
+      report(`${plan.title}: ${times}, slowest ${slowest} (${size})`, atMost(median(latencies), GOAL_MS));
+    }
+    client.end();
+  } finally {
+    client.close();
+  }
+} finally {
+  await fleet.stop();
+}
+end();
