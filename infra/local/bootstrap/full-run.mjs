@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** The number of commits after which a complete run at depth full must be repeated. */
-export const MAX_COMMITS = 60;
+const MAX_COMMITS = 60;
 
 const fileIn = (root) => path.join(root, 'infra', 'ci', 'full-run.json');
 
