@@ -52,7 +52,8 @@ test('a plan states what a grant shows and a revocation hides, and changes nothi
     revokes: [{ org_id: granted.id, category_id: category.id }],
   });
   expect(of(planned, other)).toEqual({ gained: 2, lost: 0 });
-  expect(of(planned, owner)).toEqual({ gained: 2, lost: 0 }); // the template that it owns is visible already
+  // The template that it owns is visible already.
+  expect(of(planned, owner)).toEqual({ gained: 2, lost: 0 });
   expect(of(planned, granted)).toEqual({ gained: 0, lost: 2 });
   expect(planned.everyone).toEqual({ gained: 0, lost: 0 });
   expect(planned.organizations.find(({ id }) => id === other.id)?.categories).toEqual([
