@@ -31,9 +31,9 @@ describe('the members of an organization', () => {
     await anOrganization();
     for (const caller of [admin, member]) {
       const { members, pagination } = (await caller.get(MEMBERS)).body;
-      expect(members.map(({ id, org_role }: { id: string; org_role: string }) => [id, org_role])).toEqual([
-        [adminId, 'org_admin'],
-        [memberId, 'member'],
+      expect(members).toMatchObject([
+        { id: adminId, org_role: 'org_admin' },
+        { id: memberId, org_role: 'member' },
       ]);
       expect(pagination.total).toBe(2);
     }

@@ -18,7 +18,7 @@ const plan = async (body: object): Promise<{ everyone: Change; organizations: Pl
 };
 const of = ({ organizations }: { readonly organizations: readonly Planned[] }, { id }: { readonly id: string }) => {
   const found = organizations.find((each) => each.id === id);
-  return found && [found.gained, found.lost];
+  return found && { gained: found.gained, lost: found.lost };
 };
 
 /** A private category with templates, and organizations with and without a grant. */
@@ -51,9 +51,10 @@ test('a plan states what a grant shows and a revocation hides, and changes nothi
     grants: [other, owner].map(({ id }) => ({ org_id: id, category_id: category.id })),
     revokes: [{ org_id: granted.id, category_id: category.id }],
   });
-  expect(of(planned, other)).toEqual([2, 0]);
-  expect(of(planned, owner)).toEqual([2, 0]); // the template that it owns is visible already
-  expect(of(planned, granted)).toEqual([0, 2]);
+  expect(of(planned, other)).toEqual({ gained: 2, lost: 0 });
+  // The template that it owns is visible already.
+  expect(of(planned, owner)).toEqual({ gained: 2, lost: 0 });
+  expect(of(planned, granted)).toEqual({ gained: 0, lost: 2 });
   expect(planned.everyone).toEqual({ gained: 0, lost: 0 });
   expect(planned.organizations.find(({ id }) => id === other.id)?.categories).toEqual([
     { id: category.id, slug: category.slug, gained: 2, lost: 0 },
@@ -73,7 +74,7 @@ test('the plan agrees with what organizations see after the change', async () =>
   expect((await admin.put(ACCESS, body)).body).toEqual({ granted: 1, revoked: 1 });
   const after = await Promise.all(organizations.map(total));
   const differences = organizations.map((organization) => {
-    const [gained = 0, lost = 0] = of(planned, organization) ?? [];
+    const { gained, lost } = of(planned, organization) ?? { gained: 0, lost: 0 };
     return gained - lost;
   });
   expect(after.map((count, index) => count - (before[index] ?? 0))).toEqual(differences);
@@ -88,8 +89,8 @@ test('a plan states whom a category hides from when it becomes private, and who 
   await world.aTemplate({ category_id: category.id, owner_org_id: owner.id });
   const planned = await plan({ categories: [{ id: category.id, is_private: true }] });
   expect(planned.everyone).toEqual({ gained: 0, lost: 2 });
-  expect(of(planned, granted)).toEqual([0, 0]);
-  expect(of(planned, owner)).toEqual([0, 1]);
+  expect(of(planned, granted)).toEqual({ gained: 0, lost: 0 });
+  expect(of(planned, owner)).toEqual({ gained: 0, lost: 1 });
   expect(planned.total).toBe(2);
 });
 
@@ -98,8 +99,8 @@ test('a plan states what a withdrawal hides', async () => {
   const open = await world.aTemplate();
   const planned = await plan({ withdrawn: [open.id, ...templates.map(({ id }) => id)] });
   expect(planned.everyone).toEqual({ gained: 0, lost: 1 });
-  expect(of(planned, granted)).toEqual([0, 3]);
-  expect(of(planned, owner)).toEqual([0, 2]);
+  expect(of(planned, granted)).toEqual({ gained: 0, lost: 3 });
+  expect(of(planned, owner)).toEqual({ gained: 0, lost: 2 });
   expect(of(planned, other)).toBeUndefined(); // it loses what everyone loses
 });
 

@@ -38,7 +38,7 @@ test('answers 503 to catalog reads while the catalog is locked, and serves other
     return { others, stuck: await waiting };
   });
   expect(statusesOf(others)).toEqual([200]);
-  expect(stuck.map(({ status, retryAfter }) => [status, retryAfter])).toEqual(Array(3).fill([503, '1']));
+  expect(stuck).toMatchObject(Array(3).fill({ status: 503, retryAfter: '1' }));
 });
 
 test('answers 503 while all connections are in use, and serves requests when connections are free again', async () => {

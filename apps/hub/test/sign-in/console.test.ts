@@ -383,7 +383,7 @@ const pageAfter = ({ headers: { location = '', 'x-request-id': request_id = '' }
   const { origin, pathname, searchParams } = new URL(location, PUBLIC_URL);
   expect({ origin, pathname }).toEqual({ origin: PUBLIC_URL, pathname: '/' });
   expect(searchParams.get('request_id')).toBe(request_id);
-  return [searchParams.get('sign_in_error'), searchParams.get('return_to')];
+  return { error: searchParams.get('sign_in_error'), returnTo: searchParams.get('return_to') };
 };
 
 test('a sign-in that fails leads a browser to the page of the console, without a text of the provider', async () => {
@@ -393,10 +393,13 @@ test('a sign-in that fails leads a browser to the page of the console, without a
   const told = { error: 'access_denied', error_description: 'words of a stranger', iss: issuer };
   const query = new URLSearchParams({ ...told, state: address.searchParams.get('state') ?? '' });
   const denied = await inBrowser(query, cookie);
-  expect(pageAfter(denied)).toEqual(['refused', '/organization?tab=keys']);
+  expect(pageAfter(denied)).toEqual({ error: 'refused', returnTo: '/organization?tab=keys' });
   expect(denied).toMatchObject({ status: 302, text: '', headers: { location: expect.not.stringContaining('stran') } });
-  expect(pageAfter(await inBrowser(query, cookie))).toEqual(['expired', null]);
-  expect(pageAfter(await inBrowser(new URLSearchParams({ error: 'x' }), ''))).toEqual(['expired', null]);
+  expect(pageAfter(await inBrowser(query, cookie))).toEqual({ error: 'expired', returnTo: null });
+  expect(pageAfter(await inBrowser(new URLSearchParams({ error: 'x' }), ''))).toEqual({
+    error: 'expired',
+    returnTo: null,
+  });
   expect((await callback(query, cookie)).body.code).toBe('invalid_grant'); // a program
 });
 
@@ -408,7 +411,10 @@ test('a sign-in that cannot begin leads a browser to the page of the console', a
     ['not_configured', aReplica({ publicUrl: PUBLIC_URL })],
   ] as const;
   for (const [error, replica] of cases) {
-    expect(pageAfter(await replica.api().get(`${LOGIN}?return_to=/keys`, { Accept: HTML }))).toEqual([error, '/keys']);
+    expect(pageAfter(await replica.api().get(`${LOGIN}?return_to=/keys`, { Accept: HTML }))).toEqual({
+      error,
+      returnTo: '/keys',
+    });
     await replica.stop();
   }
 });

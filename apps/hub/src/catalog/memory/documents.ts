@@ -67,20 +67,6 @@ export function createDocuments(reader: Reader): Documents {
   });
   let hits = 0;
   let misses = 0;
-  /** The loads in progress, by the ids of their templates. */
-  const loading = new Map<string, Promise<ReadonlyMap<string, Stored>>>();
-
-  const load = async (ids: readonly string[], from: Reader) => {
-    const started = readDocuments(from, ids);
-    for (const id of ids) loading.set(id, started);
-    try {
-      const read = await started;
-      for (const document of read.values()) remember(document);
-      return read;
-    } finally {
-      for (const id of ids) if (loading.get(id) === started) loading.delete(id);
-    }
-  };
   /** A snapshot can have an earlier version than the one that is known. */
   const remember = (document: Stored) => {
     const other = known.peek(document.id);
@@ -88,6 +74,7 @@ export function createDocuments(reader: Reader): Documents {
       known.set(document.id, document);
     }
   };
+  const loads = createLoads(remember);
   return {
     cached(version) {
       const document = known.get(version.id);
@@ -95,23 +82,24 @@ export function createDocuments(reader: Reader): Documents {
     },
     async of(versions, from = reader) {
       const found = new Map<string, Stored>();
-      const lacks = (version: Version, document: Stored | undefined) => {
-        const isFound = document !== undefined && shows(document, version);
-        if (isFound) found.set(version.id, document);
-        return !isFound;
-      };
-      let missing = versions.filter((version) => lacks(version, known.get(version.id)));
+      /** Collects the documents that show their versions. @returns the other versions */
+      const collect = (wanted: readonly Version[], read: Pick<ReadonlyMap<string, Stored>, 'get'>) =>
+        wanted.filter((version) => {
+          const document = read.get(version.id);
+          if (!document || !shows(document, version)) return true;
+          found.set(version.id, document);
+          return false;
+        });
+      let missing = collect(versions, known);
       hits += versions.length - missing.length;
       misses += missing.length;
-      const others = new Set(missing.flatMap(({ id }) => loading.get(id) ?? []));
-      for (const other of others.size > 0 ? await Promise.allSettled(others) : []) {
-        if (other.status === 'fulfilled')
-          missing = missing.filter((version) => lacks(version, other.value.get(version.id)));
+      const others = loads.inProgress(idsOf(missing));
+      // Without a load in progress, the own load starts in the same turn, so that later calls find
+      // it.
+      if (others.size > 0) {
+        for (const read of await loads.succeeded(others)) missing = collect(missing, read);
       }
-      if (missing.length > 0) {
-        const read = await load(idsOf(missing), from);
-        missing = missing.filter((version) => lacks(version, read.get(version.id)));
-      }
+      if (missing.length > 0) missing = collect(missing, await loads.load(idsOf(missing), from));
       return missing.length > 0 ? undefined : versions.flatMap(({ id }) => found.get(id) ?? []);
     },
     use: () => ({ hits, misses, entries: known.size, bytes: known.calculatedSize }),
@@ -120,6 +108,33 @@ export function createDocuments(reader: Reader): Documents {
       for (const { id, count } of counts) {
         const document = known.peek(id);
         if (document) document.downloads = Math.max(document.downloads, count);
+      }
+    },
+  };
+}
+
+type Load = Promise<ReadonlyMap<string, Stored>>;
+
+/** Reads of documents that concurrent callers share. `onRead` receives each document. */
+function createLoads(onRead: (document: Stored) => void) {
+  /** The loads in progress, by the ids of their templates. */
+  const loading = new Map<string, Load>();
+  return {
+    inProgress: (ids: readonly string[]): ReadonlySet<Load> => new Set(ids.flatMap((id) => loading.get(id) ?? [])),
+    /** Waits for loads. @returns the documents of each load that succeeds */
+    async succeeded(loads: ReadonlySet<Load>) {
+      const settled = await Promise.allSettled(loads);
+      return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    },
+    async load(ids: readonly string[], from: Reader) {
+      const started = readDocuments(from, ids);
+      for (const id of ids) loading.set(id, started);
+      try {
+        const read = await started;
+        for (const document of read.values()) onRead(document);
+        return read;
+      } finally {
+        for (const id of ids) if (loading.get(id) === started) loading.delete(id);
       }
     },
   };

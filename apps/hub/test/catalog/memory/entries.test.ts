@@ -59,7 +59,7 @@ test('after any changes, the entries equal those that are created from the same 
         (one, other) => compareCodePoints(one.sortName, other.sortName) || compareCodePoints(one.id, other.id),
       );
       const shown = ({ ordered }: ReturnType<typeof createEntries>) =>
-        ordered.map(({ id, slug, group }) => [id, slug, group.category.id, group.isPublic]);
+        ordered.map(({ id, slug, group }) => ({ id, slug, category: group.category.id, isPublic: group.isPublic }));
       expect(shown(entries)).toEqual(shown(createEntries(categories, sorted, 1)));
       for (const { id, slug } of sorted)
         expect({ slug: entries.byId(id)?.slug, id: entries.bySlug(slug)?.id }).toEqual({ slug, id });
@@ -85,17 +85,19 @@ test('a change is a change of the groups that have, and that had, the template, 
     1,
   );
   const changed = () =>
-    entries.groups.filter(({ changedAt }) => changedAt === 2).map(({ category, isPublic }) => [category.id, isPublic]);
+    entries.groups
+      .filter(({ changedAt }) => changedAt === 2)
+      .map(({ category, isPublic }) => ({ category: category.id, isPublic }));
   entries.put(aTemplate('a', { categoryId: 'two' }), 2);
   expect(changed()).toEqual([
-    ['one', true],
-    ['two', true],
+    { category: 'one', isPublic: true },
+    { category: 'two', isPublic: true },
   ]);
 });
 
 test('the templates that changed after a stamp are known for a bounded number of changes, each in its last version', () => {
   const entries = createEntries(categories, [aTemplate('a'), aTemplate('b')], 1);
-  const changedAfter = (stamp: number) => entries.changedAfter(stamp)?.map(({ id, updatedAt }) => [id, updatedAt]);
+  const changedAfter = (stamp: number) => entries.changedAfter(stamp)?.map(({ id, updatedAt }) => ({ id, updatedAt }));
   expect(changedAfter(0)).toBeUndefined();
   expect(changedAfter(1)).toEqual([]);
   entries.put(aTemplate('b', { updatedAt: 3 }), 3);
@@ -104,12 +106,12 @@ test('the templates that changed after a stamp are known for a bounded number of
   entries.put(aTemplate('b', { updatedAt: 5 }), 5);
   entries.remove('c', 6);
   expect(changedAfter(2)).toEqual([
-    ['a', 3],
-    ['b', 5],
+    { id: 'a', updatedAt: 3 },
+    { id: 'b', updatedAt: 5 },
   ]);
-  expect(changedAfter(3)).toEqual([['b', 5]]);
+  expect(changedAfter(3)).toEqual([{ id: 'b', updatedAt: 5 }]);
   expect(changedAfter(5)).toEqual([]);
   for (let stamp = 10; stamp < 10_010; stamp += 1) entries.put(aTemplate('a', { updatedAt: stamp }), stamp);
   expect(changedAfter(5)).toBeUndefined();
-  expect(changedAfter(10_000)).toEqual([['a', 10_009]]);
+  expect(changedAfter(10_000)).toEqual([{ id: 'a', updatedAt: 10_009 }]);
 });
