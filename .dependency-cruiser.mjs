@@ -63,7 +63,6 @@ const withoutLayer = {
   path: '^apps/(fleet|hub)/src/',
   pathNot: [
     '^apps/(fleet|hub)/src/generated/',
-    '^apps/fleet/src/[^/]+\\.ts$', // the files of the fleet outside folders have no layers yet
     ...Object.entries(layers).map(([app, modules]) => pathOf(app, modules)),
   ],
 };
