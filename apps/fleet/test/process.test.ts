@@ -1,5 +1,4 @@
-import { createEmptyDatabase, onServer } from '@svc/testing';
-import { eventually } from '@svc/testing/faults';
+import { createEmptyDatabase, eventually, onServer } from '@svc/testing';
 import { aTemplate } from './a-template.ts';
 import { startFakeHub } from './fake-hub.ts';
 import { aKey, ENCRYPTION_KEYS, startProcessWorld } from './process-world.ts';

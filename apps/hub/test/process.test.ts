@@ -1,9 +1,16 @@
 import { createServer } from 'node:net';
-import { byDepth, createEmptyDatabase, figure, type LocalIssuer, onServer, startProcess } from '@svc/testing';
+import {
+  byDepth,
+  createEmptyDatabase,
+  eventually,
+  figure,
+  type LocalIssuer,
+  onServer,
+  startProcess,
+} from '@svc/testing';
 import {
   aBalancer,
   ask,
-  eventually,
   moreAcknowledged,
   type RunningService,
   startLoad,

@@ -7,9 +7,8 @@ import { link, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createEmptyDatabase, freePort, type TestDatabase } from '@svc/testing';
+import { createEmptyDatabase, eventually, freePort, type TestDatabase } from '@svc/testing';
 import { describeWithEngine, engineKind, programAt, startEngine, type TestEngine } from '@svc/testing/engine';
-import { eventually } from '@svc/testing/faults';
 import { setUpDatabases } from '@svc/testing/global-setup';
 
 const repository = path.resolve(import.meta.dirname, '../../..');

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { describeWithPostgresPrograms, figure, onServer, postgresPrograms } from '@svc/testing';
-import { eventually, startLoad, statusesOf } from '@svc/testing/faults';
+import { describeWithPostgresPrograms, eventually, figure, onServer, postgresPrograms } from '@svc/testing';
+import { startLoad, statusesOf } from '@svc/testing/faults';
 import { aDrill, type Drill, documented } from './backup-drill.ts';
 
 const SOME_WRITES = 100;

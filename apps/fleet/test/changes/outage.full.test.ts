@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually } from '@svc/testing/faults';
+import { eventually } from '@svc/testing';
 import { anAdminToken, prepareFleetFaults } from '../faults/identity-world.ts';
 import { clientOf, type SentEvent } from './client.ts';
 

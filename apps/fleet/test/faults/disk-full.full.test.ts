@@ -1,9 +1,8 @@
 // These tests need permission to mount a tmpfs (root on Linux). Without it they are skipped.
-import { figure } from '@svc/testing';
+import { eventually, figure } from '@svc/testing';
 import {
   ask,
   describeOnDisk,
-  eventually,
   type LoadResult,
   type OwnPostgres,
   queryOn,

@@ -2,8 +2,8 @@
 // frozen.
 import fs from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { figure } from '@svc/testing';
-import { ask, eventually, type LoadResult, startLoad, statusesOf } from '@svc/testing/faults';
+import { eventually, figure } from '@svc/testing';
+import { ask, type LoadResult, startLoad, statusesOf } from '@svc/testing/faults';
 import { type OutageWorld, readersOf, startOutageWorld } from './outage-world.ts';
 import { type PipelinedResponse, sendPipelined } from './pipelined.ts';
 import { prepareHubFaults } from './world.ts';

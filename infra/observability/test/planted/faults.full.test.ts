@@ -1,8 +1,8 @@
 // Faults of real services: which alert fires, according to their real metrics. The table in docs/operate.md states it.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { figure } from '@svc/testing';
-import { eventually, prepareFaults, whileFull } from '@svc/testing/faults';
+import { eventually, figure } from '@svc/testing';
+import { prepareFaults, whileFull } from '@svc/testing/faults';
 import { alerts, plantedFaults } from '../files.ts';
 import { readExpression } from '../promql.ts';
 import { describeWithPromtool, expectAlerts } from '../promtool.ts';

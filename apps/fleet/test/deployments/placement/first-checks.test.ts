@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@svc/testing';
 import type { Database } from '../../../src/database/client.ts';
 import { createFirstChecks, UncheckedTargets } from '../../../src/reconciler/first-checks.ts';
-import { eventually } from '../../reconciler/deployment-helpers.ts';
 import { type Body, GIB, reasonsOf, startDeploymentWorld } from '../world.ts';
 
 const fleet = await startDeploymentWorld();

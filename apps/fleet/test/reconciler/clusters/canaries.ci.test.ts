@@ -1,6 +1,7 @@
 // The cluster repeats everything that it received wherever it can. Secrets must appear in no response, event, plan, manifest, log line or
 // table in plain text. The last test searches the results of all others.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
 import {
   crashing,
   evicted,
@@ -8,7 +9,6 @@ import {
   unschedulable,
   waiting,
 } from '../../engines/kubernetes/api-server/controller/pod-status.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { startCanaryWorld } from './canary-world.ts';
 import { REFUSALS, type Request } from './echo.ts';
 

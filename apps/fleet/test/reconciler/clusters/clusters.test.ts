@@ -1,7 +1,7 @@
 // Deployments on a fake cluster, through the API of the fleet.
 import { describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
 import { aTemplate } from '../../a-template.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { aClusterWorld, ownedBy, PLAIN, WEB } from './world.ts';
 
 describe('a deployment of a template on a cluster', () => {

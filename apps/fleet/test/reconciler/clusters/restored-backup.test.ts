@@ -1,7 +1,6 @@
 // A drill: a backup of the database is taken, the fleet continues, the backup is restored, and the fleet converges.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Backup, backUp } from '@svc/testing';
-import { eventually } from '../deployment-helpers.ts';
+import { type Backup, backUp, eventually } from '@svc/testing';
 import { aClusterWorld, ownedBy, PLAIN } from './world.ts';
 
 const WITH_VOLUME = { ...PLAIN, volume_mounts: [{ name: 'data', mountPath: '/data' }] };

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
 import { KEYS } from '../../../src/render/labels.ts';
 import { type ApiServer, startApiServer } from '../../engines/kubernetes/api-server.ts';
 import { SHORT_TIMINGS } from '../../timings.ts';
 import { recordingClient } from '../canary-secrets.ts';
 import { type ChaosProcesses, startChaosProcesses } from '../chaos/processes.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { type ClusterProxy, startClusterProxy } from './proxy.ts';
 import { wrongIn } from './recorder.ts';
 import { aNode, ownedBy, PLAIN } from './world.ts';

@@ -1,3 +1,4 @@
+import { eventually } from '@svc/testing';
 // Secret values that a real engine receives appear in no response, event, log line or table in plain text. The exception is the output of a
 // container: its log is returned to the caller and is not stored.
 import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/engine';
@@ -7,7 +8,6 @@ import { dump } from '../../secrets/dump.ts';
 import { leaks } from '../../secrets/encoded-forms.ts';
 import { SHORT_TIMINGS } from '../../timings.ts';
 import { createCanaries, recordingClient } from '../canary-secrets.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
 import { SERVER, SLEEPER } from './world.ts';
 

@@ -1,6 +1,6 @@
+import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
 import { SHORT_TIMINGS } from '../../timings.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { aMachineWorld, SLEEPER } from './world.ts';
 
 describeWithEngine('a manual change', () => {

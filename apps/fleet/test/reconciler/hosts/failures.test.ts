@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
 import { SHORT_TIMINGS } from '../../timings.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { aMachineWorld, SERVER, SLEEPER } from './world.ts';
 
 const SLEEP = "trap 'exit 0' TERM; sleep 1000 & wait";

@@ -1,6 +1,6 @@
+import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
 import { aTemplate } from '../../a-template.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { aMachineWorld, SERVER } from './world.ts';
 
 describeWithEngine('a deployment of a template on a real engine', () => {

@@ -1,8 +1,7 @@
 // Containers and volumes on a real engine that are missing in a restored database.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Backup, backUp } from '@svc/testing';
+import { type Backup, backUp, eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
-import { eventually } from '../deployment-helpers.ts';
 import { aMachineWorld, SERVER } from './world.ts';
 
 const WEB = { ...SERVER, secret_refs: [], volume_mounts: [] };

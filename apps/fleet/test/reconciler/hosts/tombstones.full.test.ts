@@ -1,6 +1,6 @@
+import { eventually } from '@svc/testing';
 // A process that is frozen between its check of the lease and a request may send the request after the deletion.
 import { describeWithEngine } from '@svc/testing/engine';
-import { eventually } from '../deployment-helpers.ts';
 import { aMachineWorld, SLEEPER } from './world.ts';
 
 const WITH_VOLUME = { ...SLEEPER, volume_mounts: [{ name: 'data', mountPath: '/data' }] };

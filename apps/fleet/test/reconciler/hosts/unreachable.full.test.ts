@@ -1,5 +1,5 @@
+import { eventually } from '@svc/testing';
 import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/engine';
-import { eventually } from '../deployment-helpers.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
 import { aMachineWorld, SLEEPER } from './world.ts';
 

@@ -1,5 +1,5 @@
+import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
-import { eventually } from '../deployment-helpers.ts';
 import { aMachineWorld, SLEEPER } from './world.ts';
 
 const TWO = { ...SLEEPER, volume_mounts: ['one', 'two'].map((name) => ({ name, mountPath: `/${name}` })) };

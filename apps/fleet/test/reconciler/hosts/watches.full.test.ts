@@ -1,8 +1,8 @@
 // How soon changes outside the fleet are corrected, through events and through the checks of a host.
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
 import { SHORT_TIMINGS } from '../../timings.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
 import { type MachineWorld, SLEEPER, startMachineWorld } from './world.ts';
 

@@ -1,9 +1,10 @@
+import { eventually } from '@svc/testing';
 import { startEngine } from '@svc/testing/engine';
 import type { ReconcilerTimings } from '../../../src/reconciler/timings.ts';
 import { SERVE, SLEEP } from '../../engines/world.ts';
 import { startFakeHub } from '../../fake-hub.ts';
 import { startWorld } from '../../world.ts';
-import { type Body, deploymentHelpers, eventually } from '../deployment-helpers.ts';
+import { type Body, deploymentHelpers } from '../deployment-helpers.ts';
 
 const OUTBOUND = ['http', 'loopback', 'unix'] as const;
 
