@@ -62,7 +62,7 @@ const reply = (req: IncomingMessage, res: ServerResponse) => {
         () => false,
       ),
     );
-  }, 180_000);
+  });
   afterAll(async () => {
     await stop();
     await upstream.stopListening();

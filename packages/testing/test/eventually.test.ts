@@ -46,7 +46,7 @@ test('a wait works while the clock and the timers are replaced', async () => {
 
 test('a wait ends before the test that it belongs to', () => {
   expect(waitLimit(3_600_000)).toBeLessThan(scaled(30_000));
-}, 30_000);
+});
 
 test('a deadline grows with the number of processes that share a core', () => {
   const cores = os.availableParallelism();

@@ -215,7 +215,7 @@ test('a client that reads nothing is closed when too much waits for it, and othe
   await reading.until('all events', ({ changes }) => changes.length >= written);
   expect(reading.answer.destroyed).toBe(false);
   reading.end();
-}, 180_000);
+});
 
 test('an outbox that overflows forgets what waits, and reports it once', async () => {
   let overflows = 0;

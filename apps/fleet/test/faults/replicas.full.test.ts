@@ -15,7 +15,7 @@ let other: Replica;
 
 beforeAll(async () => {
   [one, other] = await Promise.all([aReplica(), aReplica()]);
-}, 180_000);
+});
 afterEach(() => {
   one.child.kill('SIGCONT');
   hub.recover();

@@ -44,4 +44,4 @@ test('two processes share the confirmation of a deletion, and SIGTERM ends waits
   const answered = await toOther.request('tools/call', { ...deletion, inputResponses, requestState }, { token });
   expect(answered.message.result.structuredContent).toMatchObject({ deleted: true });
   expect(await query('SELECT FROM deployments')).toEqual([]);
-}, 180_000);
+});

@@ -36,7 +36,7 @@ export function testDatabaseOutage(start: () => Promise<Away>): void {
   let away: Away;
   beforeAll(async () => {
     away = await start();
-  }, 60_000);
+  });
 
   onLinux(
     'responds with 503 while PostgreSQL is stopped by SIGKILL, loses no acknowledged write, and recovers after its restart',
@@ -49,7 +49,6 @@ export function testDatabaseOutage(start: () => Promise<Away>): void {
       });
       await expectOnlyUnavailable(away, seen);
     },
-    60_000,
   );
 
   onLinux(
@@ -63,7 +62,6 @@ export function testDatabaseOutage(start: () => Promise<Away>): void {
       });
       await expectOnlyUnavailable(away, seen);
     },
-    60_000,
   );
 }
 

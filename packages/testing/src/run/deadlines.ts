@@ -1,9 +1,10 @@
 import os from 'node:os';
+import { byDepth } from './depth.ts';
 
 /** The timeout of a test or a hook on a machine of the reference speed without other work, in milliseconds. */
 export const TEST_MS = 180_000;
-/** The timeout of a test that does as much work as many others. */
-export const LONG_TEST_MS = 600_000;
+/** The timeout of a test that does as much work as many others, or more at the depth of this run. */
+export const LONG_TEST_MS = byDepth({ short: 600_000, full: 600_000, long: 3_600_000 });
 /** The deadline of a wait for a condition, in milliseconds. */
 export const WAIT_MS = 60_000;
 

@@ -95,8 +95,8 @@ export function aClusterWorld(): () => ClusterWorld & { readonly clusterId: stri
     const { id } = await started.aCluster();
     await started.clusterIs(id, 'online');
     world = { ...started, clusterId: id };
-  }, 120_000);
-  afterAll(() => world?.stop(), 60_000);
+  });
+  afterAll(() => world?.stop());
   return () => world;
 }
 

@@ -42,7 +42,7 @@ describeWithEngine('the port of a deployment on a real engine', () => {
     for (const other of ['127.0.0.2', ...(own === undefined ? [] : [own])]) {
       expect([other, await accepts(other, port)]).toEqual([other, false]);
     }
-  }, 180_000);
+  });
 
   test('is reported if the host does not have the declared address', async () => {
     await change({ network_types: ['mesh'], addresses: { mesh: ABSENT } });
@@ -51,7 +51,7 @@ describeWithEngine('the port of a deployment on a real engine', () => {
     const failed = await world().deploymentIs(id, 'retrying', 'AddressNotAvailable');
     expect(failed.message).toContain(ABSENT);
     expect(await world().host(world().hostId)).toMatchObject({ unverified_addresses: ['mesh'] });
-  }, 180_000);
+  });
 
   test('binds to the declared address, which is then verified', async () => {
     const mesh = own ?? '127.0.0.2';
@@ -68,5 +68,5 @@ describeWithEngine('the port of a deployment on a real engine', () => {
       const { addresses, unverified_addresses } = await world().host(world().hostId);
       return addresses.mesh === mesh && unverified_addresses.length === 0;
     });
-  }, 180_000);
+  });
 });

@@ -23,13 +23,13 @@ describeWithEngine('secret values on a real engine', () => {
       startEngine(),
     ]);
     proxy = await startEngineProxy(podman.endpoint);
-  }, 180_000);
+  });
   afterAll(async () => {
     await world.endAll();
     await proxy.stop();
     await podman.stop();
     await world.database.drop();
-  }, 180_000);
+  });
 
   test('do not leak while deployments run and fail', async () => {
     const fleet = await world.startFleet({
@@ -89,5 +89,5 @@ describeWithEngine('secret values on a real engine', () => {
     expect(tables['public.deployment_events, in the end']).toContain('out of order'); // messages of the engine are stored
     expect(haystacks.output).toContain(`/api/v1/secrets/${secret.id}`);
     expect(leaks(canaries, haystacks)).toEqual([]);
-  }, 180_000);
+  });
 });

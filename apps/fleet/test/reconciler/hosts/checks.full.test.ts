@@ -11,8 +11,8 @@ describeWithEngine('the check of a host', () => {
   let world: MachineWorld;
   beforeAll(async () => {
     world = await startMachineWorld();
-  }, 180_000);
-  afterAll(() => world?.stop(), 60_000);
+  });
+  afterAll(() => world?.stop());
   afterEach(() => world.database.client.host.deleteMany()); // the same engine cannot be registered twice
   let count = 0;
   const aHost = (given = {}) => world.aHost({ name: `host-${++count}`, ...given });
@@ -31,7 +31,7 @@ describeWithEngine('the check of a host', () => {
     expect(seen.engine_version).toMatch(/^\d+\.\d+\.\d+/);
     const row = await world.database.client.host.findUniqueOrThrow({ where: { id } });
     expect(row.memory_bytes).toBe(BigInt(host.memTotal));
-  }, 180_000);
+  });
 
   test('is allowed for operators and admins', async () => {
     const { id } = await aHost();
@@ -41,7 +41,7 @@ describeWithEngine('the check of a host', () => {
     expect(await world.asOperator.post('/api/v1/hosts/01999999-0000-7000-8000-000000000000/check')).toMatchObject({
       status: 404,
     });
-  }, 180_000);
+  });
 
   test.each([
     [
@@ -80,7 +80,7 @@ describeWithEngine('the check of a host', () => {
     await world.hostIs(id, 'unreachable');
     await change({ engine: 'podman' });
     await world.hostIs(id, 'online');
-  }, 180_000);
+  });
 
   test('does not delay the check of another host if the host does not respond', async () => {
     const proxy = await startEngineProxy(world.podman.endpoint);
@@ -92,7 +92,7 @@ describeWithEngine('the check of a host', () => {
     // The registration has stopped waiting for the host, and the first check has not ended.
     expect([proxy.underWay(), proxy.seen.hangs]).toEqual([1, 2]);
     await proxy.stop();
-  }, 180_000);
+  });
 
   test('runs regularly, on one fleet process at a time', async () => {
     const proxy = await startEngineProxy(world.podman.endpoint);
@@ -114,5 +114,5 @@ describeWithEngine('the check of a host', () => {
     expect(asked).toBe(rounds);
     await engineRuntime.stop();
     await proxy.stop();
-  }, 180_000);
+  });
 });

@@ -24,11 +24,11 @@ describeWithEngine('a change of a container outside the fleet', () => {
     await world.hostIs(hostId, 'online');
     ({ id } = await world.deployed('web', SLEEPER, { replicas: 2 }));
     name = (await world.deploymentIs(id, 'running')).instances[0].name;
-  }, 180_000);
+  });
   afterAll(async () => {
     await world?.stop();
     await proxy?.stop();
-  }, 180_000);
+  });
 
   /** Sets when the host is checked, and when the deployment is reconciled without a change. */
   const checkAt = (check_at: Date) => world.database.client.host.update({ where: { id: hostId }, data: { check_at } });
@@ -84,16 +84,12 @@ describeWithEngine('a change of a container outside the fleet', () => {
     await pause(2 * (collect + afterChange + idle));
     expect(await passes()).toEqual(before);
     await world.removed(other);
-  }, 180_000);
+  });
 
-  test.each(CORRECTIONS)(
-    'is corrected because of an event if it was %s',
-    async (_, doIt, text) => {
-      await withoutChecks();
-      await isCorrected(doIt, text());
-    },
-    180_000,
-  );
+  test.each(CORRECTIONS)('is corrected because of an event if it was %s', async (_, doIt, text) => {
+    await withoutChecks();
+    await isCorrected(doIt, text());
+  });
 
   test('is corrected by each replica that receives the events, with one pass', async () => {
     await withoutChecks();
@@ -108,7 +104,7 @@ describeWithEngine('a change of a container outside the fleet', () => {
       await engineRuntime.stop();
     }
     await eventually('the stream has ended', async () => proxy.streams() === 1);
-  }, 180_000);
+  });
 
   describe('without a stream of events', () => {
     beforeAll(async () => {
@@ -118,23 +114,19 @@ describeWithEngine('a change of a container outside the fleet', () => {
       await checkAt(new Date(0));
       await world.hostIs(hostId, 'online');
       await world.deploymentIs(id, 'running');
-    }, 180_000);
+    });
 
-    test.each(CORRECTIONS)(
-      'is corrected after the next check if it was %s',
-      async (_, doIt, text) => {
-        await settled(); // a pass that fails requests a check
-        await withoutChecks();
-        const before = await settled();
-        await isCorrected(async () => {
-          await doIt();
-          await pause(2 * SHORT_TIMINGS.reconciler.idle);
-          expect(await observedAt()).toBe(before);
-          await checkAt(new Date(0));
-        }, text());
-      },
-      180_000,
-    );
+    test.each(CORRECTIONS)('is corrected after the next check if it was %s', async (_, doIt, text) => {
+      await settled(); // a pass that fails requests a check
+      await withoutChecks();
+      const before = await settled();
+      await isCorrected(async () => {
+        await doIt();
+        await pause(2 * SHORT_TIMINGS.reconciler.idle);
+        expect(await observedAt()).toBe(before);
+        await checkAt(new Date(0));
+      }, text());
+    });
 
     test('a check changes nothing if there was no change', async () => {
       await world.deploymentIs(id, 'running');
@@ -155,5 +147,5 @@ describeWithEngine('a change of a container outside the fleet', () => {
     await eventually('the host has a stream', async () => proxy.streams() === 1);
     await withoutChecks();
     await isCorrected(removed[1], removed[2]());
-  }, 180_000);
+  });
 });

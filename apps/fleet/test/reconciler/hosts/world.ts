@@ -105,7 +105,7 @@ export function aMachineWorld(timings?: ReconcilerTimings): () => MachineWorld &
     const { id } = await started.aHost({ gpus: [{ id: 'gpu-0', model: 'any', vram: '24Gi' }] });
     await started.hostIs(id, 'online');
     world = { ...started, hostId: id };
-  }, 120_000);
-  afterAll(() => world?.stop(), 60_000);
+  });
+  afterAll(() => world?.stop());
   return () => world;
 }
