@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createHttpServer } from '@svc/http';
+import { eventually } from '@svc/testing';
 import type { Express } from 'express';
 
 /** A fleet on a port, for requests that no HTTP client library would send. */
@@ -30,7 +30,7 @@ export async function listen(app: Express) {
     /** Resolves when the fleet has no open connection. */
     deserted: async () => {
       const connections = promisify(server.getConnections.bind(server));
-      while ((await connections()) > 0) await pause(20);
+      await eventually('the fleet has no connection', connections, { until: (count) => count === 0 });
     },
     close: async () => {
       server.closeAllConnections();

@@ -4,6 +4,7 @@ export { conformityTo, type ObservedExchange } from './api/conformity.ts';
 export { documentedMetrics, reportedMetrics } from './api/metrics.ts';
 export { type Expected, type RefusalMatrix, testRefusals } from './api/refusals.ts';
 export { signInByBrowser } from './browser/provider-browser.ts';
+export { connectionsBlocked } from './database/blocked.ts';
 export {
   addressOf,
   type Backup,

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { newSecretToken } from '@svc/auth';
+import { eventually } from '@svc/testing';
 import type { Exchange } from '../fake-hub.ts';
 import { requestText } from '../raw.ts';
 import type { TestToken } from '../world.ts';
@@ -177,15 +177,12 @@ describe('a request whose caller closes the connection', () => {
 });
 
 /** The entries of a request whose response nobody reads, as soon as they are stored. */
-async function entriesWhenThere(token: TestToken) {
-  for (;;) {
-    const entries = await entriesOf(token);
-    if (entries.length > 0) return entries;
-    await pause(20);
-  }
-}
+const entriesWhenThere = (token: TestToken) =>
+  eventually('the request has an entry', () => entriesOf(token), { until: ({ length }) => length > 0 });
 
 /** Resolves when the fleet has started to process a request with the token. */
-async function untilUsed({ id }: TestToken): Promise<void> {
-  while (!(await client.token.findUniqueOrThrow({ where: { id } })).last_used_at) await pause(20);
-}
+const untilUsed = ({ id }: TestToken) =>
+  eventually(
+    'the token is used',
+    async () => (await client.token.findUniqueOrThrow({ where: { id } })).last_used_at !== null,
+  );

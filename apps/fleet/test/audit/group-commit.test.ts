@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { jest } from '@jest/globals';
+import { eventually } from '@svc/testing';
 import { holding } from '@svc/testing/faults';
 import pg from 'pg';
 import { Recording } from '../../src/audit/recording.ts';
@@ -36,7 +36,7 @@ test('concurrent responses share few INSERT statements, and each response has on
   // The first entry waits for the lock, and the others wait for the first.
   const sent = await holding(world.databaseUrl, 'LOCK TABLE audit_entries IN SHARE MODE', async () => {
     const all = Promise.all(paths.map((path) => world.as(token).get(path)));
-    while (made.mock.calls.length < MANY) await pause(10);
+    await eventually('all requests have entries to store', () => made.mock.calls.length >= MANY);
     return { all };
   });
   const answers = await sent.all;

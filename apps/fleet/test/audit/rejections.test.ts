@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { createHttpServer } from '@svc/http';
+import { eventually } from '@svc/testing';
 import { startWorld, type TestToken } from '../world.ts';
 
 const MAX_WAITING = 8;
@@ -54,10 +54,6 @@ async function send({ secret }: TestToken, { path = TEMPLATES, agent = false }: 
 
 const entriesOf = ({ id }: TestToken) => client.auditEntry.findMany({ where: { token_id: id } });
 
-async function until(condition: () => boolean | Promise<boolean>) {
-  while (!(await condition())) await wait(5);
-}
-
 const entryCount = async (token: TestToken) => (await entriesOf(token)).length;
 
 /** Sends requests at the same time, and waits until all of them have entries. Their results are in the order of arrival. */
@@ -66,12 +62,14 @@ async function sendTogether(token: TestToken, count: number) {
   const sent = Array.from({ length: count }, () =>
     send(token).then(({ statusCode = 0 }) => void answered.push(statusCode)),
   );
-  await until(async () => (await entryCount(token)) === count);
+  await eventually(`${count} requests have entries`, () => entryCount(token), {
+    until: (entries) => entries === count,
+  });
   return { answered, all: Promise.all(sent) };
 }
 
 const endPause = async () => {
-  await until(() => pauses.length > 0);
+  await eventually('a pause has begun', () => pauses.length > 0);
   pauses.shift()?.();
 };
 
@@ -79,10 +77,10 @@ test('concurrent requests of a token beyond the rate limit are answered one at a
   const token = await world.aToken();
   const { answered, all } = await sendTogether(token, 5);
   for (let n = 0; n < 5; n += 1) {
-    await until(() => pauses.length > 0);
+    await eventually('a pause has begun', () => pauses.length > 0);
     expect([answered, pauses]).toEqual([Array.from({ length: n }, () => 429), [expect.any(Function)]]);
     await endPause();
-    await until(() => answered.length > n);
+    await eventually('another request is answered', () => answered.length > n);
   }
   await all;
   expect(pauses).toEqual([]);
@@ -140,7 +138,7 @@ test('a rejection keeps its place and its entry if the client disconnects', asyn
   for (let n = 1; n < MAX_WAITING; n += 1) {
     const agent = new Agent();
     const abandoned = send(token, { agent }).catch(() => undefined);
-    await until(async () => (await entryCount(token)) === n + 1);
+    await eventually('the request has an entry', async () => (await entryCount(token)) === n + 1);
     agent.destroy();
     await abandoned;
   }

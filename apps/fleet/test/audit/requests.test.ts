@@ -1,5 +1,5 @@
+import { connectionsBlocked, eventually } from '@svc/testing';
 // Unusual requests at the HTTP level, in addition to the cases of ../audit.test.ts.
-import { setTimeout as pause } from 'node:timers/promises';
 import { requestText } from '../raw.ts';
 import type { TestToken } from '../world.ts';
 import { bearer, startWireWorld } from './world.ts';
@@ -66,7 +66,7 @@ describe('after the caller closed the connection,', () => {
     client.$transaction(async (transaction) => {
       await transaction.$executeRawUnsafe(lock);
       const socket = await fleet.open(requestText(line, { headers: [bearer(token)] }));
-      await untilSomebodyWaits();
+      await connectionsBlocked(client, 1);
       socket.destroy();
       await fleet.deserted();
     });
@@ -94,17 +94,6 @@ const chunked = (text: string, parts: readonly string[]) =>
   withHeader(text, 'Content-Type: application/json', 'Transfer-Encoding: chunked') +
   [...parts, ''].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('');
 
-async function untilSomebodyWaits(): Promise<void> {
-  const waiting = () => client.$queryRaw<unknown[]>`
-    SELECT FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`;
-  while ((await waiting()).length === 0) await pause(20);
-}
-
 /** The entries of a request whose response nobody reads, as soon as they are stored. */
-async function entriesWhenThere(token: TestToken) {
-  for (;;) {
-    const entries = await entriesOf(token);
-    if (entries.length > 0) return entries;
-    await pause(20);
-  }
-}
+const entriesWhenThere = (token: TestToken) =>
+  eventually('the request has an entry', () => entriesOf(token), { until: ({ length }) => length > 0 });

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@svc/testing';
 import { aTemplate } from '../a-template.ts';
 import { closeConnection, holdAnswers, startFakeHub } from '../fake-hub.ts';
 import { startSyncWorld } from './sync-world.ts';
@@ -61,13 +61,14 @@ test('concurrent sync requests on two replicas all succeed, and the hub receives
 /** Resolves when the lease was requested the given number of times while an open transaction holds it. */
 async function untilAskedForLease(times: number): Promise<void> {
   const starts = new Set<string>();
-  while (starts.size < times) {
+  const seen = async () => {
     const rows = await world.database.client.$queryRaw<{ start: string }[]>`
       SELECT query_start::text AS start FROM pg_stat_activity
       WHERE datname = current_database() AND state <> 'idle in transaction' AND query LIKE '%catalog_sync SET lease_owner%'`;
     for (const { start } of rows) starts.add(start);
-    await pause(10);
-  }
+    return starts.size;
+  };
+  await eventually(`the lease was requested ${times} times`, seen, { until: (count) => count >= times });
 }
 
 describe('two replicas', () => {

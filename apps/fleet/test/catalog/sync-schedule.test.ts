@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@svc/testing';
 import { DEFAULT_TIMINGS, runOnSchedule } from '../../src/catalog/schedule.ts';
 import { refuse, startFakeHub } from '../fake-hub.ts';
 import { startSyncWorld } from './sync-world.ts';
@@ -21,15 +21,10 @@ beforeEach(() => {
 const state = async () => (await world.asViewer.get(SYNC)).body;
 const nextTry = async () => Date.parse((await state()).next_try_at);
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await pause(10);
-}
-
 /** The times at which syncs started at the hub, as soon as there are this many. */
 async function beginnings(count: number): Promise<readonly number[]> {
   const begun = () => hub.requests.filter(({ call }) => call === 'organization').map(({ at }) => at);
-  await until(async () => begun().length >= count);
-  return begun();
+  return eventually(`${count} syncs have started`, begun, { until: ({ length }) => length >= count });
 }
 
 /** Syncs the replicas on a schedule until the work is done. */
@@ -53,7 +48,7 @@ test('without a schedule no sync is planned', async () => {
 
 test('the first scheduled sync runs at once, and the next one is planned an interval later with a jitter of ten percent', async () => {
   const planned = await scheduled([replica], 1000, async () => {
-    await until(async () => (await state()).next_try_at !== null);
+    await eventually('a sync is planned', state, { until: ({ next_try_at }) => next_try_at !== null });
     const { next_try_at, last_success_at } = await state();
     return Date.parse(next_try_at) - Date.parse(last_success_at);
   });
@@ -82,7 +77,9 @@ test('a requested sync runs at any time, and reschedules the next one', async ()
 test('another hub or key is synced at once, regardless of the plan for the former one', async () => {
   await scheduled([replica], 1000, () => beginnings(1));
   const other = await startFakeHub();
-  await scheduled([aReplica(other)], 1000, () => until(async () => other.requests.length > 0));
+  await scheduled([aReplica(other)], 1000, () =>
+    eventually('the other hub has received a request', () => other.requests.length > 0),
+  );
   await other.stop();
   expect(await state()).toMatchObject({ status: 'fresh' });
 });
@@ -101,7 +98,7 @@ async function otherRounds(count: number): Promise<void> {
     done += 1;
   };
   const rounds = runOnSchedule({ due, work, log: world.log, timings: DEFAULT_TIMINGS });
-  await until(async () => done >= count);
+  await eventually(`other work was done ${count} times`, () => done >= count);
   await rounds.stop();
 }
 
@@ -118,7 +115,7 @@ test('after a database failure a sync is retried less often than after a success
     return row?.count ?? 0;
   };
   await scheduled([replica], 0.1, async () => {
-    await until(async () => (await tries()) > 0);
+    await eventually('a sync was tried', async () => (await tries()) > 0);
     await otherRounds(10);
   });
   expect(await tries()).toBeLessThan(5);
@@ -167,7 +164,7 @@ describe('after failures of the sync,', () => {
   test('the schedule waits for the next attempt, and a requested sync does not', async () => {
     hub.behave(refuse('unavailable', '', { 'Retry-After': '3600' }), 'organization');
     await scheduled([replica, aReplica()], 0.1, async () => {
-      await until(async () => (await state()).last_failure !== null);
+      await eventually('a sync has failed', state, { until: ({ last_failure }) => last_failure !== null });
       expect((await replica.asOperator.post(SYNC)).status).toBe(502);
     });
     expect(await beginnings(2)).toHaveLength(2);
@@ -178,13 +175,15 @@ describe('after failures of the sync,', () => {
     await failOnce();
     expect(await events()).toMatchObject([{ reason: 'MirrorStale', resolved_at: null }]);
     const without = world.aReplica();
-    await scheduled([without], 1000, () => until(async () => (await events())[0]?.resolved_at !== null));
+    await scheduled([without], 1000, () =>
+      eventually('the warning is resolved', async () => (await events())[0]?.resolved_at !== null),
+    );
     expect(await events()).toMatchObject([{ reason: 'MirrorStale', resolved_at: expect.any(Date) }]);
   });
 
   test('a restart keeps the plan, and a successful sync ends the backoff', async () => {
     await scheduled([replica], 0.1, async () => {
-      await until(async () => (await state()).last_failure !== null);
+      await eventually('a sync has failed', state, { until: ({ last_failure }) => last_failure !== null });
     });
     await world.database.client.$executeRaw`UPDATE catalog_sync SET next_at = now() + interval '0.5 s'`;
     const planned = await nextTry();

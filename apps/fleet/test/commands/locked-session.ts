@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { connectionsBlocked, scaled } from '@svc/testing';
 import type { Database } from '../../src/database/client.ts';
 import type { Prisma } from '../../src/generated/prisma/client.ts';
 
@@ -20,16 +20,10 @@ export function whileSessionIsLocked<T>(
       const { id } = sessions[Math.floor(sessions.length / 2)] ?? { id: '' };
       await transaction.$queryRaw`SELECT FROM sessions WHERE id = ${id}::uuid FOR UPDATE`;
       const started = start();
-      for (let waiting: unknown[] = []; waiting.length === 0; ) {
-        await pause(10);
-        // This query runs on the transaction, which would time out if it were idle for a long time.
-        waiting = await transaction.$queryRaw<unknown[]>`
-          SELECT FROM pg_locks WHERE NOT granted AND pid IN (
-            SELECT pid FROM pg_locks WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
-      }
+      await connectionsBlocked(transaction, 1); // the transaction would time out if it were idle for a long time
       await act(started, { transaction, id });
       return started;
     },
-    { timeout: 60_000 },
+    { timeout: scaled(60_000) },
   );
 }

@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { createLog } from '@svc/http';
+import { eventually } from '@svc/testing';
 import { openDatabase } from '../../src/database/client.ts';
 import { startHousekeeping } from '../../src/database/housekeeping.ts';
 import { startWorld } from '../world.ts';
@@ -25,22 +27,10 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  present += 1;
   await Promise.all(housekeepers.splice(0).map(({ stop }) => stop()));
   jest.useRealTimers();
   jest.restoreAllMocks();
 });
-
-let present = 0;
-/** Works also with fake timers. */
-const { setTimeout: realTimeout } = globalThis;
-const pause = () => new Promise((resolve) => realTimeout(resolve, 5));
-
-/** Waits until the condition holds, or the current test has ended. */
-async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const mine = present;
-  while (mine === present && !(await condition())) await pause();
-}
 
 const failedSignIn = (age: string, subject: string = randomUUID()) =>
   client.$executeRaw`
@@ -66,7 +56,10 @@ const failuresLeft = async () =>
 async function aRoundHasPassed(): Promise<void> {
   const last = await aSession({ expired: '2 days' });
   await failedSignIn('1 hour', last);
-  await until(async () => !(await sessionsLeft()).includes(last) && !(await failuresLeft()).includes(last));
+  await eventually(
+    'the last row of each table is deleted',
+    async () => !(await sessionsLeft()).includes(last) && !(await failuresLeft()).includes(last),
+  );
 }
 
 test('housekeeping deletes failed sign-ins after fifteen minutes', async () => {
@@ -152,7 +145,7 @@ test('housekeeping on several replicas deletes each row once without a failure',
   await manyLeftovers(3210);
   const others = [1, 2].map(() => openDatabase(world.databaseUrl, () => undefined));
   const replicas = [world.database, ...others].map((database) => kept({ database }));
-  await until(nothingIsLeft);
+  await eventually('nothing is left', nothingIsLeft);
   await Promise.all(replicas.map(({ stop }) => stop()));
   await Promise.all(others.map((database) => database.close()));
   const deleted = replicas.flatMap(({ info }) => info.mock.calls.map(([entry]) => entry as { rows: number }));
@@ -169,7 +162,7 @@ test('housekeeping skips a locked row, and deletes it in a later round', async (
     expect(await sessionsLeft()).toContain(held);
     return house.warn;
   });
-  await until(nothingIsLeft);
+  await eventually('nothing is left', nothingIsLeft);
   expect(warn).not.toHaveBeenCalled();
 });
 
@@ -178,11 +171,11 @@ test('housekeeping logs a failure, continues with other tables, and repeats the 
   await aSession({ expired: '2 days' });
   await client.$executeRaw`ALTER TABLE sign_in_failures RENAME TO elsewhere`;
   const { warn, info } = kept();
-  await until(() => info.mock.calls.length > 0);
+  await eventually('a round is logged', () => info.mock.calls.length > 0);
   expect(warn.mock.calls[0]?.[0]).toMatchObject({ table: 'sign_in_failures', err: expect.anything() });
   expect(info.mock.calls[0]?.[0]).toEqual({ table: 'sessions', rows: 1 });
   await client.$executeRaw`ALTER TABLE elsewhere RENAME TO sign_in_failures`;
-  await until(nothingIsLeft);
+  await eventually('nothing is left', nothingIsLeft);
 });
 
 const HOUR_MS = 3_600_000;
@@ -208,21 +201,21 @@ const TABLES = 8;
 async function aRoundEndsAfter(milliseconds: number, statements: Spied): Promise<void> {
   const before = statements.mock.calls.length;
   jest.advanceTimersByTime(milliseconds);
-  await until(() => statements.mock.calls.length === before + TABLES);
+  await eventually('the round has a statement for each table', () => statements.mock.calls.length === before + TABLES);
   await statements.mock.results.at(-1)?.value;
-  await pause();
+  await turn(); // the next round is planned
 }
 
 test('stopping housekeeping waits for the running batch, and no other one starts', async () => {
   await manyLeftovers(3210);
   const begun = jest.spyOn(client, '$executeRawUnsafe');
   const { stop } = kept();
-  await until(() => begun.mock.calls.length > 0);
+  await eventually('a batch has begun', () => begun.mock.calls.length > 0);
   await stop();
   const batches = begun.mock.calls.length;
   const left = await failuresLeft();
   expect(left.length).toBeGreaterThan(0);
   expect(left.length).toBeLessThan(3210);
-  await pause();
+  await pause(20); // several intervals
   expect(begun).toHaveBeenCalledTimes(batches);
 });

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
+import { eventually, scaled } from '@svc/testing';
 import { SignJWT } from 'jose';
 import type { Database } from '../../src/database/client.ts';
 import { createStreamCredentials, type OpenStream } from '../../src/identity/sessions/stream-credentials.ts';
@@ -82,8 +83,7 @@ async function follow(credential: string): Promise<IncomingMessage> {
 
 /** Resolves when the stream ends. The deadline is twice the promised one. */
 const ended = async (answer: IncomingMessage) => {
-  const deadline = Date.now() + 10_000;
-  while (!answer.destroyed && Date.now() < deadline) await pause(20);
+  await eventually('the stream has ended', () => answer.destroyed, { withinMs: 10_000 });
   return { ended: answer.destroyed, complete: answer.complete };
 };
 
@@ -142,7 +142,7 @@ const endings: Readonly<Record<string, () => Promise<{ credential: string; end: 
       .setAudience('fleet')
       .setSubject(id)
       .setIssuedAt()
-      .setExpirationTime('3 seconds')
+      .setExpirationTime(`${Math.ceil(scaled(3000) / 1000)} seconds`) // enough to open a stream
       .sign(world.signingKey.privateKey);
     return { credential, end: async () => undefined };
   },
@@ -206,7 +206,7 @@ describe('the check of the credentials of streams', () => {
     const added = [audit, logs].map((stream) => checked.add(stream));
     await sql.user.update({ where: { id }, data: { role: 'viewer' } });
     await audit.ended;
-    expect(await Promise.race([logs.ended, pause(0, 'continues')])).toBe('continues');
+    expect(await Promise.race([logs.ended, turn('continues')])).toBe('continues');
     for (const { remove } of added) remove();
   });
 

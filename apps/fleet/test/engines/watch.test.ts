@@ -3,18 +3,13 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
 import { watchDeployments } from '../../src/engines/docker/watch.ts';
 import { anEngine, clientOf, endAll, serve } from './servers.ts';
 
 afterEach(endAll);
 
 const RETRY_LIMIT_MS = 1000;
-
-const until = async (condition: () => boolean) => {
-  for (const deadline = Date.now() + 10_000; !condition(); await pause(5)) {
-    if (Date.now() > deadline) throw new Error('timed out');
-  }
-};
 
 type Answer = (res: ServerResponse) => void;
 const stream: Answer = (res) => res.writeHead(200).flushHeaders();
@@ -37,7 +32,7 @@ async function watching(answer: Answer = stream, timing = {}) {
     reported.push(id),
   );
   stops.push(rounds.stop);
-  await until(() => streams.length === 1);
+  await eventually('the stream is open', () => streams.length === 1);
   const send = (...lines: readonly (string | object)[]) =>
     streams.at(-1)?.write(lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''));
   return { reported, streams, queries, send, stop: rounds.stop };
@@ -61,7 +56,7 @@ describe('a watch on a host', () => {
     const others = ['create', 'exec_create: /bin/sh', 'exec_start: /bin/sh', 'top'];
     send(...[...others, ...actions].map((action, index) => event(action, `${index}`)));
     send(event('start', 'last'));
-    await until(() => reported.includes('last'));
+    await eventually('the last event is reported', () => reported.includes('last'));
     const states = actions.flatMap((action: string, index: number) =>
       action === 'health_status' ? [] : [`${index + others.length}`],
     );
@@ -75,7 +70,7 @@ describe('a watch on a host', () => {
   ])('reports a health check of %s only if its result has changed', async (_, health) => {
     const { send, reported } = await watching();
     send(...['healthy', 'healthy', 'unhealthy', 'unhealthy', 'healthy', 'healthy'].map(health), event('die', 'last'));
-    await until(() => reported.includes('last'));
+    await eventually('the last event is reported', () => reported.includes('last'));
     expect(reported).toEqual(['web', 'web', 'last']);
   });
 
@@ -93,7 +88,7 @@ describe('a watch on a host', () => {
       long,
       event('die', 'second'),
     );
-    await until(() => reported.includes('second'));
+    await eventually('the second event is reported', () => reported.includes('second'));
     expect(reported).toEqual(['first', 'second']);
     expect(streams).toHaveLength(1);
   });
@@ -102,24 +97,24 @@ describe('a watch on a host', () => {
     const { send, reported } = await watching();
     const ids = Array.from({ length: 1200 }, (_, index) => `${index}`);
     send(...ids.map((id) => event('start', id)));
-    await until(() => reported.length === ids.length);
+    await eventually('all events are reported', () => reported.length, { until: (count) => count === ids.length });
     expect(reported).toEqual(ids);
   });
 
   test('opens the stream again when the engine has closed it', async () => {
     const { streams, send, reported } = await watching();
     streams[0]?.end();
-    await until(() => streams.length === 2);
+    await eventually('the stream is open again', () => streams.length === 2);
     streams[1]?.destroy();
-    await until(() => streams.length === 3);
+    await eventually('the stream is open once more', () => streams.length === 3);
     send(event('die', 'web'));
-    await until(() => reported.length > 0);
+    await eventually('an event is reported', () => reported.length > 0);
     expect(reported).toEqual(['web']);
   });
 
   test('opens the stream again when nothing has arrived for some time after the headers', async () => {
     const { streams } = await watching(stream, { watch: 200 });
-    await until(() => streams.length >= 2);
+    await eventually('the stream is open again', () => streams.length >= 2);
     expect(streams[0]?.destroyed).toBe(true);
   });
 
@@ -136,7 +131,7 @@ describe('a watch on a host', () => {
     const { streams, send, reported, stop } = await watching();
     const closed = once(streams[0] as ServerResponse, 'close');
     send(event('die', 'web'));
-    await until(() => reported.length === 1);
+    await eventually('the event is reported', () => reported.length === 1);
     await stop();
     await closed;
     await pause(2 * RETRY_LIMIT_MS * 0.02);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { WorkloadSpec } from '@svc/contract/fleet';
-import { freePort } from '@svc/testing';
+import { eventually, freePort } from '@svc/testing';
 import { engineKind, startEngine, type TestEngine } from '@svc/testing/engine';
 import { connectDocker, type DockerClient } from '../../src/engines/docker/client.ts';
 import type { DesiredContainers, RunningContainers } from '../../src/engines/docker/containers.ts';
@@ -110,21 +110,16 @@ interface Until {
   readonly isThere: (observation: Observation) => boolean;
 }
 
-const MAX_RECONCILIATIONS = 300;
-
 /** Reconciles until the observation is as expected. @returns the observation, with the actions of all reconciliations */
 export async function reconcileUntil(client: DockerClient, { wanted, fence, isThere }: Until) {
   const actions: string[] = [];
-  for (let left = MAX_RECONCILIATIONS; ; left -= 1) {
+  const reconcileOnce = async () => {
     const observation = await reconcile(client, wanted, fence);
     actions.push(...observation.actions);
-    if (isThere(observation)) return { ...observation, actions };
-    if (left === 0)
-      throw new Error(
-        `the expected state was not reached after ${MAX_RECONCILIATIONS} reconciliations: ${JSON.stringify(observation)}`,
-      );
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return observation;
+  };
+  const last = await eventually('the expected state is reached', reconcileOnce, { until: isThere });
+  return { ...last, actions };
 }
 
 /** Reconciles until the deployment is in a phase and nothing changes soon. */

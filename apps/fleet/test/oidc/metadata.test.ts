@@ -1,4 +1,5 @@
 import { ProviderUnavailable } from '@svc/auth/oidc';
+import { eventually } from '@svc/testing';
 import { DISCOVERY } from './bendable-issuer.ts';
 import { REDIRECT } from './fleet.ts';
 import { secrets } from './secrets.ts';
@@ -61,7 +62,9 @@ test('metadata are fetched again after one hour', async () => {
   expect((await urlFrom(fleet)).pathname).toBe('/authorize');
   expect(fleet.sent).toEqual([DISCOVERY]);
   fleet.wait(1);
-  await expectSoon(async () => (await urlFrom(fleet)).pathname, '/moved');
+  await eventually('the new metadata are used', async () => (await urlFrom(fleet)).pathname, {
+    until: (pathname) => pathname === '/moved',
+  });
 });
 
 test('known metadata are used while the provider is unreachable', async () => {
@@ -69,10 +72,10 @@ test('known metadata are used while the provider is unreachable', async () => {
   await urlFrom(fleet);
   issuer.bend(DISCOVERY, () => ({ status: 500 }));
   fleet.wait(24 * 3_600_000);
-  await expectSoon(async () => {
+  await eventually('the request for metadata has failed', async () => {
     await urlFrom(fleet);
     return fleet.provider.failing();
-  }, true);
+  });
   expect((await urlFrom(fleet)).pathname).toBe('/authorize');
 });
 
@@ -104,11 +107,3 @@ test('an issuer whose identifier ends in a slash is requested at the same addres
   issuer.bendMetadata({ issuer: `${issuer.url}/` });
   expect((await urlFrom(aFleet({ issuer: `${issuer.url}/` }))).pathname).toBe('/authorize');
 });
-
-/** Waits until the background request has been processed. */
-async function expectSoon<T>(read: () => Promise<T>, wanted: T) {
-  for (let tries = 0; (await read()) !== wanted; tries++) {
-    if (tries === 500) expect(await read()).toBe(wanted);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

@@ -1,5 +1,5 @@
+import { connectionsBlocked } from '@svc/testing';
 import { meAt } from './browser.ts';
-import { untilBlocked } from './synchronization.ts';
 import { startSignInWorld } from './world.ts';
 
 const world = await startSignInWorld();
@@ -120,7 +120,7 @@ test('a user whom two replicas create at the same time keeps the e-mail address'
     const local = { source: 'local' as const, email, role: 'viewer' as const, password_hash: 'none' };
     const { id } = await transaction.user.create({ data: local });
     asked = meAt([world.one], token);
-    await untilBlocked(world.database, 1);
+    await connectionsBlocked(sql, 1);
     // The other replica has not stored the user when the first one looks for it, but has when the first one stores it.
     const same = { source: 'oidc' as const, iss: issuer.url, sub, claims: {}, role: null, password_hash: null };
     await transaction.user.update({ where: { id }, data: same });
@@ -141,7 +141,7 @@ test('an e-mail address that is taken concurrently is ignored, in each kind of s
       };
       await transaction.user.create({ data });
       done = ways();
-      await untilBlocked(world.database, 1);
+      await connectionsBlocked(sql, 1);
     });
     return done;
   };

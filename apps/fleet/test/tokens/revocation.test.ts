@@ -1,4 +1,4 @@
-import { type Api, byDepth, LONG_TEST_MS } from '@svc/testing';
+import { type Api, byDepth, connectionsBlocked, LONG_TEST_MS } from '@svc/testing';
 import { startWorld } from '../world.ts';
 
 const world = await startWorld();
@@ -130,22 +130,12 @@ describe('the removal of a user', () => {
     await sql.$transaction(async (transaction) => {
       await transaction.$executeRaw`LOCK TABLE tokens IN SHARE MODE`; // the row can be read, but not changed
       const creations = [1, 2, 3].map(() => byMaker.post(TOKENS, { name: 'late', role: 'admin' }));
-      await waiting(3);
+      await connectionsBlocked(sql, 3);
       all = Promise.all([...creations, remove(maker.id)]);
-      await waiting(4);
+      await connectionsBlocked(sql, 4);
     });
     await all;
     const active = await sql.token.count({ where: { created_by_user: maker.id, revoked_at: null } });
     expect(active).toBe(0);
   });
 });
-
-/** Resolves when this many statements wait for a lock. */
-async function waiting(count: number): Promise<void> {
-  for (let found = -1; found < count; ) {
-    const rows = await sql.$queryRaw<{ found: number }[]>`
-      SELECT count(*)::int AS found FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    found = rows[0]?.found ?? 0;
-  }
-}

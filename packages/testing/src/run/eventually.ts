@@ -26,7 +26,7 @@ type Truthy<T> = Exclude<T, undefined | null | false | 0 | ''>;
  */
 export async function eventually<T>(
   what: string,
-  observe: () => T | Promise<T>,
+  observe: () => T | PromiseLike<T>,
   { until = Boolean, withinMs = WAIT_MS }: WaitOptions<T> = {},
 ): Promise<Truthy<T>> {
   const limit = waitLimit(withinMs);

@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
 import { Permanent, Transient, Unreachable } from '../../../src/engines/errors.ts';
 import { logs } from '../../../src/engines/kubernetes/logs.ts';
 import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
 import type { LogOptions } from '../../../src/engines/observation.ts';
 import * as podStatuses from './api-server/controller/pod-status.ts';
-import { aDeployment, anApiServer, clientOf, endAll, running, until } from './world.ts';
+import { aDeployment, anApiServer, clientOf, endAll, running } from './world.ts';
 
 afterEach(endAll);
 
@@ -67,7 +68,7 @@ describe('the log of a pod', () => {
     const { server, name, read } = await aLoggingPod({ answer: 1500 });
     const lines = read({ follow: true });
     const first = lines.next();
-    await until(() => server.logs.followers === 1);
+    await eventually('the log is followed', () => server.logs.followers === 1);
     await new Promise((resolve) => setTimeout(resolve, 2000)); // longer than a response may be idle
     server.logs.write(name, 'at last\n');
     expect(await first).toEqual({ done: false, value: 'at last' });
@@ -81,7 +82,7 @@ describe('the log of a pod', () => {
     const lines = read({ follow: true });
     expect(await lines.next()).toMatchObject({ value: 'one' });
     await lines.return();
-    await until(() => server.logs.followers === 0);
+    await eventually('the log is no longer followed', () => server.logs.followers === 0);
     const reason = new Error('the reader stopped');
     const leaving = new AbortController();
     const others = read({ follow: true, signal: leaving.signal });
@@ -89,7 +90,7 @@ describe('the log of a pod', () => {
     const next = others.next();
     leaving.abort(reason);
     await expect(next).rejects.toBe(reason);
-    await until(() => server.logs.followers === 0);
+    await eventually('the log is no longer followed', () => server.logs.followers === 0);
   });
 
   test('is not returned for a pod of another deployment', async () => {

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
 import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
 import { watchDeployments } from '../../../src/engines/kubernetes/watch.ts';
 import type { ApiServer } from './api-server.ts';
-import { aDeployment, anApiServer, clientOf, endAll, ending, running, until } from './world.ts';
+import { aDeployment, anApiServer, clientOf, endAll, ending, running } from './world.ts';
 
 afterEach(endAll);
 
@@ -18,12 +19,13 @@ function watching(server: ApiServer, timing = {}) {
   const reportsAfter = async (id: string, change: () => unknown) => {
     reported.length = 0;
     await change();
-    await until(() => reported.includes(id));
+    await eventually('the change is reported', () => reported.includes(id));
   };
   return { rounds, reported, reportsAfter };
 }
 
-const ready = (server: ApiServer) => until(() => server.watchers.count === WATCHES);
+const ready = (server: ApiServer) =>
+  eventually('all watches are open', () => server.watchers.count, { until: (count) => count === WATCHES });
 const lists = ({ requests }: ApiServer) => requests.filter(({ query }) => query.limit !== undefined).length;
 const watches = ({ requests }: ApiServer) => requests.filter(({ query }) => query.watch === 'true');
 
@@ -37,9 +39,9 @@ describe('a watch on a cluster', () => {
     const client = clientOf(server);
     server.put('pods', { metadata: { name: 'a-strangers', labels: { 'fleet/deployment': 'x' } } });
     await reconcile(client, running(one.manifest()), one.fence());
-    await until(() => reported.includes(one.id));
+    await eventually('the first change is reported', () => reported.includes(one.id));
     await reconcile(client, running(two.manifest()), two.fence());
-    await until(() => reported.includes(two.id));
+    await eventually('the second change is reported', () => reported.includes(two.id));
     expect(new Set(reported)).toEqual(new Set([one.id, two.id]));
   });
 
@@ -83,9 +85,10 @@ describe('a watch on a cluster', () => {
     server.put('namespaces', { metadata: { name: 'another' } });
     server.watchers.bookmark();
     const version = Math.max(...server.objects('namespaces').map(({ metadata }) => Number(metadata.resourceVersion)));
-    await new Promise((resolve) => setTimeout(resolve, 50)); // the bookmark has arrived
-    server.watchers.drop();
-    await until(() => watches(server).length === 2 * WATCHES);
+    server.watchers.end(); // the bookmark arrives before the end
+    await eventually('all watches are requested', () => watches(server).length, {
+      until: (count) => count === 2 * WATCHES,
+    });
     expect(
       watches(server)
         .slice(WATCHES)
@@ -102,7 +105,10 @@ describe('a watch on a cluster', () => {
     server.put('namespaces', { metadata: { name: 'another' } });
     server.forget();
     server.watchers.drop();
-    await until(() => lists(server) === 2 * WATCHES && reported.includes(deployment.id));
+    await eventually(
+      'all lists are requested again, and the deployment is reported',
+      () => lists(server) === 2 * WATCHES && reported.includes(deployment.id),
+    );
     await ready(server);
     await reportsAfter(deployment.id, () => server.drop('pods', server.objects('pods')[0]?.metadata.name ?? ''));
   });
@@ -127,7 +133,9 @@ describe('a watch on a cluster', () => {
     await ready(server);
     const before = watches(server).length;
     server.watchers.say('not JSON\n');
-    await until(() => watches(server).length === before + WATCHES);
+    await eventually('all watches are requested', () => watches(server).length, {
+      until: (count) => count === before + WATCHES,
+    });
     await ready(server);
     await reportsAfter(deployment.id, () => server.drop('pods', server.objects('pods')[0]?.metadata.name ?? ''));
   });
@@ -135,14 +143,16 @@ describe('a watch on a cluster', () => {
   test('connects again when it receives nothing for too long', async () => {
     const server = await anApiServer();
     watching(server, { watch: 100, watchRetryLimit: 500 });
-    await until(() => watches(server).length > WATCHES);
+    await eventually('a watch is requested again', () => watches(server).length > WATCHES);
   });
 
   test('does not retry at once when the cluster forbids it', async () => {
     const server = await anApiServer();
     server.forbidden.add('watch pods').add('watch jobs').add('watch deployments');
     watching(server, { watchRetryLimit: 6_000_000 });
-    await until(() => watches(server).length === WATCHES);
+    await eventually('all watches are requested', () => watches(server).length, {
+      until: (count) => count === WATCHES,
+    });
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(watches(server)).toHaveLength(WATCHES);
   });
@@ -153,7 +163,7 @@ describe('a watch on a cluster', () => {
     const { rounds, reported } = watching(server);
     await ready(server);
     await rounds.stop();
-    await until(() => server.watchers.count === 0);
+    await eventually('all watches are closed', () => server.watchers.count === 0);
     await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
     expect(reported).toEqual([]);
     expect(watches(server)).toHaveLength(WATCHES);

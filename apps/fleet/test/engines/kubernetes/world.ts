@@ -104,13 +104,3 @@ export async function reconcileTo(client: KubernetesClient, { wanted, fence, pha
     if (left === 0) throw new Error(`the expected state was not reached: ${JSON.stringify(observed)}`);
   }
 }
-
-const MAX_CHECKS = 2000;
-
-/** Waits until a condition is true. @throws Error after 10 seconds */
-export async function until(isSo: () => boolean): Promise<void> {
-  for (let checks = 0; !isSo(); checks += 1) {
-    if (checks === MAX_CHECKS) throw new Error('the condition did not become true');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@svc/testing';
 import type { Known, Ledger } from './ledger.ts';
 import type { ChaosProcesses } from './processes.ts';
 
@@ -33,12 +33,10 @@ export async function waitForDesiredState({ query, withinMs, withGpus }: WaitOpt
     WHERE deleting OR (desired_state = 'running' AND (observed_generation IS DISTINCT FROM generation
       OR phase <> CASE WHEN gpu_count > 0 THEN '${withGpus}' ELSE 'running' END))
       OR (desired_state = 'stopped' AND phase <> 'stopped')`;
-  let left: unknown[] = [];
-  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await pause(100)) {
-    left = await query(unsettled);
-    if (left.length === 0) return;
-  }
-  throw new Error(`deployments do not reach their desired state: ${JSON.stringify(left, null, 1)}`);
+  await eventually('all deployments are in their desired state', () => query(unsettled), {
+    until: ({ length }) => length === 0,
+    withinMs,
+  });
 }
 
 /** Differences between the stored deployments and the ledger as text, including acknowledged operations that are not stored. */

@@ -1,6 +1,5 @@
 // Hosts and clusters in use: allocated resources, members that cannot change, and the deployments that prevent changes.
-import { setTimeout as pause } from 'node:timers/promises';
-import { byDepth } from '@svc/testing';
+import { byDepth, connectionsBlocked } from '@svc/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../../../src/generated/prisma/client.ts';
 import { acquirePlacementLock } from '../../../src/resources/placement-lock.ts';
@@ -148,7 +147,7 @@ test.each([
     const changed = await client.$transaction(async (transaction) => {
       await acquirePlacementLock(transaction);
       const answer = put(plural, target.id, change);
-      await Promise.race([answer, untilLockIsAwaited()]);
+      await Promise.race([answer, connectionsBlocked(client, 1)]);
       await transaction.deployment.create({ data: { ...data, [member]: target.id } });
       const gpu = { host_id: target.id, gpu_id: '0', deployment_id: id, ordinal: 0 };
       if ('gpus' in change) await transaction.allocatedGpu.create({ data: gpu });
@@ -157,17 +156,6 @@ test.each([
     expect(refusedBy(await changed.answer)).toEqual([409, 'in_use', [name]]);
   },
 );
-
-/** Resolves when another transaction waits for the placement lock. */
-async function untilLockIsAwaited(): Promise<void> {
-  for (;;) {
-    const waiting = await client.$queryRaw<object[]>`
-      SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-    if (waiting.length > 0) return;
-    await pause(10);
-  }
-}
 
 describe('the GPUs of a host', () => {
   test('have unique names', async () => {

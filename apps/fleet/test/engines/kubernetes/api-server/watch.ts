@@ -59,6 +59,11 @@ export class Watchers {
     for (const response of this.#open.keys()) response.write(text);
   }
 
+  /** Ends the responses of all watches. */
+  end(): void {
+    for (const response of this.#open.keys()) response.end();
+  }
+
   /** Closes the connections of all watches. */
   drop(): void {
     for (const response of this.#open.keys()) response.destroy();
