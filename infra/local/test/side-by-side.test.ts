@@ -3,7 +3,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { eventually } from '@svc/testing';
 import pg from 'pg';
 import { repository } from '../src/settings.ts';
 import { aDeployment, type Deployment } from './deployment.ts';
@@ -202,7 +202,8 @@ describe.each(releases)('beside release %s on one database,', (release) => {
     await created('storage', { name: 'new-volume' });
     const { workload } = await created('workloads', { name: 'new-workload', image_name: 'team/app' });
     const newHost = async () => (await ofRelease.fleet.select('hosts')).find(({ name }) => name === 'new-host');
-    while ((await newHost())?.reachability !== 'unreachable') await wait(20); // the first check would overwrite the update below
+    // The first check would overwrite the update below.
+    await eventually('the host is checked', newHost, { until: (each) => each?.reachability === 'unreachable' });
     const { rows } = await ofRelease.fleet.shared.query(`
       UPDATE hosts SET reachability = 'online', cpu_millis = 4000, memory_bytes = 8000000000, check_at = now() + interval '1 hour'
       WHERE name = 'new-host' RETURNING id`);

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
 import { repository } from '../src/settings.ts';
 import { aDeployment, type Deployment } from './deployment.ts';
 
 const ENGINES = path.join(repository, 'bench/fleet/engines.mjs');
-const TIMEOUT_MS = 60_000;
 
 let engines: ChildProcess;
 let control: string;
@@ -58,13 +58,10 @@ interface Found {
   readonly State: string;
 }
 
-async function untilIs(phase: string) {
-  for (const deadline = Date.now() + TIMEOUT_MS; Date.now() < deadline; await delay(200)) {
-    const { deployment } = await good('GET', `/deployments/${id}`);
-    if (deployment.phase === phase && deployment.observed_generation === deployment.generation) return deployment;
-  }
-  throw new Error(`the deployment is not ${phase}: ${JSON.stringify(await good('GET', `/deployments/${id}`))}`);
-}
+const untilIs = (phase: string) =>
+  eventually(`the deployment is ${phase}`, async () => (await good('GET', `/deployments/${id}`)).deployment, {
+    until: (each) => each.phase === phase && each.observed_generation === each.generation,
+  });
 
 // Each test continues where the previous one ended.
 
@@ -168,9 +165,10 @@ test('a host that hangs answers only after it resumes', async () => {
 
 test('a deletion removes its containers and its volume', async () => {
   await good('DELETE', `/deployments/${id}`);
-  for (const deadline = Date.now() + TIMEOUT_MS; Date.now() < deadline; await delay(200))
-    if ((await containers()).length === 0 && (await send('GET', `/deployments/${id}`)).status === 404) break;
-  expect(await containers()).toEqual([]);
+  const left = async () => [await containers(), (await send('GET', `/deployments/${id}`)).status];
+  await eventually('the containers and the deployment are gone', left, {
+    until: (seen) => JSON.stringify(seen) === '[[],404]',
+  });
   expect((await bodyOf(engine('GET', '/volumes'))).Volumes).toEqual([]);
   const creations = (await ask('GET', '/creations')) as { removedAt: number | null }[];
   expect(creations).toHaveLength(6);

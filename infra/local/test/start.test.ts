@@ -1,9 +1,8 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { byDepth, depth } from '@svc/testing';
+import { byDepth, depth, eventually } from '@svc/testing';
 import { describeWithEngine, engineKind, engineProblem, startEngine, type TestEngine } from '@svc/testing/engine';
 import { findLocalEngine } from '../src/local-engine.ts';
 import { responsesOf, tour } from './documentation/pages.ts';
@@ -150,11 +149,9 @@ describeFromFull('a later start', () => {
 
   test('succeeds after the runner was killed and its services have ended by themselves', async () => {
     product.kill('SIGKILL');
-    let { left } = await product.end();
-    while (left.some((name) => name !== 'postgres')) {
-      await sleep(50);
-      ({ left } = await product.end());
-    }
+    await eventually('the services have ended', () => product.end(), {
+      until: ({ left }) => left.every((name) => name === 'postgres'),
+    });
     const killed = product.pids;
     product = await aProduct(dataDir, ports);
     expect(product.pids.postgres).not.toBe(killed.postgres);
@@ -187,7 +184,7 @@ async function expectLocalHost(): Promise<void> {
   );
   const { FLEET_URL, FLEET_VIEWER_TOKEN } = product.demo;
   const host = async () => (await get(`${FLEET_URL}/api/v1/hosts?search=local`, FLEET_VIEWER_TOKEN)).body.hosts[0];
-  while ((await host())?.reachability === 'unknown') await sleep(100);
+  await eventually('the host is checked', host, { until: (each) => each?.reachability !== 'unknown' });
   expect(await host()).toMatchObject({
     reachability: 'online',
     addresses: { mesh: '127.0.0.1', public: '127.0.0.1' },

@@ -1,7 +1,7 @@
 // Conformance of clients that keep a copy of the catalog: the fleet, and the client of docs/sync.md in Python. Both pass the same
 // scenario with a real hub. After each step, the copy of the client equals what the hub shows to its API key.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type LocalIssuer, type StartedProcess, startLocalIssuer } from '@svc/testing';
+import { eventually, type LocalIssuer, type StartedProcess, startLocalIssuer } from '@svc/testing';
 import { programAt } from '@svc/testing/engine';
 import pg from 'pg';
 import { aDeployment, type Deployment } from './deployment.ts';
@@ -185,7 +185,7 @@ function passesTheScenario(name: string, start: (typeof clients)[number]['start'
       // A request for a sync is not delayed. The schedule of the fleet is (apps/fleet/test/catalog/sync-backoff.test.ts).
       expect(await client.sync()).toBe(false);
       expect(await client.copy()).toEqual(before);
-      while (!(await client.sync())) await new Promise((resolve) => setTimeout(resolve, 500));
+      await eventually('the hub is no longer busy', () => client.sync());
       return void (await expectCurrent());
     }
     await synced();

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { aCollector, type ExportedSpan, type StartedProcess } from '@svc/testing';
+import { aCollector, type ExportedSpan, type StartedProcess, scaled } from '@svc/testing';
 import { aDeployment, type Deployment, type Environment } from './deployment.ts';
 
 const PRELOAD = pathToFileURL(path.join(import.meta.dirname, 'loaded-packages.mjs')).href;
@@ -146,7 +146,7 @@ test.each([
     expect(await sync()).toBe(200);
     stoppedAt = performance.now();
   });
-  expect(performance.now() - stoppedAt).toBeLessThan(2 * SHUTDOWN_LIMIT_MS); // two services, one after the other
+  expect(performance.now() - stoppedAt).toBeLessThan(scaled(2 * SHUTDOWN_LIMIT_MS)); // two services, one after the other
   if (hangs) await collector.stop();
   for (const text of [output.hub, output.fleet]) expect(lastLines(text)).toContain('the last traces were not exported');
 });

@@ -4,9 +4,9 @@ import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../../testing/src/run/eventually.ts';
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from '../src/embedded.ts';
 import { rowsOf } from './on-database.ts';
 
@@ -181,7 +181,7 @@ describe('starting a server', () => {
 describe('a server left running', () => {
   test('ends when the process that started it exits', async () => {
     startElsewhere('exited');
-    while (fs.existsSync(path.join(dataDir, 'postmaster.pid'))) await sleep(20);
+    await eventually('the server has ended', () => !fs.existsSync(path.join(dataDir, 'postmaster.pid')));
     await start({ dataDir, password });
   });
 

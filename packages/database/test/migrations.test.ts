@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '../../testing/src/run/eventually.ts';
 import { runEngine } from '../src/development/engine-process.ts';
 import { migrationDrift, newMigration } from '../src/development.ts';
 import { migrate, migrationState } from '../src/index.ts';
@@ -186,7 +186,9 @@ describe('migrate', () => {
     const program = fileURLToPath(new URL('./fixtures/migrate.mjs', import.meta.url));
     const child = fork(program, [options.prismaDir, options.databaseUrl], { execArgv: [] });
     const sleeping = "select pid from pg_stat_activity where query like '%pg_sleep(60)%' and pid <> pg_backend_pid()";
-    while ((await rowsOf(options.databaseUrl, sleeping)).length === 0) await sleep(20);
+    await eventually('the migration runs', () => rowsOf(options.databaseUrl, sleeping), {
+      until: ({ length }) => length > 0,
+    });
     child.kill('SIGKILL');
     await once(child, 'exit');
     // The server would detect the closed connection only when it sends data. A restart of either

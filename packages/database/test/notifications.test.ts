@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
+import { eventually } from '../../testing/src/run/eventually.ts';
 import { subscribe } from '../src/index.ts';
 import { serverUrl as connectionString, rowsOf } from './on-database.ts';
 
@@ -23,7 +23,7 @@ const endConnections = () =>
 
 afterEach(async () => {
   // The server notices the end of a connection later.
-  while ((await connections()).length > 0) await pause(5);
+  await eventually('the connections have ended', connections, { until: ({ length }) => length === 0 });
 });
 
 test('a subscriber is called when its connection is open, and for each notification', async () => {

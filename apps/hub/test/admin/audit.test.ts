@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hubEndpoints } from '@svc/contract/hub';
 import { createLog } from '@svc/http';
 import type { Answered } from '@svc/testing';
+import { eventually } from '@svc/testing';
 import { startAuditRetention } from '../../src/audit/retention.ts';
 import type { Prisma } from '../../src/generated/prisma/client.ts';
 import { startWorld } from '../world.ts';
@@ -236,8 +237,9 @@ test('the retention deletes old audit entries in the background, keeps younger o
     log: createLog('hub', 'silent'),
     interval: 10,
   });
-  while (await client.auditEntry.findUnique({ where: { id: old.id } }))
-    await new Promise((done) => setTimeout(done, 10));
+  await eventually('the old entry is deleted', () => client.auditEntry.findUnique({ where: { id: old.id } }), {
+    until: (entry) => entry === null,
+  });
   await task.stop();
   expect(await client.auditEntry.findUnique({ where: { id: young.id } })).not.toBeNull();
   const recorded = await client.auditEntry.findFirst({ where: { path: { startsWith: 'entries before ' } } });

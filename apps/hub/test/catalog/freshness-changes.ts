@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answered, Api } from '@svc/testing';
+import { scaled } from '@svc/testing';
 import { queryOn } from '@svc/testing/faults';
 import type { TestOrganization, World } from '../world.ts';
 import type { Replica } from './freshness-replica.ts';
@@ -7,7 +8,7 @@ import type { Replica } from './freshness-replica.ts';
 const TEMPLATES = '/api/v1/catalog/templates';
 const OWN = '/api/v1/catalog/organization';
 /** Longer than a caller needs to use a new key twice. */
-const LIFETIME_MS = 800;
+const LIFETIME_MS = scaled(800);
 
 /**
  * The status of a response, and the member of its body that the change affects, if the status stays

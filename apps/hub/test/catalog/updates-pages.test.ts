@@ -1,12 +1,11 @@
+import { connectionsBlocked } from '@svc/testing';
 // Requests for pages of changes that wait, on a hub with the smallest number of connections.
-import { setTimeout as wait } from 'node:timers/promises';
-import { Prisma } from '../../src/generated/prisma/client.ts';
 import { startWorld } from '../world.ts';
 
 const UPDATES = '/api/v1/catalog/templates/updates';
 
 const world = await startWorld({ limits: { connections: 6 } });
-const { client, catalogStreams } = world.database;
+const { client } = world.database;
 afterAll(() => world.stop());
 
 test.each(['cursor=start', 'since=1970-01-01T00:00:00Z'])(
@@ -15,15 +14,10 @@ test.each(['cursor=start', 'since=1970-01-01T00:00:00Z'])(
     const organization = await world.anOrganization();
     await world.aTemplate();
     await world.anonymous.get(`${UPDATES}?${query}`); // the index is current
-    const waiting = async () => {
-      const [row] = await catalogStreams.read<{ count: number }>(Prisma.sql`
-      SELECT count(*)::int FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`);
-      return row?.count ?? 0;
-    };
     const { all, others } = await world.database.catalogWriter.$transaction(async (lock) => {
       await lock.$executeRaw`LOCK TABLE templates IN ACCESS EXCLUSIVE MODE`;
       const pages = Array.from({ length: 8 }, () => world.anonymous.get(`${UPDATES}?${query}`));
-      while ((await waiting()) < 2) await wait(5);
+      await connectionsBlocked(lock, 2);
       const statuses: number[] = [];
       for (let n = 0; n < 5; n += 1) {
         statuses.push((await world.as(organization).get('/api/v1/catalog/organization')).status);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { eventually } from '@svc/testing';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { startWorld } from '../world.ts';
 
@@ -45,7 +46,7 @@ await writeCatalog(
 
 afterEach(async () => {
   for (const socket of sockets) socket.destroy();
-  while (sockets.size > 0) await wait(5);
+  await eventually('all connections are closed', () => sockets.size, { until: (count) => count === 0 });
 });
 afterAll(async () => {
   server.close();
@@ -89,10 +90,6 @@ const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) =>
 
 const catalogIds = async () =>
   idsOf(await database.client.template.findMany({ select: { id: true }, orderBy: { id: 'asc' } }));
-
-const ended = async (condition: () => boolean | Promise<boolean>) => {
-  while (!(await condition())) await wait(5);
-};
 
 test('a large response has each template once, and checked_at is its last member', async () => {
   const text = await bodyOf(await open());
@@ -185,11 +182,12 @@ test('a caller with its share of large responses gets 503 overloaded, and other 
   expect(refused).toMatchObject({ status: 503, body: { code: 'overloaded' }, headers: { 'retry-after': '10' } });
   expect(JSON.parse(await bodyOf(await open(other))).templates.length).toBeGreaterThan(LARGE - 3);
   held[0]?.destroy();
-  await ended(async () => {
+  const statusOfAnother = async () => {
     const again = await open(organization);
     again.destroy();
-    return again.statusCode === 200;
-  });
+    return again.statusCode;
+  };
+  await eventually('another response is sent', statusOfAnother, { until: (status) => status === 200 });
 });
 
 test('anonymous networks share half of the large responses', async () => {

@@ -2,7 +2,7 @@
 // frozen.
 import fs from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually, figure } from '@svc/testing';
+import { eventually, figure, scaled } from '@svc/testing';
 import { ask, type LoadResult, startLoad, statusesOf } from '@svc/testing/faults';
 import { type OutageWorld, readersOf, startOutageWorld } from './outage-world.ts';
 import { type PipelinedResponse, sendPipelined } from './pipelined.ts';
@@ -103,14 +103,14 @@ async function expectPromises(outage: Outage): Promise<void> {
   expect(statusesOf(reads.map(({ seen }) => seen))).toEqual([200, 304, 503]);
 
   const longest = Math.max(...reads.map(({ seen }) => seen.ms));
-  expect(longest).toBeLessThan(ANSWERED_WITHIN_MS);
+  expect(longest).toBeLessThan(scaled(ANSWERED_WITHIN_MS));
   expect(reads.filter((read) => read.sentAt > changed && isSuccess(read) && !read.isNew)).toEqual([]);
 
   const recoveries = Array.from({ length: readers }, (_, index) => {
     const first = reads.find((read) => read.reader === index && read.sentAt > began && isSuccess(read));
     return (first?.answeredAt ?? Number.POSITIVE_INFINITY) - accepting;
   });
-  expect(Math.max(...recoveries)).toBeLessThan(5 * RECOVERED_WITHIN_MS);
+  expect(Math.max(...recoveries)).toBeLessThan(scaled(5 * RECOVERED_WITHIN_MS));
   const first = Math.min(...reads.filter(({ seen }) => seen.status === 503).map(({ answeredAt }) => answeredAt));
   const timesInMs = [first - beginning, longest, Math.max(...recoveries)].map(Math.round);
   figure(

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { hubAccesses, hubEndpoints } from '@svc/contract/hub';
 import { createHttpServer, createLog } from '@svc/http';
 import { startIdentityProvider } from '@svc/identity-provider/server';
-import { type Answered, signInByBrowser, startLocalIssuer } from '@svc/testing';
+import { type Answered, eventually, signInByBrowser, startLocalIssuer } from '@svc/testing';
 import { startDeletingExpiredRows } from '../../src/identity/expired-rows.ts';
 import { anInstance, startWorld } from '../world.ts';
 
@@ -490,8 +489,9 @@ test('expired sign-ins, and sessions that ended a day ago, are deleted', async (
       await sql.signInTransaction.count({ where: { state_hash: 'old' } }),
     ];
   };
-  for (let tries = 0; tries < 500 && JSON.stringify(await remaining()) !== '[["open","recent"],0]'; tries++)
-    await pause(10);
+  await eventually('the expired rows are deleted', remaining, {
+    until: (rows) => JSON.stringify(rows) === '[["open","recent"],0]',
+  });
   await task.stop();
   expect(await remaining()).toEqual([['open', 'recent'], 0]);
 });

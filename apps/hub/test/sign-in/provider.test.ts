@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { signIn } from '@svc/identity-provider/sign-in';
-import { type StartedProcess, startProcess } from '@svc/testing';
+import { eventually, type StartedProcess, startProcess } from '@svc/testing';
 import { anInstance, startWorld } from '../world.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../../../infra/identity-provider/dist/main.js');
@@ -76,15 +76,11 @@ test('accepts known keys while the provider is stopped, and replaces them at the
 /** Starts the provider. Retries while its port is in use by another test. */
 async function startProvider(PORT: string): Promise<StartedProcess> {
   const started = startProcess(MAIN, [], { PORT, KEYS_FILE, AUDIENCES: `${AUDIENCE},${OTHER_AUDIENCE}` });
-  while (!started.output().includes('identity provider:')) {
-    if (started.output().includes('EADDRINUSE')) {
-      await started.ended;
-      return startProvider(PORT);
-    }
-    if (started.child.exitCode !== null) throw new Error(`the provider exited:\n${started.output()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return started;
+  const isDecided = () => started.output().includes('identity provider:') || started.child.exitCode !== null;
+  await eventually('the provider listens or has ended', isDecided);
+  if (started.output().includes('identity provider:')) return started;
+  if (started.output().includes('EADDRINUSE')) return startProvider(PORT);
+  throw new Error(`the provider exited:\n${started.output()}`);
 }
 
 async function stopProvider() {

@@ -1,6 +1,7 @@
+import { scaled } from '@svc/testing';
 import type { TestPage } from '@svc/testing/browser';
 
-const LIMIT_MS = 30_000;
+const LIMIT_MS = scaled(30_000);
 
 /** Waits until a page shows its content instead of what it is loading. */
 export async function settle(page: TestPage): Promise<void> {

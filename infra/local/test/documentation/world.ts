@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@svc/database/embedded';
+import { eventually } from '@svc/testing';
 import { quoteForShell } from '../../src/demo-env.ts';
 import { fleetProgram, hubProgram } from '../../src/environments.ts';
 import { openSecrets } from '../../src/secrets.ts';
@@ -15,7 +15,6 @@ const ENGINES = path.join(repository, 'bench/fleet/engines.mjs');
 const PRELUDE = path.join(import.meta.dirname, 'prelude.sh');
 const HOSTS = 20;
 const SCRIPT_MS = 150_000;
-const WAIT_MS = 30_000;
 
 /** What the commands of a page can use beside the variables of demo.env. */
 interface Variables {
@@ -65,12 +64,12 @@ export async function startWorld(): Promise<World> {
       const others = async () =>
         (await api('GET', '/deployments')).deployments.filter(({ id }: { id: string }) => id !== deployment.id);
       // A deployment to whose generated values another one is bound can be deleted only after that one.
-      for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; await sleep(100)) {
+      const deleteOthers = async () => {
         const left = await others();
-        if (left.length === 0) return;
         for (const { id } of left) await api('DELETE', `/deployments/${id}`).catch(() => undefined);
-      }
-      throw new Error(`deployments cannot be deleted: ${JSON.stringify(await others())}`);
+        return left;
+      };
+      await eventually('all other deployments are deleted', deleteOthers, { until: ({ length }) => length === 0 });
     },
     async stop() {
       engines.kill();

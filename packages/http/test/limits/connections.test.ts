@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
+import { scaled } from '../../../testing/src/run/deadlines.ts';
 import { type ConnectionLimits, watchConnections } from '../../src/limits/connections.ts';
 import { aLog } from '../world.ts';
 
@@ -46,6 +47,9 @@ async function startServer(limits: Partial<ConnectionLimits>, listener: RequestL
   return { open, entry, entries, closed: () => entry(({ message }) => message === CLOSED) };
 }
 
+/** On a busy machine, a client that reads slowly makes longer pauses. */
+const STALL_MS = scaled(300);
+
 const sendLarge: RequestListener = (_req, res) => void res.setHeader('Content-Length', LARGE.length).end(LARGE);
 
 /** Reads a response of LARGE slowly. */
@@ -61,7 +65,7 @@ async function readSlowly(client: Socket, onReceived: (bytes: number) => void = 
 }
 
 test('closes a connection with unsent bytes whose client does not read', async () => {
-  const { open, closed } = await startServer({ stallMs: 300 }, sendLarge);
+  const { open, closed } = await startServer({ stallMs: STALL_MS }, sendLarge);
   const client = open('/');
   expect(await closed()).toMatchObject({
     level: 40,
@@ -75,14 +79,14 @@ test('closes a connection with unsent bytes whose client does not read', async (
 });
 
 test('does not close a connection whose client reads a large response slowly', async () => {
-  const { open, entries } = await startServer({ stallMs: 300 }, sendLarge);
+  const { open, entries } = await startServer({ stallMs: STALL_MS }, sendLarge);
   expect(await readSlowly(open('/'))).toBeGreaterThan(LARGE.length);
   expect(entries).toEqual([]);
 });
 
 test('does not close an idle stream, nor the response that waits for it', async () => {
   let send: (text: string) => void = () => undefined;
-  const { open, closed, entries } = await startServer({ stallMs: 300 }, (req, res) => {
+  const { open, closed, entries } = await startServer({ stallMs: STALL_MS }, (req, res) => {
     if (req.url === '/large') return sendLarge(req, res);
     if (req.url === '/small') return res.end('small');
     send = (text) => res.end(text);

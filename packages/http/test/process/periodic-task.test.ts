@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../../../testing/src/run/eventually.ts';
 import { runPeriodically } from '../../src/process/periodic-task.ts';
 
 /** Waits until another task with the same interval has run several times. */
@@ -9,7 +10,7 @@ async function severalRuns(): Promise<void> {
     runs += 1;
     return 1;
   });
-  while (runs < 3) await pause(1);
+  await eventually('the task has run three times', () => runs >= 3);
   await other.stop();
 }
 
@@ -19,7 +20,7 @@ test('a task runs repeatedly until it is stopped', async () => {
     runs += 1;
     return 1;
   });
-  while (runs < 3) await pause(1);
+  await eventually('the task has run three times', () => runs >= 3);
   await work.stop();
   const before = runs;
   await severalRuns();

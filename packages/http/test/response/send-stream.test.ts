@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { RequestHandler } from 'express';
+import { scaled } from '../../../testing/src/run/deadlines.ts';
 import { type Chunks, holdResponse, streamedReply } from '../../src/index.ts';
 import { startService, stopServices } from '../world.ts';
 
@@ -292,7 +293,7 @@ describe('a streamed response with a pace', () => {
    * In this time, the client receives the head of the response. A reset discards what it has not
    * received.
    */
-  const RECEIVED_MS = 1000;
+  const RECEIVED_MS = scaled(1000);
   const unlimited = { durationMs: 600_000, bytesPerSecond: 1, allowanceMs: 600_000 };
   const large = () =>
     (async function* () {

@@ -4,6 +4,7 @@ import { describe } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { programAt } from '../engine/at-hand.ts';
+import { scaled } from '../run/deadlines.ts';
 
 export type { BrowserContext, Page } from 'playwright-core';
 
@@ -38,7 +39,7 @@ export interface TestBrowser {
   close(): Promise<void>;
 }
 
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = scaled(15_000);
 
 export async function startBrowser(): Promise<TestBrowser> {
   const isRoot = process.getuid?.() === 0; // the sandbox of Chromium rejects root

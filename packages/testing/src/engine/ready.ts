@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:http';
+import { eventually } from '../run/eventually.ts';
 import type { Settings } from './program.ts';
 
 export interface Started {
@@ -43,10 +44,10 @@ export async function startService({ file, args, socket, ...settings }: Service)
 }
 
 async function waitUntilReady(service: ChildProcess, socket: string): Promise<void> {
-  for (let left = 300; !(await isReady(socket)); left -= 1) {
-    if (service.exitCode !== null || left === 0) throw new Error(`${service.spawnfile} did not become ready`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await eventually(`${service.spawnfile} is ready`, () => {
+    if (service.exitCode !== null) throw new Error(`${service.spawnfile} ended with ${service.exitCode}`);
+    return isReady(socket);
+  });
 }
 
 /** Whether the API responds. The socket can exist before the engine listens on it. */

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { scaled } from '../run/deadlines.ts';
 
 export interface RequestOptions {
   readonly method?: string;
@@ -20,7 +21,7 @@ export interface LoadResult {
 export async function ask(url: string, options: RequestOptions = {}): Promise<LoadResult> {
   const started = performance.now();
   const { method = 'GET', body } = options;
-  const sent = { method, headers: headersOf(options), signal: AbortSignal.timeout(20_000) };
+  const sent = { method, headers: headersOf(options), signal: AbortSignal.timeout(scaled(20_000)) };
   try {
     const response = await fetch(url, body === undefined ? sent : { ...sent, body: JSON.stringify(body) });
     const text = await response.text();

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { scaled } from '../run/deadlines.ts';
 
 /** A response that was read from a socket. */
 export interface WireResponse {
@@ -17,7 +18,7 @@ export interface WireRequest {
 }
 
 /** The time limit for a response. It is much longer than responses take. */
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = scaled(20_000);
 
 /** A client that sends bytes unchanged, on one connection until the server closes it. */
 export function openWire(port: number) {

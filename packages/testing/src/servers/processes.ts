@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { eventually } from '../run/eventually.ts';
 
 /** A process that a test started. */
 export interface StartedProcess {
@@ -31,14 +32,13 @@ export function startProcess(
  * @throws an error with its output if it ends before
  */
 export async function untilReady(url: string, { child, output }: StartedProcess): Promise<void> {
-  for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
+  await eventually(`${url} is ready`, async () => {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the process ended:\n${output()}`);
-    const ready = await fetch(`${url}/readyz`).then(
+    return fetch(`${url}/readyz`).then(
       ({ status }) => status === 200,
       () => false, // not listening yet
     );
-    if (ready) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`not ready after 60 s:\n${output()}`);
+  }).catch((cause) => {
+    throw new Error(`${cause.message}\n${output()}`, { cause });
+  });
 }
