@@ -5,14 +5,16 @@ interface Client {
   $queryRawUnsafe<T>(sql: string): PromiseLike<T>;
 }
 
+// In a transaction, pg_stat_activity would always have the rows of its first use.
 const BLOCKED = `
-  SELECT query FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  SELECT pid, locktype, mode FROM pg_locks WHERE NOT granted AND pid IN (
+    SELECT pid FROM pg_locks WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
 
 /** Resolves when at least this number of connections to the database wait for locks of others. */
 export async function connectionsBlocked(client: Client, count: number): Promise<void> {
   await eventually(
     `${count} connections wait for locks`,
-    () => client.$queryRawUnsafe<{ readonly query: string }[]>(BLOCKED),
-    { until: ({ length }) => length >= count },
+    () => client.$queryRawUnsafe<{ readonly pid: number }[]>(BLOCKED),
+    { until: (locks) => new Set(locks.map(({ pid }) => pid)).size >= count },
   );
 }
