@@ -50,7 +50,8 @@ describeWithFloor('on the lowest supported version of Node', () => {
       const headers = { authorization: `Bearer ${product.demo.FLEET_VIEWER_TOKEN}` };
       const response = await fetch(`${product.demo.FLEET_URL}/api/v1/catalog/templates`, { headers });
       expect(response.status).toBe(200);
-      expect(((await response.json()) as { total: number }).total).toBeGreaterThan(0); // the schema of the endpoint
+      const { templates } = (await response.json()) as { templates: object[] }; // the schema of the endpoint
+      expect(templates.length).toBeGreaterThan(0);
     });
 
     test('signs in the temporary admin', async () => {
