@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { markOf } from '../src/process-mark.ts';
+import { markOf } from '../../src/process-mark.ts';
 import { freePorts, mainScript } from './product.ts';
 
 let folder: string;

@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { writePrivateFile } from '../src/private-file.ts';
-import { openSecrets } from '../src/secrets.ts';
+import { writePrivateFile } from '../../src/private-file.ts';
+import { openSecrets } from '../../src/secrets.ts';
 
 let folder: string;
 let file: string;

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { repository } from '../src/settings.ts';
-import { aDeployment, type Deployment } from './deployment.ts';
+import { repository } from '../../src/settings.ts';
+import { aDeployment, type Deployment } from '../sync/deployment.ts';
 
 const ENGINES = path.join(repository, 'bench/fleet/engines.mjs');
 const TIMEOUT_MS = 60_000;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { problemCodes, problems } from '@svc/contract';
 
-const root = path.resolve(import.meta.dirname, '../../..');
+const root = path.resolve(import.meta.dirname, '../../../..');
 const page = fs.readFileSync(path.join(root, 'docs/status-codes.md'), 'utf8');
 const rows = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
 

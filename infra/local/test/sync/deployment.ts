@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@svc/database/embedded';
 import { type Backup, backUp, onServer, type StartedProcess, startProcess, untilReady } from '@svc/testing';
-import { repository } from '../src/settings.ts';
+import { repository } from '../../src/settings.ts';
 
 type App = 'hub' | 'fleet';
 export type Environment = Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import {
   templateReply,
 } from '@svc/contract';
 
-const page = fs.readFileSync(path.resolve(import.meta.dirname, '../../../docs/templates.md'), 'utf8');
+const page = fs.readFileSync(path.resolve(import.meta.dirname, '../../../../docs/templates.md'), 'utf8');
 const rows = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
 const rowOf = (member: string) => rows.find(([, cell]) => cell === `\`${member}\``) ?? [];
 const rowsLike = (pattern: RegExp) => [...page.matchAll(pattern)].map(([, name]) => name).sort();

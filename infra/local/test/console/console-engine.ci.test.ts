@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { describeWithBrowser } from '@svc/testing/browser';
 import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/engine';
-import { testDeployment, testFleetFlows } from './console/fleet-flows.ts';
 import { type ConsoleWorld, startConsoleWorld } from './console-world.ts';
+import { testDeployment, testFleetFlows } from './fleet-flows.ts';
 
 const START_MS = 180_000;
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-const folder = path.resolve(import.meta.dirname, '..');
+const folder = path.resolve(import.meta.dirname, '../..');
 const module = (name: string) => JSON.stringify(pathToFileURL(path.join(folder, 'bootstrap', name)).href);
 
 /** Runs a module in its own Node process, like the bootstrap. @returns its output */

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { type DemoEnv, quoteForShell, writeDemoEnv } from '../src/demo-env.ts';
+import { type DemoEnv, quoteForShell, writeDemoEnv } from '../../src/demo-env.ts';
 
 const values: DemoEnv = {
   HUB_URL: 'http://127.0.0.1:4100',

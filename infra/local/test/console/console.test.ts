@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeWithBrowser } from '@svc/testing/browser';
-import { keysOf } from './console/keys.ts';
 import { type ConsoleWorld, findProblems, signInByKeys, startConsoleWorld } from './console-world.ts';
+import { keysOf } from './keys.ts';
 
 const START_MS = 120_000;
 

@@ -5,8 +5,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { repository } from '../src/settings.ts';
-import { aDeployment, type Deployment } from './deployment.ts';
+import { repository } from '../../src/settings.ts';
+import { aDeployment, type Deployment } from '../sync/deployment.ts';
 
 const folder = path.join(repository, 'infra', 'releases');
 const releases = fs.readdirSync(folder).filter((name) => /^\d+\.\d+\.\d+$/.test(name));

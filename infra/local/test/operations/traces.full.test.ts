@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { aCollector, type ExportedSpan, type StartedProcess } from '@svc/testing';
-import { aDeployment, type Deployment, type Environment } from './deployment.ts';
+import { aDeployment, type Deployment, type Environment } from '../sync/deployment.ts';
 
 const PRELOAD = pathToFileURL(path.join(import.meta.dirname, 'loaded-packages.mjs')).href;
 const QUICK = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_BSP_SCHEDULE_DELAY: '50' };

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 
-const folder = path.resolve(import.meta.dirname, '../../../docs');
+const folder = path.resolve(import.meta.dirname, '../../../../docs');
 const page = fs.readFileSync(path.join(folder, 'security.md'), 'utf8');
 const rowsOf = (heading: string) =>
   (page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '')

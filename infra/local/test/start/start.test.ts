@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { byDepth, depth } from '@svc/testing';
 import { describeWithEngine, engineKind, engineProblem, startEngine, type TestEngine } from '@svc/testing/engine';
-import { findLocalEngine } from '../src/local-engine.ts';
-import { responsesOf, tour } from './documentation/pages.ts';
+import { findLocalEngine } from '../../src/local-engine.ts';
+import { responsesOf, tour } from '../documentation/pages.ts';
 import { aProduct, freePorts, type Ports, type Product } from './product.ts';
 
 const START_MS = 120_000;

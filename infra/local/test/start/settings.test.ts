@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { parseSettings, repository } from '../src/settings.ts';
+import { parseSettings, repository } from '../../src/settings.ts';
 
 test('the defaults are the documented ports and the data folder of the repository', () => {
   expect(parseSettings({})).toEqual({

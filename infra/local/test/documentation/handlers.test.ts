@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fleetService, hubService } from '@svc/contract';
-import { repository } from '../src/settings.ts';
+import { repository } from '../../src/settings.ts';
 
 /** The source files of a folder, by path without extension, relative to the folder. */
 function sourcesIn(folder: string): Map<string, string> {

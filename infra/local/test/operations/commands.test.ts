@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { startProcess } from '@svc/testing';
-import { repository } from '../src/settings.ts';
+import { repository } from '../../src/settings.ts';
 
 const page = fs.readFileSync(path.join(repository, 'docs', 'commands.md'), 'utf8');
 const services = ['hub', 'fleet'] as const;

@@ -2,13 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { describeWithBrowser, type TestPage } from '@svc/testing/browser';
 import { startEngine, type TestEngine } from '@svc/testing/engine';
-import { testAdministration } from './console/administration.ts';
-import { expectPolicy, inspectTexts, withHostileTexts } from './console/hostile.ts';
-import { testHubFlows } from './console/hub-flows.ts';
-import { type ConsolePages, createObjects } from './console/objects.ts';
-import { testRoles } from './console/roles.ts';
-import { testSignIn } from './console/sign-in.ts';
-import { settle, visit } from './console/visits.ts';
+import { testAdministration } from './administration.ts';
 import { collectValues, markTexts, unmarkedTexts } from './console-texts.ts';
 import {
   type ConsoleWorld,
@@ -17,6 +11,12 @@ import {
   signInAtProvider,
   startConsoleWorld,
 } from './console-world.ts';
+import { expectPolicy, inspectTexts, withHostileTexts } from './hostile.ts';
+import { testHubFlows } from './hub-flows.ts';
+import { type ConsolePages, createObjects } from './objects.ts';
+import { testRoles } from './roles.ts';
+import { testSignIn } from './sign-in.ts';
+import { settle, visit } from './visits.ts';
 
 const START_MS = 180_000;
 const PAGES_MS = 600_000;

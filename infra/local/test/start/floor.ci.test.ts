@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { aProduct, freePorts, type Product } from './product.ts';
 
 const node = process.env.TEST_FLOOR_NODE ?? '';
-const repository = path.resolve(import.meta.dirname, '../../..');
+const repository = path.resolve(import.meta.dirname, '../../../..');
 const START_MS = 120_000;
 
 /** A test file of each package: one that uses the dependencies of the package. */
@@ -17,7 +17,7 @@ const FILES = {
   'apps/hub': 'test/catalog/templates.test.ts',
   'infra/deploy': 'test/pin.test.ts',
   'infra/identity-provider': 'test/sign-in.test.ts',
-  'infra/local': 'test/settings.test.ts',
+  'infra/local': 'test/start/settings.test.ts',
   'infra/observability': 'test/rules.test.ts',
   'packages/auth': 'test/jwt.test.ts',
   'packages/console': 'test/bounded-markdown.test.ts',

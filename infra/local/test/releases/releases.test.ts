@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { differencesOf, readExpectedObjects, readObjects } from '@svc/database/development';
 import { onServer } from '@svc/testing';
-import { repository } from '../src/settings.ts';
-import { aDeployment, type Deployment } from './deployment.ts';
+import { repository } from '../../src/settings.ts';
+import { aDeployment, type Deployment } from '../sync/deployment.ts';
 
 const folder = path.join(repository, 'infra', 'releases');
 const releases = fs.readdirSync(folder).filter((name) => /^\d+\.\d+\.\d+$/.test(name));

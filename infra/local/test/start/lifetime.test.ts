@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
 
-const lifetimeModule = pathToFileURL(path.resolve(import.meta.dirname, '..', 'dist', 'lifetime.js')).href;
+const lifetimeModule = pathToFileURL(path.resolve(import.meta.dirname, '../..', 'dist', 'lifetime.js')).href;
 
 /** A program that runs until its lifetime ends. It prints when it has started and why it ends. */
 const watched = `

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { byDepth } from '@svc/testing';
 import { accessibilityViolations, startBrowser, type TestBrowser, type TestPage } from '@svc/testing/browser';
-import { people } from '../src/environments.ts';
-import { keysOf } from './console/keys.ts';
-import { aProduct, freePorts, type Product } from './product.ts';
+import { people } from '../../src/environments.ts';
+import { aProduct, freePorts, type Product } from '../start/product.ts';
+import { keysOf } from './keys.ts';
 
 /** The whole product, and a browser. */
 export interface ConsoleWorld {

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { startLocalIssuer } from '@svc/testing';
 import { ask, eventually } from '@svc/testing/faults';
-import { repository } from '../src/settings.ts';
-import { aDeployment } from './deployment.ts';
+import { repository } from '../../src/settings.ts';
+import { aDeployment } from '../sync/deployment.ts';
 
 const page = fs.readFileSync(path.join(repository, 'docs', 'backup.md'), 'utf8');
 const ENGINES = path.join(repository, 'bench/fleet/engines.mjs');

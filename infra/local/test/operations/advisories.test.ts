@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { onLoopback } from '@svc/testing';
-import { repository } from '../src/settings.ts';
+import { repository } from '../../src/settings.ts';
 
 const ADVISORY = {
   id: 1,

@@ -4,10 +4,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '@svc/database/embedded';
-import { isRunning, markOf, type ProcessMark } from '../src/process-mark.ts';
-import type { Run } from '../src/run-file.ts';
+import { isRunning, markOf, type ProcessMark } from '../../src/process-mark.ts';
+import type { Run } from '../../src/run-file.ts';
 
-export const mainScript = path.resolve(import.meta.dirname, '..', 'dist', 'main.js');
+export const mainScript = path.resolve(import.meta.dirname, '../..', 'dist', 'main.js');
 
 export type Ports = Record<'HUB_PORT' | 'FLEET_PORT' | 'IDP_PORT' | 'POSTGRES_PORT', string>;
 

@@ -5,8 +5,8 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { repository } from '../src/settings.ts';
-import { aDeployment, type Deployment } from './deployment.ts';
+import { repository } from '../../src/settings.ts';
+import { aDeployment, type Deployment } from '../sync/deployment.ts';
 
 const page = fs.readFileSync(path.join(repository, 'docs/templates.md'), 'utf8');
 const examples = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = '']) => ({

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { repository } from '../src/settings.ts';
+import { repository } from '../../src/settings.ts';
 import type { Deployment } from './deployment.ts';
 
 /** A template in the copy of a client. */
