@@ -111,7 +111,7 @@ test('passed, failed and skipped tests are counted, and failed and skipped tests
     { status: 'passed', fullName: 'works' },
     { status: 'failed', fullName: 'fails' },
   ];
-  const testResults = [{ name: 'x.test.ts', status: 'failed', assertionResults }];
+  const testResults = [{ name: 'x.test.ts', status: 'failed', assertionResults, startTime: 1000, endTime: 2540 }];
   const run = { ...aRun, success: false, numFailedTests: 1, numPendingTests: 1, numTodoTests: 1, testResults };
   fs.writeFileSync(results, JSON.stringify(run));
   expect(read()).toEqual({
@@ -120,6 +120,7 @@ test('passed, failed and skipped tests are counted, and failed and skipped tests
     skipped: 2,
     skippedTests: ['@svc/x: is skipped', '@svc/x: is not written'],
     problems: ['@svc/x: fails'],
+    files: [{ name: 'x.test.ts', seconds: 1.5 }],
   });
 });
 
