@@ -84,7 +84,8 @@ export default {
     },
     {
       name: 'no-imports-of-infra',
-      comment: 'Services and packages do not import the local runner, the development identity provider or the benches.',
+      comment:
+        'Services and packages do not import the local runner, the development identity provider or the benches.',
       severity: 'error',
       from: { path: '^(apps|packages)/[^/]+/src' },
       to: { path: '^(infra|bench)/' },
