@@ -74,14 +74,14 @@ describe.each(ways.map((given, way) => ({ ...given, cases: casesOf(way) })))(
         const before = await tracesOf(operation);
         await away();
         const refused = await api.send(request).finally(back);
-        expect([refused.status, refused.body?.code]).toEqual([503, 'unavailable']);
+        expect({ status: refused.status, code: refused.body?.code }).toEqual({ status: 503, code: 'unavailable' });
         expect(await tracesOf(operation)).toEqual(before);
 
         const known = (await entries()).map(({ id }) => id);
         const carriedOut = await api.send(request);
         const added = (await entries()).filter(({ id }) => !known.includes(id)).map(({ status }) => status);
         const expected = FOR_SESSIONS.includes(operation) && caller === 'a token' ? 403 : done;
-        expect([carriedOut.status, added]).toEqual([expected, [expected]]);
+        expect({ status: carriedOut.status, added }).toEqual({ status: expected, added: [expected] });
       },
     );
   },

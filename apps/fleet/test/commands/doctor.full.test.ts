@@ -103,7 +103,7 @@ test('a working installation passes all checks, and the command exits with 0', a
   const { code, checks, healthy } = await report();
   expect(checks.filter(({ state }) => state === 'failed' || state === 'skipped')).toEqual([]);
   expect(checks.map(({ name }) => name)).toEqual(NAMES);
-  expect([code, healthy]).toEqual([0, true]);
+  expect({ code, healthy }).toEqual({ code: 0, healthy: true });
 });
 
 test('the text has one line for each check, and no secret', async () => {
@@ -241,7 +241,7 @@ test.each(faults)(
       expect(failed).toEqual([
         { name, state: 'failed', found: expect.stringContaining(found), remedy: expect.stringContaining(remedy) },
       ]);
-      expect([code, healthy]).toEqual([1, false]);
+      expect({ code, healthy }).toEqual({ code: 1, healthy: false });
       expect(checks.map((each) => each.name)).toEqual(NAMES);
     } finally {
       await repair?.();

@@ -229,7 +229,8 @@ describe('the check of the credentials of streams', () => {
       for (const { remove } of added) remove();
       return statements;
     };
-    expect([await statementsFor(1), await statementsFor(50)]).toEqual([1, 1]);
+    expect(await statementsFor(1)).toBe(1);
+    expect(await statementsFor(50)).toBe(1);
   });
 
   test('ends all streams if it fails twice, because revocations are not visible then', async () => {
@@ -265,12 +266,15 @@ test('a log can be downloaded as a file', async () => {
 test('the log before the last start cannot be followed, and does not exist before a restart', async () => {
   const path = `/api/v1/deployments/${deploymentId}/logs?previous=true`;
   const { status, body } = await world.asViewer.get(`${path}&follow=true`);
-  expect([status, body.errors]).toEqual([400, [{ path: 'previous', message: 'must not be combined with follow' }]]);
+  expect({ status, errors: body.errors }).toEqual({
+    status: 400,
+    errors: [{ path: 'previous', message: 'must not be combined with follow' }],
+  });
   const missing = await world.asViewer.get(path);
-  expect([missing.status, missing.body.detail]).toEqual([404, expect.stringContaining('started only once')]);
+  expect(missing).toMatchObject({ status: 404, body: { detail: expect.stringContaining('started only once') } });
 });
 
 test.each(['since=yesterday', 'timestamps=1', 'previous=yes', 'download='])('%s is a 400', async (query) => {
   const { status, body } = await world.asViewer.get(`/api/v1/deployments/${deploymentId}/logs?${query}`);
-  expect([status, body.errors[0].path]).toEqual([400, query.split('=')[0]]);
+  expect({ status, path: body.errors[0].path }).toEqual({ status: 400, path: query.split('=')[0] });
 });

@@ -29,10 +29,10 @@ test.each([
     expect(await isWaiting(request)).toBe(true);
     await check(id);
     const answer = await request;
-    expect([answer.status, (answer.body.deployment ?? answer.body.placement).target]).toEqual([
+    expect({ status: answer.status, target: (answer.body.deployment ?? answer.body.placement).target }).toEqual({
       status,
-      { host_id: id, cluster_id: null },
-    ]);
+      target: { host_id: id, cluster_id: null },
+    });
   },
 );
 
@@ -49,7 +49,7 @@ test('a creation whose target is not checked in time is answered 422 with this r
   const { id, name } = await fleet.aHost(UNCHECKED);
   const { id: workload_id } = await fleet.aWorkload();
   const { status, body } = await fleet.deploy({ workload_id, target: { host_id: id } });
-  expect([status, body.code]).toEqual([422, 'no_placement']);
+  expect({ status, code: body.code }).toEqual({ status: 422, code: 'no_placement' });
   expect(body.errors).toEqual([
     {
       path: 'target',

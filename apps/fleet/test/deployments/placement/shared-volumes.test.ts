@@ -108,11 +108,11 @@ test('a running deployment cannot add a ReadWriteOnce volume of another deployme
   ] as const) {
     const body = { revision: 2, volumes: { data: { storage_id: volume } } };
     const { status, body: answer } = await fleet.change(id, body);
-    expect([status, answer.code, answer.errors]).toEqual([
-      422,
-      'unknown_volume',
-      [fieldError('volumes.data', ...words)],
-    ]);
+    expect({ status, code: answer.code, errors: answer.errors }).toEqual({
+      status: 422,
+      code: 'unknown_volume',
+      errors: [fieldError('volumes.data', ...words)],
+    });
     expect((await fleet.plan({ deployment_id: id, ...body })).body.ok).toBe(false);
   }
   expect((await fleet.change(id, { revision: 2 })).status).toBe(200);

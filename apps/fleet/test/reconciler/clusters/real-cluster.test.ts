@@ -72,7 +72,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
     const body = { name: 'lab', server: proxy.url, ca_certificate: proxy.ca, namespace, auth };
     clusterId = (await post('clusters', body)).cluster.id;
     const { reachability, message, conditions } = await check();
-    expect([reachability, message]).toEqual(['online', '']);
+    expect({ reachability, message }).toEqual({ reachability: 'online', message: '' });
     expect(conditions.filter(({ status }: { status: string }) => status !== 'True')).toEqual([]);
   }, MINUTES);
   afterAll(async () => {
@@ -102,7 +102,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
       const { endpoints } = await by(0).shown(id);
       expect(endpoints[0].address).toMatch(new RegExp(`^web-\\w+\\.${namespace}\\.svc:8080$`));
       const { status, body } = await by(0).request('GET', `deployments/${id}/logs`);
-      expect([status, body]).toEqual([200, 'ready\n']);
+      expect({ status, body }).toEqual({ status: 200, body: 'ready\n' });
       expect((await by(0).request('GET', 'storage')).body.storage).toMatchObject([
         { name: 'web-data', phase: 'bound' },
       ]);

@@ -104,7 +104,8 @@ test.each(filters)('a page and its total use %s for the filter %j', async (index
   const query = pageOf(list, queryOf(given));
   const nodes = await explain(query);
   const scans = nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'deployments');
-  expect([uses(nodes, index), scans]).toEqual([true, []]);
+  expect(uses(nodes, index)).toBe(true);
+  expect(scans).toEqual([]);
   if (index === 'deployments_workload_id_revision_idx') return; // dropping it would also slow the columns
   expect(uses(await explainWithout(index, query), index)).toBe(false);
 });

@@ -58,7 +58,7 @@ describe('an engine', () => {
     const { body: first } = await register({ endpoint });
     expect(first.host).toMatchObject({ identity: 'AAAA:BBBB' });
     const second = await register({ endpoint: endpoint.replace('localhost', '127.0.0.1') });
-    expect([second.status, second.body.code]).toEqual([409, 'already_registered']);
+    expect(second).toMatchObject({ status: 409, body: { code: 'already_registered' } });
     expect(second.body.detail).toContain(`already registered as the host ${first.host.name} (${first.host.id})`);
   });
 
@@ -74,7 +74,7 @@ describe('an engine', () => {
     await register({ endpoint: one.endpoint });
     const { body } = await register({ endpoint: other.endpoint });
     const answer = await world.asAdmin.put(`/api/v1/hosts/${body.host.id}`, { endpoint: one.endpoint });
-    expect([answer.status, answer.body.code]).toEqual([409, 'already_registered']);
+    expect(answer).toMatchObject({ status: 409, body: { code: 'already_registered' } });
     expect((await world.read('hosts', body.host.id)).endpoint).toBe(other.endpoint);
   });
 
@@ -161,7 +161,7 @@ describe('a cluster', () => {
     const { uid } = server.object('namespaces', 'kube-system').metadata;
     expect(body.cluster.identity).toBe(uid);
     const second = await register(server, { namespace: 'elsewhere' });
-    expect([second.status, second.body.code]).toEqual([409, 'already_registered']);
+    expect(second).toMatchObject({ status: 409, body: { code: 'already_registered' } });
     expect(second.body.detail).toContain(`already registered as the cluster ${body.cluster.name}`);
     expect(conditionOf(await checked(body.cluster.id, 'clusters'), 'Unique')).toMatchObject({ status: 'True' });
     const { body: list } = await world.asViewer.get('/api/v1/hosts?search=node-of-identity');
