@@ -2,19 +2,22 @@
 //
 //   node bench/password-times.mjs <fleet URL> <e-mails of local users, comma-separated>
 //
-// Method: each round asks POST /api/v1/auth/login twice, once with an e-mail that nobody has (another each time) and once
-// with the known e-mail and a wrong password; which of the two comes first is drawn anew each round, so that whatever
-// changes on the machine meanwhile meets both alike. One request at a time, over one connection
-// that is kept; ten rounds before, for code and caches to be warm, don't count. A time is from the request's first byte
-// to the answer's last. Every answer must be the 401 of a wrong password: a throttled one would be quicker.
+// Method: each round asks POST /api/v1/auth/login twice, once with an e-mail that nobody has
+// (another each time) and once with the known e-mail and a wrong password; which of the two comes
+// first is drawn anew each round, so that whatever changes on the machine meanwhile meets both
+// alike. One request at a time, over one connection that is kept; ten rounds before, for code and
+// caches to be warm, don't count. A time is from the request's first byte to the answer's last.
+// Every answer must be the 401 of a wrong password: a throttled one would be quicker.
 //
-// Failed sign-ins are throttled by account and address, so each account is tried 25 times, and each try comes from an address
-// of its own (X-Forwarded-For): give nine e-mails for 215 tries. The fleet must run with TRUST_PROXY=loopback, and the script
-// on the fleet's machine. Wait 15 minutes before another run.
+// Failed sign-ins are throttled by account and address, so each account is tried 25 times, and each
+// try comes from an address of its own (X-Forwarded-For): give nine e-mails for 215 tries. The
+// fleet must run with TRUST_PROXY=loopback, and the script on the fleet's machine. Wait 15 minutes
+// before another run.
 //
-// To read it: the medians should differ by less than the quartiles lie apart, and "slower" should be near 50 %: for a
-// pair of tries, one of each kind, how often the unknown e-mail took longer. Between two equal kinds of 200 tries it lies
-// within 44 and 56 % nineteen times out of twenty. The script judges by that, and ends with 1 outside of it.
+// To read it: the medians should differ by less than the quartiles lie apart, and "slower" should
+// be near 50 %: for a pair of tries, one of each kind, how often the unknown e-mail took longer.
+// Between two equal kinds of 200 tries it lies within 44 and 56 % nineteen times out of twenty. The
+// script judges by that, and ends with 1 outside of it.
 
 import { randomBytes, randomInt } from 'node:crypto';
 
@@ -68,7 +71,8 @@ for (const [kind, taken] of Object.entries(times)) {
 
 const pairs = times.unknown.flatMap((unknown) => times.wrong.map((wrong) => Number(unknown > wrong)));
 const slower = pairs.reduce((sum, one) => sum + one, 0) / pairs.length;
-const spread = 1.96 * Math.sqrt((2 * rounds + 1) / (12 * rounds * rounds)); // of the Mann-Whitney statistic
+// Of the Mann-Whitney statistic.
+const spread = 1.96 * Math.sqrt((2 * rounds + 1) / (12 * rounds * rounds));
 console.log(`the unknown e-mail was slower in ${(slower * 100).toFixed(1)} % of all pairs`);
 console.log(`equal kinds: ${((0.5 - spread) * 100).toFixed(1)} to ${((0.5 + spread) * 100).toFixed(1)} %`);
 process.exitCode = Math.abs(slower - 0.5) > spread ? 1 : 0;

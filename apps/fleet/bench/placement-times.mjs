@@ -2,11 +2,12 @@
 //
 //   node bench/placement-times.mjs [hosts, default 1000] [deployments, default 5000]
 //
-// It needs a build (pnpm build), no service and no database. Method: so many hosts of five sizes, every fourth with GPUs,
-// some of them tainted, labelled, closed or away, and four clusters of 25 nodes each; then so many deployments are placed
-// on them one after the other, each by `place` itself, and what they get is allocated. On what is left, `place` is timed
-// for wishes of several kinds: 200 times each after 20 that don't count, in one thread, every candidate assessments with all
-// its reasons. Nothing is drawn by chance: each run meets the same hosts and wishes.
+// It needs a build (pnpm build), no service and no database. Method: so many hosts of five sizes,
+// every fourth with GPUs, some of them tainted, labelled, closed or away, and four clusters of 25
+// nodes each; then so many deployments are placed on them one after the other, each by `place`
+// itself, and what they get is allocated. On what is left, `place` is timed for wishes of several
+// kinds: 200 times each after 20 that don't count, in one thread, every candidate assessments with
+// all its reasons. Nothing is drawn by chance: each run meets the same hosts and wishes.
 
 import { place } from '../dist/placement/place.js';
 

@@ -2,16 +2,19 @@
 //
 //   node bench/plan-times.mjs <fleet URL> <token of an operator> <its DATABASE_URL> [tries, default 200]
 //
-// It fills the fleet's database: use one of its own, and run the fleet with RATE_LIMIT=off. What was filled by an earlier run
-// is used again.
+// It fills the fleet's database: use one of its own, and run the fleet with RATE_LIMIT=off. What
+// was filled by an earlier run is used again.
 //
-// Method: 1,000 hosts of five sizes, every fourth with eight GPUs, some of them labelled, closed or away, and four clusters of 25 nodes;
-// 5,000 deployments on them, of which every tenth has a GPU; all of it inserted by SQL, then ANALYZE. POST
-// /api/v1/deployments/plan is asked for plans of several kinds, each 200 times after 20 that don't count. One request at a
-// time, over one connection that is kept; a time is from the request's first byte to the answer's last. Every answer must
-// be a 200, and `ok` or not as it is to be: a plan that is refused still judges every candidate.
+// Method: 1,000 hosts of five sizes, every fourth with eight GPUs, some of them labelled, closed or
+// away, and four clusters of 25 nodes; 5,000 deployments on them, of which every tenth has a GPU;
+// all of it inserted by SQL, then ANALYZE. POST /api/v1/deployments/plan is asked for plans of
+// several kinds, each 200 times after 20 that don't count. One request at a time, over one
+// connection that is kept; a time is from the request's first byte to the answer's last. Every
+// answer must be a 200, and `ok` or not as it is to be: a plan that is refused still judges every
+// candidate.
 //
-// Aim: a median below 100 ms. Every candidate is in the answer with its reasons, which is most of its size.
+// Aim: a median below 100 ms. Every candidate is in the answer with its reasons, which is most of
+// its size.
 
 import pg from 'pg';
 

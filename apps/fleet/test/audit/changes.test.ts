@@ -8,7 +8,10 @@ const { hub, provider, world, client } = await startPeopleWorld();
 
 /** Endpoints that change nothing: a request to the hub or the provider leaves no trace. */
 const TRIALS: readonly string[] = ['testOidcSettings', 'testHubSettings', 'planDeployment'];
-/** Endpoints that write no entry for people: they start a sign-in, or continue one that has its own entry. */
+/**
+ * Endpoints that write no entry for people: they start a sign-in, or continue one that has its own
+ * entry.
+ */
 const UNRECORDED: readonly string[] = [...TRIALS, 'startOidcLogin', 'exchangeSignInCode', 'refresh'];
 
 const ways = [
@@ -54,7 +57,10 @@ const callers = {
       : (await world.aUser('admin', { password: PASSWORD })).api(),
 };
 
-/** Each operation with each kind of caller. At depth `short`, each operation has one failure and one kind of caller. */
+/**
+ * Each operation with each kind of caller. At depth `short`, each operation has one failure and one
+ * kind of caller.
+ */
 const casesOf = (way: number) =>
   changingOperations.flatMap((operation, index) => {
     if (!inTurn([...ways.keys()], { index, of: changingOperations.length }).includes(way)) return [];

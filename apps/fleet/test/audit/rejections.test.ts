@@ -28,7 +28,8 @@ await once(server, 'listening');
 const { port } = server.address() as AddressInfo; // the server listens on a port
 
 beforeAll(async () => {
-  expect((await send(await world.aToken())).statusCode).toBe(200); // all further requests exceed the rate limit
+  // All further requests exceed the rate limit.
+  expect((await send(await world.aToken())).statusCode).toBe(200);
 });
 beforeEach(() => {
   isPausing = true;
@@ -60,7 +61,10 @@ async function until(condition: () => boolean | Promise<boolean>) {
 
 const entryCount = async (token: TestToken) => (await entriesOf(token)).length;
 
-/** Sends requests at the same time, and waits until all of them have entries. Their results are in the order of arrival. */
+/**
+ * Sends requests at the same time, and waits until all of them have entries. Their results are in
+ * the order of arrival.
+ */
 async function sendTogether(token: TestToken, count: number) {
   const answered: number[] = [];
   const sent = Array.from({ length: count }, () =>

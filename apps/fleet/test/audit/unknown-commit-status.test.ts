@@ -1,4 +1,5 @@
-// The connection is lost at COMMIT: the caller cannot know whether the change was committed. The audit log states it.
+// The connection is lost at COMMIT: the caller cannot know whether the change was committed. The
+// audit log states it.
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +19,8 @@ afterAll(async () => {
 });
 
 /**
- * A proxy between a fleet and its database that can drop the response of PostgreSQL to a COMMIT, or the COMMIT itself.
+ * A proxy between a fleet and its database that can drop the response of PostgreSQL to a COMMIT, or
+ * the COMMIT itself.
  */
 async function startProxy(server: URL) {
   let lose: 'nothing' | 'the COMMIT' | 'its answer' = 'nothing';
@@ -37,7 +39,8 @@ async function startProxy(server: URL) {
     upstream.on('close', hangUp).on('data', (chunk) => (silent ? hangUp() : socket.write(chunk)));
   }).listen(0, '127.0.0.1');
   await once(listener, 'listening');
-  const { port } = listener.address() as AddressInfo; // a server that listens on a port has an AddressInfo
+  // A server that listens on a port has an AddressInfo.
+  const { port } = listener.address() as AddressInfo;
   return {
     url: (address: string) => Object.assign(new URL(address), { host: `127.0.0.1:${port}` }).href,
     losing: async <T>(what: typeof lose, work: () => Promise<T>): Promise<T> => {
@@ -56,7 +59,8 @@ async function startProxy(server: URL) {
 }
 
 /**
- * Creates a token while COMMITs fail. @returns the response, whether the token exists, and the entries of its creator
+ * Creates a token while COMMITs fail. @returns the response, whether the token exists, and the
+ * entries of its creator
  */
 async function createWhileLosing(what: 'the COMMIT' | 'its answer') {
   const maker = await world.aToken({ role: 'admin' });

@@ -15,7 +15,9 @@ const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64)';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A browser in which someone has signed in to the console. Each request goes to the other replica. */
+/**
+ * A browser in which someone has signed in to the console. Each request goes to the other replica.
+ */
 async function aBrowser(body: object, sent: Headers = {}) {
   const opened = await world.nobody.post(SESSION, body, { ...OF_CONSOLE, 'User-Agent': USER_AGENT, ...sent });
   expect(opened.status).toBe(200);

@@ -107,7 +107,8 @@ test('failed sign-ins lock nobody out: the password works from other addresses a
   await failUntilBlocked(from, { email, password: 'a guess' });
   expect((await nobody.post(LOGIN, { email, password }, from)).status).toBe(429);
   expect((await nobody.post(LOGIN, { email, password }, anAddress())).status).toBe(200);
-  expect((await nobody.post(LOGIN, { email, password }, from)).status).toBe(429); // the success was at another address
+  // The success was at another address.
+  expect((await nobody.post(LOGIN, { email, password }, from)).status).toBe(429);
   await waitIsOver();
   expect((await nobody.post(LOGIN, { email, password }, from)).status).toBe(200);
 });

@@ -29,7 +29,10 @@ const places: readonly FailingCall[] = [
   { where: 'asked for the categories', call: 'categories' },
 ];
 
-/** Each failure in each place where it can happen. At depth `short`, each failure in one place, in turn. */
+/**
+ * Each failure in each place where it can happen. At depth `short`, each failure in one place, in
+ * turn.
+ */
 const cases = [...new Set(Object.values(failuresOf).flat())].flatMap((failure, index, failures) => {
   const possible = places.filter(({ call }) => failuresOf[call].includes(failure));
   // A timeout happens at the first call, so that no other call times out on a slow machine.
@@ -41,7 +44,9 @@ test('at each depth, each place has a failure', () => {
   expect(new Set(cases.map(({ where }) => where))).toEqual(new Set(places.map(({ where }) => where)));
 });
 
-/** Makes the fleet mirror five templates and a category, and then changes all of them on the hub. */
+/**
+ * Makes the fleet mirror five templates and a category, and then changes all of them on the hub.
+ */
 async function changeEverything() {
   const templates = Array.from({ length: 5 }, (_, index) => aTemplate({ name: `Kept ${index}` }));
   const category = aCategory({ name: 'Kept' });

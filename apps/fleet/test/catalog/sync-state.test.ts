@@ -72,7 +72,8 @@ test.each([301, 302, 303, 307, 308])(
       res.end('{}');
     });
     await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
-    const { port } = stranger.address() as AddressInfo; // a server that listens on a port has an AddressInfo
+    // A server that listens on a port has an AddressInfo.
+    const { port } = stranger.address() as AddressInfo;
     hub.behave(({ res }) => void res.writeHead(status, { Location: `http://127.0.0.1:${port}/` }).end());
     const refused = await world.asOperator.post(SYNC);
     stranger.close();

@@ -215,7 +215,8 @@ const faults: readonly Fault[] = [
     title: 'a clock that differs from that of the hub',
     finds: ['clock', 'hub: 360', 'Synchronize the clocks'],
     cause: async () => {
-      const later = () => new Date(Date.now() + 3_605_000).toUTCString(); // without a fraction of a second
+      // Without a fraction of a second.
+      const later = () => new Date(Date.now() + 3_605_000).toUTCString();
       hub.behave(({ res, good }) => void res.setHeader('Date', later()).end(good), 'organization');
     },
   },

@@ -1,4 +1,5 @@
-// The procedure of docs/backup.md for lost encryption keys: its statements, and a fleet with a new key.
+// The procedure of docs/backup.md for lost encryption keys: its statements, and a fleet with a new
+// key.
 import fs from 'node:fs';
 import path from 'node:path';
 import { onServer } from '@svc/testing';

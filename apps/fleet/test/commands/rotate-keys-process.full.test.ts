@@ -51,7 +51,8 @@ test(
     await world.stop(fleet);
     expect(await rows.keysInUse()).toEqual(['next']);
     expect(await rows.opened(sealerOf(next))).toEqual(before);
-    await checkEncryptionKeys(database, sealerOf(next)); // the check that a fleet makes at its start
+    // The check that a fleet makes at its start.
+    await checkEncryptionKeys(database, sealerOf(next));
   },
   TIME_LIMIT_MS,
 );

@@ -41,7 +41,8 @@ async function aDeployment(): Promise<string> {
     if (req.url?.endsWith('/c/json')) {
       return res.end(JSON.stringify({ Id: 'c', Name: '/d-0', State, Config: { Labels }, HostConfig }));
     }
-    if (!req.url?.includes('/logs')) return res.writeHead(404).end('{}'); // a check of the host must not wait
+    // A check of the host must not wait.
+    if (!req.url?.includes('/logs')) return res.writeHead(404).end('{}');
     return res.write(Buffer.concat([Buffer.from([1, 0, 0, 0, 0, 0, 0, 5]), Buffer.from('line\n')]));
   });
   const { body: host } = await world.asAdmin.post('/api/v1/hosts', {
@@ -92,7 +93,10 @@ const aSession = async () => {
   return { ...user, credential: (await user.signIn()).access_token };
 };
 
-/** Each way in which a credential becomes invalid: returns the credential, and a function that ends it. */
+/**
+ * Each way in which a credential becomes invalid: returns the credential, and a function that ends
+ * it.
+ */
 const endings: Readonly<Record<string, () => Promise<{ credential: string; end: () => Promise<unknown> }>>> = {
   'the revocation of its token': async () => {
     const { id, secret } = await world.aToken();

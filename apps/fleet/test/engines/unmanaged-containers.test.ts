@@ -16,7 +16,10 @@ const labelsOf = ({ id }: Deployment): Labels => ({
   [KEYS.body]: 'x',
 });
 
-/** An engine that has containers with these names and labels, and records the changes that it receives. */
+/**
+ * An engine that has containers with these names and labels, and records the changes that it
+ * receives.
+ */
 function anEngineWith(containers: () => Readonly<Record<string, Labels>>) {
   const done: string[] = [];
   const engine = anEngine((req, res) => {

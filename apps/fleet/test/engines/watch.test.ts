@@ -19,7 +19,9 @@ const until = async (condition: () => boolean) => {
 type Answer = (res: ServerResponse) => void;
 const stream: Answer = (res) => res.writeHead(200).flushHeaders();
 
-/** A watch on a fake engine, with the ids that it has reported and the streams that it has opened. */
+/**
+ * A watch on a fake engine, with the ids that it has reported and the streams that it has opened.
+ */
 async function watching(answer: Answer = stream, timing = {}) {
   const streams: ServerResponse[] = [];
   const queries: URLSearchParams[] = [];

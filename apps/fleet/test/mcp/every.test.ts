@@ -1,4 +1,5 @@
-// Each tool once with success. The client of the SDK validates the results against the output schemas.
+// Each tool once with success. The client of the SDK validates the results against the output
+// schemas.
 import { fleetTools } from '@svc/contract/fleet';
 import { aTemplate } from '../a-template.ts';
 import { connect, type ToolResult } from './client.ts';
@@ -27,7 +28,8 @@ beforeAll(async () => {
 
 const called = new Set<string>();
 const call = async (name: keyof typeof fleetTools, given: object = {}) => {
-  const result = (await agent.callTool({ name, arguments: { ...given } })) as ToolResult; // of a tool
+  // Of a tool.
+  const result = (await agent.callTool({ name, arguments: { ...given } })) as ToolResult;
   expect(name).toEqual(name);
   expect(result.isError ? result.content : undefined).toBeUndefined();
   expect(result.content[0]?.text).toBe(JSON.stringify(result.structuredContent));

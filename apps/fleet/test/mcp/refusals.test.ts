@@ -10,7 +10,10 @@ const mcpWorld = await startMcpWorld();
 const { call, request, send, url, tokens, world, entriesOf, stored } = mcpWorld;
 const { client } = world.database;
 
-/** The tools that change something, and the lowest role that can use them. The others are for every role. */
+/**
+ * The tools that change something, and the lowest role that can use them. The others are for every
+ * role.
+ */
 const FOR_OPERATORS = [
   'create_deployment',
   'update_deployment',
@@ -26,7 +29,10 @@ const FOR_ADMINS = ['search_audit_log'];
 const isFor = (role: FleetRole, tool: string) =>
   (!FOR_OPERATORS.includes(tool) || role !== 'viewer') && (!FOR_ADMINS.includes(tool) || role === 'admin');
 
-/** All tools for all roles; at depth short, the refused ones, and one that is admitted for each role. */
+/**
+ * All tools for all roles; at depth short, the refused ones, and one that is admitted for each
+ * role.
+ */
 const cells = Object.keys(fleetTools)
   .flatMap((tool) => fleetRoles.map((role) => ({ tool, role })))
   .filter(({ tool, role }) => depth !== 'short' || tool === 'get_deployment' || !isFor(role, tool));

@@ -122,7 +122,8 @@ test('a user whom two replicas create at the same time keeps the e-mail address'
     const { id } = await transaction.user.create({ data: local });
     asked = meAt([world.one], token);
     await untilBlocked(world.database, 1);
-    // The other replica has not stored the user when the first one looks for it, but has when the first one stores it.
+    // The other replica has not stored the user when the first one looks for it, but has when the
+    // first one stores it.
     const same = { source: 'oidc' as const, iss: issuer.url, sub, claims: {}, role: null, password_hash: null };
     await transaction.user.update({ where: { id }, data: same });
   });

@@ -130,7 +130,8 @@ describe('the removal of a user', () => {
     const byMaker = await maker.api();
     let all: Promise<unknown> | undefined;
     await sql.$transaction(async (transaction) => {
-      await transaction.$executeRaw`LOCK TABLE tokens IN SHARE MODE`; // the row can be read, but not changed
+      // The row can be read, but not changed.
+      await transaction.$executeRaw`LOCK TABLE tokens IN SHARE MODE`;
       const creations = [1, 2, 3].map(() => byMaker.post(TOKENS, { name: 'late', role: 'admin' }));
       await waiting(3);
       all = Promise.all([...creations, remove(maker.id)]);

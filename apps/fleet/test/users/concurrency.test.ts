@@ -84,7 +84,10 @@ test('a new password keeps the sessions of other users, and a new name keeps all
 });
 
 describe('during a sign-in', () => {
-  /** Signs in, and runs an action once after the password was verified and before the session is opened. */
+  /**
+   * Signs in, and runs an action once after the password was verified and before the session is
+   * opened.
+   */
   const signInWhile = (user: { email: string; password: string }, happens: () => Promise<void>) => {
     const left = [happens];
     const passwords: Passwords = {

@@ -1,4 +1,5 @@
-// The filter of users by role in SQL agrees with the roles that the API shows, for generated claims and mappings.
+// The filter of users by role in SQL agrees with the roles that the API shows, for generated claims
+// and mappings.
 import { byDepth, seed } from '@svc/testing';
 import { readPage } from '../../src/database/lists.ts';
 import { listedUser, userList } from '../../src/identity/user-list.ts';

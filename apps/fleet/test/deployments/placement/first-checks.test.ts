@@ -11,7 +11,9 @@ const CHECKED = { reachability: 'online' as const, cpu_millis: 64_000, memory_by
 /** Stores the result of a check, like a replica that has checked the host. */
 const check = (id: string) => fleet.client.host.update({ where: { id }, data: CHECKED });
 
-/** Whether a request is still waiting after the fleet has read the result of a check at least once. */
+/**
+ * Whether a request is still waiting after the fleet has read the result of a check at least once.
+ */
 async function isWaiting(request: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([request, pause(200, 'waiting')])) === 'waiting';
 }
@@ -95,7 +97,8 @@ test('at most 16 requests wait for first checks at the same time; another one is
   let unchecked = 1;
   // The only member that waits use.
   const client = { $queryRaw: async () => [{ unchecked }] } as unknown as Database['client'];
-  const afterFirstChecks = createFirstChecks({ client } as Database, { firstCheck: 600_000, firstCheckPoll: 5 }); // as above
+  // As above.
+  const afterFirstChecks = createFirstChecks({ client } as Database, { firstCheck: 600_000, firstCheckPoll: 5 });
   const attempts: boolean[] = [];
   const attempt = async (canWait: boolean) => {
     attempts.push(canWait);

@@ -87,7 +87,8 @@ test('an existing deployment whose replicas share a ReadWriteOnce volume can be 
   const id = await anOldDeployment();
   expect((await fleet.ask(id, 'stop')).status).toBe(200);
   expect((await fleet.ask(id, 'start')).body.errors).toEqual([TWO_WRITERS]);
-  expect((await fleet.ask(id, 'rollback', { generation: 1 })).body.errors).toBeUndefined(); // it equals the current state
+  // It equals the current state.
+  expect((await fleet.ask(id, 'rollback', { generation: 1 })).body.errors).toBeUndefined();
   expect((await fleet.ask(id, 'scale', { replicas: 1 })).status).toBe(200);
   expect((await fleet.ask(id, 'start')).status).toBe(200);
   expect(sharedIn(await fleet.deployment(id))).toEqual([]);

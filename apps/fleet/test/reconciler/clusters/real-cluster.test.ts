@@ -1,5 +1,6 @@
-// Deployments on the cluster that FLEET_TEST_KUBECONFIG names (with a token), in a new namespace or in FLEET_TEST_NAMESPACE.
-// FLEET_TEST_IMAGE is an image with a shell. Default: `library/busybox:1.37`.
+// Deployments on the cluster that FLEET_TEST_KUBECONFIG names (with a token), in a new namespace or
+// in FLEET_TEST_NAMESPACE. FLEET_TEST_IMAGE is an image with a shell. Default:
+// `library/busybox:1.37`.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeWithCluster } from '@svc/testing/cluster';

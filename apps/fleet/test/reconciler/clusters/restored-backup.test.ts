@@ -1,4 +1,5 @@
-// A drill: a backup of the database is taken, the fleet continues, the backup is restored, and the fleet converges.
+// A drill: a backup of the database is taken, the fleet continues, the backup is restored, and the
+// fleet converges.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Backup, backUp } from '@svc/testing';
 import { eventually } from '../deployment-helpers.ts';

@@ -16,7 +16,8 @@ const { below, isOneIn, oneOf, some } = random;
 const world = await startResources({ oidc: { issuer: PROVIDER, role_map: { crew: 'operator', chief: 'admin' } } });
 afterAll(() => world.stop());
 await fillLists(world, random, ROWS);
-const caller = await world.asTemporaryAdmin(); // a token would record its use, by which the list of tokens is sorted
+// A token would record its use, by which the list of tokens is sorted.
+const caller = await world.asTemporaryAdmin();
 
 /** Whether a row matches a value of a filter. */
 type Matches = (row: Shown, value: string) => boolean;

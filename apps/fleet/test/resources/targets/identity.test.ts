@@ -109,7 +109,8 @@ describe('an engine', () => {
     expect(JSON.stringify((await plan(second.id)).refusals)).toContain(
       `is the same engine as host ${first.name}, which was registered first`,
     );
-    // A deployment that was placed on the second host before the upgrade uses the only GPU of the engine.
+    // A deployment that was placed on the second host before the upgrade uses the only GPU of the
+    // engine.
     const name = world.aName('existing');
     const given = { name, created_by: 'test', replicas: 1, host_id: second.id, gpu_count: 1 };
     const { id } = await world.client.deployment.create({ data: { ...given, workload_id: workload.id, revision: 1 } });

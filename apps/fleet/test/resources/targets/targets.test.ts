@@ -1,4 +1,5 @@
-// Hosts and clusters in use: allocated resources, members that cannot change, and the deployments that prevent changes.
+// Hosts and clusters in use: allocated resources, members that cannot change, and the deployments
+// that prevent changes.
 import { setTimeout as pause } from 'node:timers/promises';
 import { byDepth } from '@svc/testing';
 import { v7 as uuidv7 } from 'uuid';

@@ -1,4 +1,5 @@
-// Workloads that are made from a template: what they copy from it, and how they compare to it later.
+// Workloads that are made from a template: what they copy from it, and how they compare to it
+// later.
 import { templateDefaults, templateExamples } from '@svc/contract';
 import { workloadDefaults, workloadMembers } from '@svc/contract/fleet';
 import { aTemplate } from '../../a-template.ts';
@@ -93,7 +94,8 @@ test.each<[string, object, string, RegExp]>([
     const { id } = await world.aWorkload({ image_name: 'team/own' });
     expect((await put(id, { template: template.slug })).body.code).toBe('unsupported_value');
     const [member = ''] = Object.keys(given);
-    const overridden = { [member]: templateDefaults[member as keyof typeof templateDefaults] }; // a member of `given`
+    // A member of `given`.
+    const overridden = { [member]: templateDefaults[member as keyof typeof templateDefaults] };
     expect(runs(await aWorkloadOf(template, overridden))).toMatchObject(overridden);
   },
 );
