@@ -89,7 +89,9 @@ export interface Fleet {
   readonly services: Services;
 }
 
-/** Creates a fleet. It does not read the environment, listen on a port, or start background work. */
+/**
+ * Creates a fleet. It does not read the environment, listen on a port, or start background work.
+ */
 export function createFleet(options: ServicesOptions, appOptions: Omit<AppOptions, 'services' | 'log'>): Fleet {
   const services = createServices(options);
   return { services, app: createApp({ ...appOptions, services, log: options.log }) };

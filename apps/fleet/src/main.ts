@@ -52,7 +52,8 @@ async function withDatabase<T>(
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   await prepareDatabase({ prismaDir, ...preparationOf(settings) });
-  const database = openDatabase(settings.DATABASE_URL, () => undefined); // a statement reports the loss of its connection
+  // A statement reports the loss of its connection.
+  const database = openDatabase(settings.DATABASE_URL, () => undefined);
   try {
     return await work(database);
   } finally {

@@ -63,7 +63,10 @@ function checkText({ value, issues }: z.core.ParsePayload<object>): void {
   }
 }
 
-/** A template that the mirror can store. Members that the hub leaves out have their declared default. */
+/**
+ * A template that the mirror can store. Members that the hub leaves out have their declared
+ * default.
+ */
 const storable = template
   .extend({
     id: uuid,
@@ -143,7 +146,8 @@ const { version }: { readonly version: string } = createRequire(import.meta.url)
 const READER = hash(version, z.toJSONSchema(storable, { io: 'input', unrepresentable: 'any' }));
 
 /**
- * Identifies the reader of the entries up to a cursor. If the stored value differs, another version of the fleet has
- * stored the mirror since, and only a full walk shows what this version reads differently.
+ * Identifies the reader of the entries up to a cursor. If the stored value differs, another version
+ * of the fleet has stored the mirror since, and only a full walk shows what this version reads
+ * differently.
  */
 export const cursorReaderOf = (cursor: string | null): string => hash(READER, cursor);

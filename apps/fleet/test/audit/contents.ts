@@ -1,11 +1,14 @@
 import type { Database } from '../../src/database/client.ts';
 
-/** Tables to which other requests also write: the audit log, counted sign-in failures, and migrations. */
+/**
+ * Tables to which other requests also write: the audit log, counted sign-in failures, and
+ * migrations.
+ */
 const APART = ['audit_entries', 'sign_in_failures', '_prisma_migrations'];
 
 /**
- * Each row of all other tables as text, read in one snapshot. The time of a token's last use does not count as a
- * change.
+ * Each row of all other tables as text, read in one snapshot. The time of a token's last use does
+ * not count as a change.
  */
 export async function contentsOf({ client }: Pick<Database, 'client'>): Promise<readonly string[]> {
   const tables = await client.$queryRaw<{ name: string }[]>`

@@ -40,7 +40,11 @@ test('a wait ends when the deployment has one of the phases, with its current st
   expect(await stillWaits(answer)).toBe(true);
   await observe(id, 'running');
   const { status, body } = await answer;
-  expect([status, body.deployment.phase, body.deployment.id]).toEqual([200, 'running', id]);
+  expect({ status, phase: body.deployment.phase, id: body.deployment.id }).toEqual({
+    status: 200,
+    phase: 'running',
+    id,
+  });
 });
 
 test.each(['running', 'failed', 'stopped'])(
@@ -84,7 +88,7 @@ test('a wait for a deployment that is removed meanwhile is a 404', async () => {
 test('at the timeout, the current state is returned', async () => {
   const id = await aDeployment();
   const { status, body } = await waitFor(id, 'wait=running&timeout=1');
-  expect([status, body.deployment.phase]).toEqual([200, 'pending']);
+  expect({ status, phase: body.deployment.phase }).toEqual({ status: 200, phase: 'pending' });
 });
 
 test('without wait, the response is sent at once; other values are a 400 that names the parameter', async () => {
@@ -97,7 +101,7 @@ test('without wait, the response is sent at once; other values are a 400 that na
     ['wait=running&timeout=0', 'timeout'],
   ]) {
     const { status, body } = await waitFor(id, query ?? '');
-    expect([query, status, body.errors[0].path]).toEqual([query, 400, path]);
+    expect({ query, status, path: body.errors[0].path }).toEqual({ query, status: 400, path });
   }
   expect((await waitFor('00000000-0000-4000-8000-000000000000', 'wait=running')).status).toBe(404);
 });
@@ -131,7 +135,10 @@ test('beyond the limit, a wait is a 503 with the bound; a client that disconnect
   const refused = await other.request(path, token.secret);
   let text = '';
   for await (const chunk of refused) text += chunk;
-  expect([refused.statusCode, JSON.parse(text).detail]).toEqual([503, expect.stringContaining('at most 1 streams')]);
+  expect({ statusCode: refused.statusCode, detail: JSON.parse(text).detail }).toEqual({
+    statusCode: 503,
+    detail: expect.stringContaining('at most 1 streams'),
+  });
   expect(await waiting).toBe('disconnected');
   await pause(600);
   const again = other.request(path, token.secret);

@@ -51,7 +51,8 @@ test(
     await world.stop(fleet);
     expect(await rows.keysInUse()).toEqual(['next']);
     expect(await rows.opened(sealerOf(next))).toEqual(before);
-    await checkEncryptionKeys(database, sealerOf(next)); // the check that a fleet makes at its start
+    // The check that a fleet makes at its start.
+    await checkEncryptionKeys(database, sealerOf(next));
   },
   TIME_LIMIT_MS,
 );
@@ -76,10 +77,8 @@ test(
   'a fleet without an encryption key that is in use does not start, and names the key',
   async () => {
     const refused = world.run([], { DATABASE_URL: world.database.url, ENCRYPTION_KEYS: next, PORT: '0' });
-    expect([await refused.ended, refused.output()]).toEqual([
-      1,
-      expect.stringContaining('ENCRYPTION_KEYS has no key "former"'),
-    ]);
+    expect(await refused.ended).toBe(1);
+    expect(refused.output()).toEqual(expect.stringContaining('ENCRYPTION_KEYS has no key "former"'));
   },
   TIME_LIMIT_MS,
 );

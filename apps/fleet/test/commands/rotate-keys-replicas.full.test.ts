@@ -37,7 +37,8 @@ test(
       },
     });
     expect(await readiness(started)).toMatchObject({ status: 200 });
-    await world.query('DELETE FROM encryption_canary; DELETE FROM signing_keys'); // as in a new database
+    // As in a new database.
+    await world.query('DELETE FROM encryption_canary; DELETE FROM signing_keys');
   },
   TIME_LIMIT_MS,
 );

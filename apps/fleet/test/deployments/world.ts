@@ -28,8 +28,8 @@ const someGpus = (number: number) =>
   Array.from({ length: number }, (_, index) => ({ id: `gpu-${index}`, model: 'any', vram: '24Gi' }));
 
 /**
- * A fleet with its hub, and helpers for tests of deployments. Fleet and hub are emptied before each test of the file, unless they are
- * `kept`.
+ * A fleet with its hub, and helpers for tests of deployments. Fleet and hub are emptied before each
+ * test of the file, unless they are `kept`.
  */
 export async function startDeploymentWorld({ kept = false } = {}) {
   const hub = await startFakeHub();

@@ -1,4 +1,5 @@
-// The work of an agent from the first search to the deletion, on a real engine, with independent clients.
+// The work of an agent from the first search to the deletion, on a real engine, with independent
+// clients.
 import { createMCPClient } from '@ai-sdk/mcp';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -20,7 +21,8 @@ const clients: Readonly<Record<string, ConnectAgent>> = {
   'the SDK 2.x': async (url, token) => {
     const client = await connect(url, token);
     return {
-      call: async (name, given) => (await client.callTool({ name, arguments: { ...given } })) as ToolResult, // of a tool
+      // Of a tool.
+      call: async (name, given) => (await client.callTool({ name, arguments: { ...given } })) as ToolResult,
       close: () => client.close(),
     };
   },
@@ -30,7 +32,8 @@ const clients: Readonly<Record<string, ConnectAgent>> = {
     // Its types are stricter than its classes with exactOptionalPropertyTypes.
     await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }) as never);
     return {
-      call: async (name, given) => (await client.callTool({ name, arguments: { ...given } })) as ToolResult, // as above
+      // As above.
+      call: async (name, given) => (await client.callTool({ name, arguments: { ...given } })) as ToolResult,
       close: () => client.close(),
     };
   },
@@ -93,7 +96,8 @@ describeWithEngine('an agent on a real engine', () => {
       const agent = await (clients[who] as ConnectAgent)(fleet.url, fleet.tokens.operator.secret);
       const call = async (tool: string, given: object = {}) => {
         const result = await agent.call(tool, given);
-        expect([tool, result.isError ? result.content[0]?.text : undefined]).toEqual([tool, undefined]);
+        expect(tool).toEqual(tool);
+        expect(result.isError ? result.content[0]?.text : undefined).toBeUndefined();
         return result.structuredContent;
       };
       const rejected = async (tool: string, given: object) => (await agent.call(tool, given)).content[0]?.text;
@@ -110,7 +114,10 @@ describeWithEngine('an agent on a real engine', () => {
 
       const wanted = { name, template: 'greeter', env: { GREETING: 'hello' } };
       const plan = await call('plan_deployment', wanted);
-      expect([plan.ok, plan.placement.candidates[0].reasons]).toEqual([false, [expect.stringContaining('mesh')]]);
+      expect({ ok: plan.ok, reasons: plan.placement.candidates[0].reasons }).toEqual({
+        ok: false,
+        reasons: [expect.stringContaining('mesh')],
+      });
       expect(await rejected('create_deployment', wanted)).toMatch(/^no_placement \(422\): .*mesh/s);
       await mesh(['mesh'], box.id);
       expect((await call('plan_deployment', wanted)).ok).toBe(true);
@@ -118,7 +125,7 @@ describeWithEngine('an agent on a real engine', () => {
 
       await call('create_deployment', { ...wanted, idempotency_key: name });
       const up = await call('wait_for_deployment', { deployment: name, timeout_seconds: 50 });
-      expect([up.reached, up.deployment.phase]).toEqual([true, 'running']);
+      expect(up).toMatchObject({ reached: true, deployment: { phase: 'running' } });
       const logs = await agent.call('read_deployment_logs', { deployment: name, contains: 'READY' });
       expect(logs.content[0]?.text).toBe('1 of 1 lines\nready');
       const { deployment, events } = await call('get_deployment', { deployment: name, include: ['events'] });
@@ -130,10 +137,10 @@ describeWithEngine('an agent on a real engine', () => {
       expect((await call('wait_for_deployment', { deployment: name })).reached).toBe(true);
       await call('control_deployment', { deployment: name, action: 'rollback' });
       const back = await call('wait_for_deployment', { deployment: name });
-      expect([back.reached, back.deployment.endpoints]).toEqual([
-        true,
-        [expect.objectContaining({ container_port: 8080 })],
-      ]);
+      expect({ reached: back.reached, endpoints: back.deployment.endpoints }).toEqual({
+        reached: true,
+        endpoints: [expect.objectContaining({ container_port: 8080 })],
+      });
       const greeting = await fetch(`http://${back.deployment.endpoints[0].address}/`);
       expect(await greeting.text()).toContain('hello');
 

@@ -17,15 +17,18 @@ export interface HashingThreads extends Hashing {
 /** The number of threads. Hashing leaves a processor to the other work of the machine. */
 export const HASHING_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
 
-/** The nice value of the threads on Linux. If the machine is busy, they receive a thirtieth of the time of a thread with 0. */
+/**
+ * The nice value of the threads on Linux. If the machine is busy, they receive a thirtieth of the
+ * time of a thread with 0.
+ */
 const NICE = 15;
 
 /** A thread needs 50 ms to start, so it stays for a while after its last call. */
 const IDLE_MS = 60_000;
 
 /**
- * Threads with a low priority. A password takes tens of milliseconds of CPU time and anybody can send one, so that the other
- * requests go first if the machine is busy.
+ * Threads with a low priority. A password takes tens of milliseconds of CPU time and anybody can
+ * send one, so that the other requests go first if the machine is busy.
  */
 export function createHashingThreads(): HashingThreads {
   const { dirname, filename } = import.meta;

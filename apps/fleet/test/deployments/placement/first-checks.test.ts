@@ -11,7 +11,9 @@ const CHECKED = { reachability: 'online' as const, cpu_millis: 64_000, memory_by
 /** Stores the result of a check, like a replica that has checked the host. */
 const check = (id: string) => fleet.client.host.update({ where: { id }, data: CHECKED });
 
-/** Whether a request is still waiting after the fleet has read the result of a check at least once. */
+/**
+ * Whether a request is still waiting after the fleet has read the result of a check at least once.
+ */
 async function isWaiting(request: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([request, pause(200, 'waiting')])) === 'waiting';
 }
@@ -29,10 +31,10 @@ test.each([
     expect(await isWaiting(request)).toBe(true);
     await check(id);
     const answer = await request;
-    expect([answer.status, (answer.body.deployment ?? answer.body.placement).target]).toEqual([
+    expect({ status: answer.status, target: (answer.body.deployment ?? answer.body.placement).target }).toEqual({
       status,
-      { host_id: id, cluster_id: null },
-    ]);
+      target: { host_id: id, cluster_id: null },
+    });
   },
 );
 
@@ -49,7 +51,7 @@ test('a creation whose target is not checked in time is answered 422 with this r
   const { id, name } = await fleet.aHost(UNCHECKED);
   const { id: workload_id } = await fleet.aWorkload();
   const { status, body } = await fleet.deploy({ workload_id, target: { host_id: id } });
-  expect([status, body.code]).toEqual([422, 'no_placement']);
+  expect({ status, code: body.code }).toEqual({ status: 422, code: 'no_placement' });
   expect(body.errors).toEqual([
     {
       path: 'target',
@@ -95,7 +97,8 @@ test('at most 16 requests wait for first checks at the same time; another one is
   let unchecked = 1;
   // The only member that waits use.
   const client = { $queryRaw: async () => [{ unchecked }] } as unknown as Database['client'];
-  const afterFirstChecks = createFirstChecks({ client } as Database, { firstCheck: 600_000, firstCheckPoll: 5 }); // as above
+  // As above.
+  const afterFirstChecks = createFirstChecks({ client } as Database, { firstCheck: 600_000, firstCheckPoll: 5 });
   const attempts: boolean[] = [];
   const attempt = async (canWait: boolean) => {
     attempts.push(canWait);

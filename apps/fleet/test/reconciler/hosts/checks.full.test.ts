@@ -13,7 +13,8 @@ describeWithEngine('the check of a host', () => {
     world = await startMachineWorld();
   }, 180_000);
   afterAll(() => world?.stop(), 60_000);
-  afterEach(() => world.database.client.host.deleteMany()); // the same engine cannot be registered twice
+  // The same engine cannot be registered twice.
+  afterEach(() => world.database.client.host.deleteMany());
   let count = 0;
   const aHost = (given = {}) => world.aHost({ name: `host-${++count}`, ...given });
   const checked = async (id: string, api = world.api) => (await world.good(api.post(`/api/v1/hosts/${id}/check`))).host;
@@ -62,7 +63,8 @@ describeWithEngine('the check of a host', () => {
   test('reports a server that is not a container engine', async () => {
     const other = createServer((_, res) => res.end('hello')).listen(0, '127.0.0.1');
     await once(other, 'listening');
-    const { id } = await aHost({ endpoint: `tcp://127.0.0.1:${(other.address() as AddressInfo).port}` }); // the server listens
+    // The server listens.
+    const { id } = await aHost({ endpoint: `tcp://127.0.0.1:${(other.address() as AddressInfo).port}` });
     expect(await checked(id)).toMatchObject({
       reachability: 'unreachable',
       message: 'The server at its endpoint is not a container engine.',
@@ -90,7 +92,8 @@ describeWithEngine('the check of a host', () => {
     const { id } = await aHost();
     await world.hostIs(id, 'online');
     // The registration has stopped waiting for the host, and the first check has not ended.
-    expect([proxy.underWay(), proxy.seen.hangs]).toEqual([1, 2]);
+    expect(proxy.underWay()).toBe(1);
+    expect(proxy.seen.hangs).toBe(2);
     await proxy.stop();
   }, 180_000);
 

@@ -1,4 +1,5 @@
-// A process that is frozen between its check of the lease and a request may send the request after the deletion.
+// A process that is frozen between its check of the lease and a request may send the request after
+// the deletion.
 import { describeWithEngine } from '@svc/testing/engine';
 import { eventually } from '../deployment-helpers.ts';
 import { aMachineWorld, SLEEPER } from './world.ts';
