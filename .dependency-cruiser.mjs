@@ -200,7 +200,7 @@ export default {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     // The build of the consoles checks their imports (packages/console/build/boundaries.ts), because this parser does not read JSX.
-    exclude: { path: '(/generated/|/dist/|/fixtures/|^packages/console/src/)' },
+    exclude: { path: '(/generated/|/dist/|/fixtures/|/\\.data/|^packages/console/src/)' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['@svc/source', 'import', 'node', 'default'],

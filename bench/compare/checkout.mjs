@@ -4,7 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { repository } from '../shared/services.mjs';
 
-const FOLDER = path.join(repository, 'node_modules/.cache/bench-compare');
+// Below `node_modules`, TypeScript would not write declarations.
+const FOLDER = path.join(repository, 'bench/.data');
 
 /** Installs and builds a commit, unless an earlier run did so. @returns its checkout */
 export async function buildCommit(commit) {

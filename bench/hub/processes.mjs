@@ -12,37 +12,51 @@ export const AUDIENCE = 'https://hub.example.test';
 const NO_PROVIDER = { issuer: 'http://127.0.0.1:1', subject: 'nobody' };
 
 /**
- * Starts a hub with a catalog.
+ * A hub with a catalog, which does not run yet. `start` starts a process of it.
  * @param provider the identity provider, with the subject of an administrator
  * @param root a checkout whose hub is built. The default is this one
- * @param postgres a PostgreSQL server, of `startPostgres`. The default is one of its own
+ * @param postgres a PostgreSQL server, of `startPostgres`
  * @param database the name of its database
  */
-export async function startHub({ templates, provider = NO_PROVIDER, root, postgres, database = 'hub' }) {
-  const server = postgres ?? (await startPostgres());
-  let service;
-  const stop = async () => {
-    await service?.stop();
-    if (postgres === undefined) await server.stop();
-  };
+export async function createHub({ templates, provider = NO_PROVIDER, root, postgres, database = 'hub' }) {
+  const databaseUrl = await postgres.create(database);
+  const service = createService({
+    app: 'hub',
+    root,
+    environment: {
+      DATABASE_URL: databaseUrl,
+      RATE_LIMIT: 'off',
+      OIDC_ISSUER: provider.issuer,
+      OIDC_AUDIENCE: AUDIENCE,
+      SUPERADMIN_SUBJECTS: provider.subject,
+    },
+  });
   try {
-    const databaseUrl = await server.create(database);
-    service = createService({
-      app: 'hub',
-      root,
-      environment: {
-        DATABASE_URL: databaseUrl,
-        RATE_LIMIT: 'off',
-        OIDC_ISSUER: provider.issuer,
-        OIDC_AUDIENCE: AUDIENCE,
-        SUPERADMIN_SUBJECTS: provider.subject,
-      },
-    });
     await service.command('migrate');
     const keys = await fillHub(databaseUrl, templates);
-    const hub = await service.start();
-    const memory = () => peakMemoryOf(hub.pid);
-    return { ...hub, keys, templates, databaseUrl, databaseCpu: server.cpu, memory, stop };
+    const start = async () => {
+      const hub = await service.start();
+      const memory = () => peakMemoryOf(hub.pid);
+      return { ...hub, keys, templates, databaseUrl, databaseCpu: postgres.cpu, memory };
+    };
+    return { start, stop: service.stop };
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+}
+
+/** Starts a hub with a PostgreSQL server of its own. Takes the options of `createHub`. */
+export async function startHub(options) {
+  const postgres = await startPostgres();
+  let created;
+  const stop = async () => {
+    await created?.stop();
+    await postgres.stop();
+  };
+  try {
+    created = await createHub({ ...options, postgres });
+    return { ...(await created.start()), stop };
   } catch (error) {
     await stop();
     throw error;

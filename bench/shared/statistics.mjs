@@ -11,6 +11,17 @@ export const quantile = (numbers, share) =>
 export const median = (numbers) => quantile(numbers, 0.5);
 export const p99 = (numbers) => quantile(numbers, 0.99);
 
+/**
+ * The range that contains the median of all possible values in 19 of 20 cases, whatever their
+ * distribution.
+ */
+export function rangeOfMedian(numbers) {
+  const count = numbers.length;
+  const rank = Math.max(0, Math.floor(count / 2 - 0.98 * Math.sqrt(count)));
+  const ordered = sorted(numbers);
+  return { low: ordered[rank], high: ordered[count - 1 - rank] };
+}
+
 /** Whether a value that must not change varies so much that a comparison with it means nothing. */
 export const isNoisy = (numbers) => (Math.max(...numbers) - Math.min(...numbers)) / median(numbers) > MAX_SPREAD;
 

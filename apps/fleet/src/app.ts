@@ -1,10 +1,10 @@
-import { fleetService, openApiDocument } from '@svc/contract';
 import {
   createService,
   type Log,
   type OutboundAllowance,
   observeDatabase,
   observePools,
+  readOpenApi,
   type ServiceOptions,
 } from '@svc/http';
 import { type CallLimits, createServerFactory, mountMcp } from '@svc/mcp';
@@ -63,6 +63,9 @@ interface ServicesOptions {
   readonly timings?: FleetTimings | undefined;
 }
 
+/** The document that `pnpm openapi` writes. */
+const openapi = readOpenApi(new URL('../../../openapi/fleet.json', import.meta.url));
+
 type OwnOptions =
   | 'version'
   | 'routes'
@@ -89,7 +92,9 @@ export interface Fleet {
   readonly services: Services;
 }
 
-/** Creates a fleet. It does not read the environment, listen on a port, or start background work. */
+/**
+ * Creates a fleet. It does not read the environment, listen on a port, or start background work.
+ */
 export function createFleet(options: ServicesOptions, appOptions: Omit<AppOptions, 'services' | 'log'>): Fleet {
   const services = createServices(options);
   return { services, app: createApp({ ...appOptions, services, log: options.log }) };
@@ -156,7 +161,7 @@ export function createApp({
     enter: createEnter(authentication, sharedContextOf),
     sessionOf: authentication.sessionOf,
     gate: createAuditGate({ database, readCredential, rejectionLimits }),
-    openapi: openApiDocument(fleetService),
+    openapi,
     mountOthers: (app) =>
       mountMcp(app, {
         log: options.log,

@@ -80,7 +80,10 @@ const processLimit = z
   .refine((limit) => limit === 0 || (limit >= MIN_PROCESS_LIMIT && limit <= MAX_PROCESS_LIMIT), PROCESS_LIMIT)
   .transform((limit) => limit || null);
 
-/** The environment variables of the service. `default` is the value in effect if neither the variable nor the API sets one. */
+/**
+ * The environment variables of the service. `default` is the value in effect if neither the
+ * variable nor the API sets one.
+ */
 export const schema = z
   .object({
     ...common,
@@ -187,7 +190,9 @@ export const readKeySettings = (environment: NodeJS.ProcessEnv): z.output<typeof
 
 const keySettings = databaseSettings.extend({ ENCRYPTION_KEYS: encryptionKeysSetting });
 
-/** Checks that two variables are set together or not at all, even if other variables are invalid. */
+/**
+ * Checks that two variables are set together or not at all, even if other variables are invalid.
+ */
 function pair(one: string, other: string): z.core.$ZodCheck<object> {
   return z.superRefine<object>(
     (settings, context) => {

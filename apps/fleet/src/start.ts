@@ -33,13 +33,15 @@ import type { OutboundRoutes } from './settings/connections.ts';
 import { version } from './version.ts';
 
 /**
- * Limits of outbound requests. Pages of the catalog are large. Requests to a provider are short, because a user waits
- * for them.
+ * Limits of outbound requests. Pages of the catalog are large. Requests to a provider are short,
+ * because a user waits for them.
  */
 const HUB_LIMITS = { destination: 'hub', timeoutMs: 30_000, maxBytes: 64 * 1024 * 1024 } as const;
 const PROVIDER_LIMITS = { destination: 'identity_provider', timeoutMs: 2000, maxBytes: 512 * 1024 } as const;
 
-/** Runs the service until it is stopped. @throws Error with the reason if the service cannot start */
+/**
+ * Runs the service until it is stopped. @throws Error with the reason if the service cannot start
+ */
 export async function startFleet(prismaDir: string, timings: FleetTimings = {}): Promise<void> {
   const config = readConfig(process.env);
   await requireStrongPassword(config);
@@ -121,7 +123,10 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   engineRuntime.start();
 }
 
-/** Creates the outbound routes for addresses from the environment and for addresses that were set through the API. */
+/**
+ * Creates the outbound routes for addresses from the environment and for addresses that were set
+ * through the API.
+ */
 function createOutboundRoutes(
   limits: OutboundOptions,
   { OUTBOUND_ALLOW }: Config,

@@ -32,7 +32,10 @@ test('the configuration needs only a database and encryption keys', () => {
 test('an empty setting counts as not set', () => {
   const nothing = { HUB_URL: '', HUB_API_KEY: '', SVC_TEMP_ADMIN_USERNAME: '', SVC_TEMP_ADMIN_PASSWORD: '' };
   const config = readConfig({ ...enough, ...nothing });
-  expect([config.HUB_URL, config.SVC_TEMP_ADMIN_USERNAME]).toEqual([undefined, undefined]);
+  expect({ HUB_URL: config.HUB_URL, SVC_TEMP_ADMIN_USERNAME: config.SVC_TEMP_ADMIN_USERNAME }).toEqual({
+    HUB_URL: undefined,
+    SVC_TEMP_ADMIN_USERNAME: undefined,
+  });
 });
 
 test('a trailing slash is removed from HUB_URL', () => {

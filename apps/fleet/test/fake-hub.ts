@@ -20,8 +20,8 @@ interface SeenRequest {
 }
 
 /**
- * Serves the syncs of a fleet as the hub's contract states, unless a behaviour is set. It shows the published
- * templates.
+ * Serves the syncs of a fleet as the hub's contract states, unless a behaviour is set. It shows the
+ * published templates.
  */
 export async function startFakeHub(key = newSecretToken('svcc_')) {
   const catalog = createCatalog();

@@ -1,4 +1,5 @@
-// Runs the built fleet with timings that the first argument gives as JSON. process-world.ts starts it.
+// Runs the built fleet with timings that the first argument gives as JSON. process-world.ts starts
+// it.
 import { fileURLToPath } from 'node:url';
 import { startFleet } from '../dist/start.js';
 

@@ -20,8 +20,9 @@ async function inConsole(role: 'operator' | 'admin'): Promise<string[]> {
   return [`Cookie: ${cookieIn(await world.nobody.post(SESSION, { email, password }, OF_CONSOLE))}`, ...OF_PAGE];
 }
 
-// Nothing listens at generated addresses, so an endpoint that calls them answers 503. The trigger removes the client ID
-// from stored settings: the fleet never calls a provider without one. No generated API key of a hub is valid.
+// Nothing listens at generated addresses, so an endpoint that calls them answers 503. The trigger
+// removes the client ID from stored settings: the fleet never calls a provider without one. No
+// generated API key of a hub is valid.
 await sql.$executeRaw`CREATE FUNCTION without_client() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN NEW.values := NEW.values - 'client_id'; RETURN NEW; END $$`;
 await sql.$executeRaw`
@@ -40,7 +41,8 @@ async function known(endpoint: Endpoint) {
     email: [user.email, ...Array.from({ length: 20 }, (_, index) => `new-${index}@example.test`)],
     username: [TEMPORARY_ADMIN.username],
     password: [TEMPORARY_ADMIN.password, user.password],
-    // Signed in from another address: the address of the generated requests is throttled for its failed sign-ins.
+    // Signed in from another address: the address of the generated requests is throttled for its
+    // failed sign-ins.
     refresh_token: async () => [(await world.signIn({ 'X-Forwarded-For': '192.0.2.7' })).refresh_token],
     issuer: [NOBODY_LISTENS],
     url: [NOBODY_LISTENS],
@@ -49,7 +51,8 @@ async function known(endpoint: Endpoint) {
   };
 }
 
-// The last endpoints end the sessions of the callers. A stream of changes does not end; test/changes sends its parameters.
+// The last endpoints end the sessions of the callers. A stream of changes does not end;
+// test/changes sends its parameters.
 const { logout, endBrowserSession, endOwnSessions, watchChanges, ...others } = fleetEndpoints;
 
 testHostileInput({

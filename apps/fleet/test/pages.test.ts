@@ -16,19 +16,19 @@ test.each(lists)('a page of %s beyond the end is an empty list, also a page that
   const at = path.replace(':id', { ...ids, deployments: deployment.id }[kind] ?? '');
   const read = async (query: string) => {
     const { status, body } = await admin.get(`${at}?${query}`);
-    expect([query, status]).toEqual([query, 200]);
+    expect({ query, status }).toEqual({ query, status: 200 });
     const { pagination, ...lists } = body;
     return { pagination, rows: Object.values(lists).flat() };
   };
   for (const page of [2, 1_000_000, 2 ** 31, 2 ** 53 - 1]) {
     const { pagination, rows } = await read(`page=${page}&limit=100`);
-    expect([pagination.page, rows]).toEqual([page, []]);
+    expect({ page: pagination.page, rows }).toEqual({ page, rows: [] });
   }
   for (const page of ['0', '9007199254740992', '9'.repeat(30)]) {
     const { status, body } = await admin.get(`${at}?page=${page}`);
-    expect([status, body.errors]).toEqual([
-      400,
-      [{ path: 'page', message: 'must be an integer from 1 to 9007199254740991' }],
-    ]);
+    expect({ status, errors: body.errors }).toEqual({
+      status: 400,
+      errors: [{ path: 'page', message: 'must be an integer from 1 to 9007199254740991' }],
+    });
   }
 });

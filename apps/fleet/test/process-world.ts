@@ -23,7 +23,10 @@ export const ENCRYPTION_KEYS = aKey('first');
 interface Options {
   /** The default is the timings of production. */
   readonly timings?: FleetTimings | undefined;
-  /** Whether the database is migrated already. If not, it is empty, and the first process migrates it. */
+  /**
+   * Whether the database is migrated already. If not, it is empty, and the first process migrates
+   * it.
+   */
   readonly isMigrated?: boolean;
 }
 

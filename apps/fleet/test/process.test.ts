@@ -145,7 +145,8 @@ describe('a fleet process with a hub', () => {
     expect((await sync()).status).toBe(502);
     const answer = await fetch(`${fleet.url}/readyz`);
     const body = (await answer.json()) as { status: string; checks: unknown[] };
-    expect([answer.status, body.status]).toEqual([200, 'degraded']);
+    expect(answer.status).toBe(200);
+    expect(body.status).toBe('degraded');
     expect(body.checks).toContainEqual({ name: 'hub', state: 'degraded', detail: expect.stringContaining('HUB_URL') });
     await hub.startListening();
   });

@@ -13,7 +13,8 @@ export function randomFrom(seed: number) {
     /** An integer at least 0, less than the limit. */
     below: (limit: number) => Math.floor(next() * limit),
     isOneIn: (count: number) => next() * count < 1,
-    oneOf: <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T, // the index is in range
+    // The index is in range.
+    oneOf: <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T,
     /** About this share of the items. */
     some: <T>(items: readonly T[], share: number): T[] => items.filter(() => next() < share),
   };

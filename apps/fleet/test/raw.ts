@@ -9,7 +9,8 @@ import type { Express } from 'express';
 export async function listen(app: Express) {
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // a server that listens on a port has an AddressInfo
+  // A server that listens on a port has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
   const open = async (text: string) => {
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
@@ -18,7 +19,10 @@ export async function listen(app: Express) {
   };
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Sends exactly this text, and reads until the fleet closes the connection. @returns the status of the response */
+    /**
+     * Sends exactly this text, and reads until the fleet closes the connection. @returns the status
+     * of the response
+     */
     send: async (text: string): Promise<number> => {
       const socket = await open(text);
       let answer = '';

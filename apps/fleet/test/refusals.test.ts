@@ -97,7 +97,10 @@ const refusedEverywhere = {
 
 const refused = 'insufficient_scope';
 
-/** The responses to callers of each role. Callers without a valid credential are rejected everywhere. */
+/**
+ * The responses to callers of each role. Callers without a valid credential are rejected
+ * everywhere.
+ */
 const forRoles = (viewers: Expected, operators: Expected): Row => ({
   ...refusedEverywhere,
   nobody: 'unauthenticated',
@@ -166,5 +169,6 @@ testRefusals({
 
 function accessOf({ method, path }: (typeof endpoints)[number]): string[] {
   const route = `${method.toUpperCase()} ${path}`;
-  return Object.keys(rows).filter((access) => rows[access as FleetAccess].includes(route)); // the keys of the record
+  // The keys of the record.
+  return Object.keys(rows).filter((access) => rows[access as FleetAccess].includes(route));
 }

@@ -29,7 +29,10 @@ export const PROVIDER = 'https://provider.example.test';
 /** A frontend that does its own sign-in. */
 export const FRONTEND = 'http://frontend.example.test';
 
-/** The timeout for a hub or an identity provider. It is long, so that no test times out on a slow machine. */
+/**
+ * The timeout for a hub or an identity provider. It is long, so that no test times out on a slow
+ * machine.
+ */
 const OUTBOUND_TIMEOUT_MS = 10_000;
 
 /** For tests that wait until a request to a hub or an identity provider times out. */
@@ -53,7 +56,9 @@ export interface ReplicaOptions {
   readonly database?: Database;
   /** Permitted targets besides public `https` addresses. By default those on this machine. */
   readonly outboundAllow?: ReadonlySet<OutboundAllowance>;
-  /** The timeout for a hub or an identity provider: `SHORT_TIMEOUT_MS` where a test waits for it. */
+  /**
+   * The timeout for a hub or an identity provider: `SHORT_TIMEOUT_MS` where a test waits for it.
+   */
   readonly outboundTimeoutMs?: number;
   /** The password hasher. By default all replicas share one whose hashes have the lowest cost. */
   readonly passwords?: Passwords;
@@ -188,7 +193,8 @@ export async function startWorld(options: ReplicaOptions = {}) {
   };
 
   /**
-   * A user with these claims at the provider. It calls in its own session, which is valid in a fleet with this issuer.
+   * A user with these claims at the provider. It calls in its own session, which is valid in a
+   * fleet with this issuer.
    */
   const anOidcUser = async (claims: Readonly<Record<string, string>> = {}) => {
     const provider = { iss: PROVIDER, sub: `subject-${++count}` };

@@ -20,8 +20,8 @@ const PAGE = 1000;
 const { reply: line } = fleetEndpoints.exportAuditEntries;
 
 /**
- * Reads the log in pages, so that only one page is in memory. Entries that are added meanwhile are newer and not part of the
- * export.
+ * Reads the log in pages, so that only one page is in memory. Entries that are added meanwhile are
+ * newer and not part of the export.
  */
 async function* linesOf(database: Database, filters: AuditFilters): AsyncGenerator<string> {
   let page = await readEntries(database, { filters, after: undefined, limit: PAGE });

@@ -9,7 +9,8 @@ import { type RequestContext, route } from './context.ts';
 
 export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates, async ({ database }, { query }) => {
   const matching = Prisma.sql`FROM catalog_templates t WHERE true ${filters(query)}`;
-  // A single statement reads one snapshot, so the total matches the page. It is also returned for a page past the end.
+  // A single statement reads one snapshot, so the total matches the page. It is also returned for a
+  // page past the end.
   const rows = await database.client.$queryRaw<{ total: number; document: Template | null; stale: boolean }[]>`
       SELECT counted.total, page.document, page.stale
       FROM (SELECT count(*)::int AS total ${matching}) counted
@@ -43,7 +44,8 @@ interface Filters {
   readonly tags?: readonly string[] | undefined;
 }
 
-// A previous version of the fleet stored tags as they are written, until the full walk after the upgrade.
+// A previous version of the fleet stored tags as they are written, until the full walk after the
+// upgrade.
 function filters({ category, search = '', featured, tags = [] }: Filters): Prisma.Sql {
   return Prisma.sql`
     ${category === undefined ? Prisma.empty : Prisma.sql`AND category_slug = ${category}`}
@@ -62,7 +64,10 @@ export const listMirroredCategories = route(fleetEndpoints.listMirroredCategorie
 
 export const getSyncState = route(fleetEndpoints.getSyncState, (context) => currentSyncState(context));
 
-/** A sync has transactions of its own, so the request is refused before the hub is called if the audit log is not writable. */
+/**
+ * A sync has transactions of its own, so the request is refused before the hub is called if the
+ * audit log is not writable.
+ */
 export const syncCatalog = route(fleetEndpoints.syncCatalog, async (context, { body }) => {
   context.recording.isRequired = true;
   await requireWritableAuditLog(context.database);

@@ -5,14 +5,18 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { callerKey } from '../identity/principal.ts';
 import { type RequestContext, route } from './context.ts';
 
-/** The context of a handler that makes a change. The handler must use no other connection than that of the transaction. */
+/**
+ * The context of a handler that makes a change. The handler must use no other connection than that
+ * of the transaction.
+ */
 export interface ChangeContext extends RequestContext {
   readonly transaction: Prisma.TransactionClient;
 }
 
 /**
- * Makes a change, validates its reply and writes its audit entry in one transaction, so that a change that cannot be presented or
- * recorded is rolled back. Changes by tokens and persons have an entry. Sign-ins set their actor with `recording.setActor`.
+ * Makes a change, validates its reply and writes its audit entry in one transaction, so that a
+ * change that cannot be presented or recorded is rolled back. Changes by tokens and persons have an
+ * entry. Sign-ins set their actor with `recording.setActor`.
  */
 export async function runAudited<E extends Endpoint, R extends Reply<E> | Redirect>(
   context: RequestContext,
@@ -41,7 +45,10 @@ export const changeRoute = <E extends Endpoint>(
     runAudited(context, endpoint, (transaction) => handle({ ...context, transaction }, input)),
   );
 
-/** A route whose handler runs in `runAudited`, and acquires the placement lock. Requests wait for their turn without a connection. */
+/**
+ * A route whose handler runs in `runAudited`, and acquires the placement lock. Requests wait for
+ * their turn without a connection.
+ */
 export const placementRoute = <E extends Endpoint>(
   endpoint: E,
   handle: (context: ChangeContext, input: Input<E>) => Promise<Reply<E>>,
@@ -52,7 +59,10 @@ export const placementRoute = <E extends Endpoint>(
     ),
   );
 
-/** Runs a transaction that acquires the placement lock when it is the turn of the caller. @throws 503 `overloaded` */
+/**
+ * Runs a transaction that acquires the placement lock when it is the turn of the caller. @throws
+ * 503 `overloaded`
+ */
 export const inPlacementQueue = <T>(
   { placementQueue, principal }: RequestContext,
   work: () => Promise<T>,

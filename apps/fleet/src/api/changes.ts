@@ -58,7 +58,10 @@ interface Stream {
   readonly after: Position | undefined;
 }
 
-/** Puts the events of the feed into the outbox. A stream can begin ahead of the feed, which reads the history periodically. */
+/**
+ * Puts the events of the feed into the outbox. A stream can begin ahead of the feed, which reads
+ * the history periodically.
+ */
 function subscriberOf({ outbox, filter, after, counts }: Stream & { readonly counts: boolean }): Subscriber {
   let start = after;
   const isNew = (position: Position) => start === undefined || isBefore(start, position);
@@ -82,7 +85,10 @@ const opened = (position: Position) => `: opened\nid: ${position}\n\n`;
 /** An event without data sets only the position with which a client continues. */
 const idle = (position: Position) => `: idle\nid: ${position}\n\n`;
 const COMMENT = ': idle\n\n';
-/** The client must read the lists again, because it has not received all changes before this position. */
+/**
+ * The client must read the lists again, because it has not received all changes before this
+ * position.
+ */
 const reset = (position: Position) => `event: reset\nid: ${position}\ndata: {}\n\n`;
 
 interface Start extends Stream {
@@ -94,7 +100,8 @@ async function* eventsOf(changes: ChangeFeed, { outbox, filter, after, until }: 
   yield after === undefined ? reset(until) : opened(after);
   for (let from = after; from !== undefined && isBefore(from, until); ) {
     const page = await changes.replay({ after: from, until, filter });
-    if (outbox.isEnded) return; // without the events that wait: the client continues after the last one that it received
+    // Without the events that wait: the client continues after the last one that it received.
+    if (outbox.isEnded) return;
     yield page === undefined ? reset(until) : page.text; // undefined: pruned meanwhile
     from = page?.next;
   }

@@ -78,8 +78,8 @@ export const updateCluster = route(fleetEndpoints.updateCluster, async (context,
 type Change = Input<typeof fleetEndpoints.updateCluster>;
 
 /**
- * The identity of the cluster at another address that a request sets; null if it sets none or the identity is not known.
- * It is read before the transaction, which must not wait for a cluster.
+ * The identity of the cluster at another address that a request sets; null if it sets none or the
+ * identity is not known. It is read before the transaction, which must not wait for a cluster.
  */
 async function identityAtNewServer(context: RequestContext, id: string, body: Change['body']): Promise<string | null> {
   const { server, auth } = body;
@@ -116,7 +116,8 @@ async function changeCluster(
     ...pickDefined(body, MEMBERS),
     ...(auth === undefined ? {} : await sealCredentials(settings.sealer, before.id, { server, auth })),
     ...(serverChanges ? { by_admin: isAdmin(context), reachability: 'unknown' as const, unreachable_reason: '' } : {}),
-    ...(body.server !== undefined && isAdmin(context) ? { by_admin: true } : {}), // also for the same server
+    // Also for the same server.
+    ...(body.server !== undefined && isAdmin(context) ? { by_admin: true } : {}),
     ...(body.accept_engine ? { identity: null } : {}),
     ...(isToBeChecked ? CHECK_NOW : {}),
     ...nextVersion(),
@@ -150,7 +151,10 @@ const pemErrors = (ca: string | null | undefined, auth: Auth | undefined): Field
     : []),
 ];
 
-/** Credentials are sealed together with the address of the server, so that they are never sent to another one. */
+/**
+ * Credentials are sealed together with the address of the server, so that they are never sent to
+ * another one.
+ */
 async function sealCredentials(
   sealer: Sealer,
   row: string,
@@ -164,7 +168,9 @@ async function sealCredentials(
   };
 }
 
-/** Checks the cluster now. The reply shows the result, including that the cluster is unreachable. */
+/**
+ * Checks the cluster now. The reply shows the result, including that the cluster is unreachable.
+ */
 export const checkCluster = route(fleetEndpoints.checkCluster, async (context, { params }) => {
   const { database, engineRuntime, recording } = context;
   const { id } = await readRow(database.client, clusters, params.id);

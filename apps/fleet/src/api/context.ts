@@ -17,7 +17,10 @@ export interface Services extends IdentityServices {
   readonly sync: Sync;
   readonly engineRuntime: EngineRuntime;
   readonly changes: ChangeFeed;
-  /** The reason why the fleet must not connect to a target, as far as its URL shows; undefined if it is allowed. */
+  /**
+   * The reason why the fleet must not connect to a target, as far as its URL shows; undefined if it
+   * is allowed.
+   */
   readonly refusalOf: (target: URL) => Error | undefined;
   /** The limits of containers whose workload requests nothing. */
   readonly defaultLimits: DefaultLimits;
@@ -31,7 +34,10 @@ export interface Services extends IdentityServices {
 
 /** The connection of a request whose response takes long. */
 interface CallerConnection {
-  /** Closes the connection soon after the credential is revoked or expires, or its caller gets another role. */
+  /**
+   * Closes the connection soon after the credential is revoked or expires, or its caller gets
+   * another role.
+   */
   endWithCredential(): void;
   /** Calls a listener when the response was sent or the connection is closed. */
   onClose(listener: () => void): void;
@@ -52,7 +58,10 @@ export interface RequestContext extends Services {
   readonly candidates: Candidates;
   /** The address of the caller, as reported by the trusted proxies. */
   readonly address: string;
-  /** The versions of the resource that the request permits: `If-Match`. @throws 400 if it is malformed */
+  /**
+   * The versions of the resource that the request permits: `If-Match`. @throws 400 if it is
+   * malformed
+   */
   readonly ifMatch: () => Matches;
   /** The value of `Idempotency-Key`, not validated. */
   readonly idempotencyKey: string | undefined;
@@ -64,7 +73,10 @@ export interface RequestContext extends Services {
   /** The value of a cookie of the request. */
   readonly cookie: (name: string) => string | undefined;
   readonly browserSessions: BrowserSessions;
-  /** Requires that the console sends the request. @throws 403 wrong_origin, 409 browser_session_unavailable */
+  /**
+   * Requires that the console sends the request. @throws 403 wrong_origin, 409
+   * browser_session_unavailable
+   */
   readonly requireConsole: () => void;
   /** The start of the `User-Agent` of the request. */
   readonly userAgent: string | null;

@@ -85,7 +85,9 @@ export const listDeploymentRevisions = route(
 
 type Body = Input<typeof fleetEndpoints.createDeployment>['body'];
 
-/** Decides, allocates and stores in one transaction, or refuses with all reasons and stores nothing. */
+/**
+ * Decides, allocates and stores in one transaction, or refuses with all reasons and stores nothing.
+ */
 export const createDeployment = route(fleetEndpoints.createDeployment, async (context, { body }) => {
   refuseAmbiguousSource(body);
   const idempotent = readIdempotencyKey(context, body);
@@ -187,7 +189,10 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean) 
   return { id: draft.id, isFirstOfTemplate };
 }
 
-/** @throws UncheckedTargets if the deployment can become possible with the first check of a host or cluster */
+/**
+ * @throws UncheckedTargets if the deployment can become possible with the first check of a host or
+ * cluster
+ */
 export function awaitFirstChecks(decision: Decision): void {
   const unchecked = uncheckedTargets(decision);
   if (unchecked.length > 0) throw new UncheckedTargets(unchecked);
@@ -260,9 +265,10 @@ export const rollbackDeployment = placementRoute(fleetEndpoints.rollbackDeployme
 );
 
 /**
- * Deletes a deployment with the volumes that were created for it, unless their reclaim policy is retain, and with the workload
- * that it created, unless the caller keeps it. The rows are deleted at once if no engine has received the deployment, otherwise
- * after the engine has removed its objects. @throws 409 if another deployment is bound to one of its generated values
+ * Deletes a deployment with the volumes that were created for it, unless their reclaim policy is
+ * retain, and with the workload that it created, unless the caller keeps it. The rows are deleted
+ * at once if no engine has received the deployment, otherwise after the engine has removed its
+ * objects. @throws 409 if another deployment is bound to one of its generated values
  */
 export const deleteDeployment = placementRoute(fleetEndpoints.deleteDeployment, async (context, { params, query }) => {
   const { transaction, ifMatch } = context;

@@ -8,7 +8,10 @@ import { type Authentication, admitTo } from '../identity/authentication.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { RequestContext, Services } from './context.ts';
 
-/** The limits of changes that acquire the placement lock. One makes progress at a time, while another one prepares. */
+/**
+ * The limits of changes that acquire the placement lock. One makes progress at a time, while
+ * another one prepares.
+ */
 const PLACEMENTS = { what: 'requests that change deployments', running: 2, waitingPerCaller: 256, waitMs: 10_000 };
 
 /** The limits of plans, which need CPU time for each candidate. */
@@ -19,7 +22,9 @@ const MAX_USER_AGENT = 300;
 
 type SharedContext = ReturnType<ReturnType<typeof createSharedContexts>>;
 
-/** Creates the part of a context that requests to the API and to the MCP endpoint have in common. */
+/**
+ * Creates the part of a context that requests to the API and to the MCP endpoint have in common.
+ */
 export type SharedContextOf = (req: Request, res: Response, principal: Principal) => SharedContext;
 
 export function createSharedContexts(services: Services, { browserSessions }: Pick<Authentication, 'browserSessions'>) {
@@ -40,7 +45,9 @@ export function createSharedContexts(services: Services, { browserSessions }: Pi
   });
 }
 
-/** Authenticates and authorizes requests to endpoints of the contract, and creates their contexts. */
+/**
+ * Authenticates and authorizes requests to endpoints of the contract, and creates their contexts.
+ */
 export const createEnter =
   (authentication: Authentication, sharedContextOf: SharedContextOf): Enter<RequestContext> =>
   async (req, res, endpoint) => {

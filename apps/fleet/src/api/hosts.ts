@@ -18,7 +18,10 @@ import { dependentsOfTarget } from '../resources/targets.ts';
 import { type ChangeContext, changeRoute, runAudited } from './change.ts';
 import { type RequestContext, route } from './context.ts';
 
-/** Nodes are read-only, since they are reported by their cluster. @throws 409 if the id is that of a node */
+/**
+ * Nodes are read-only, since they are reported by their cluster. @throws 409 if the id is that of a
+ * node
+ */
 export async function refuseNode(reader: Pick<Prisma.TransactionClient, 'node'>, id: string): Promise<void> {
   const node = isUuid(id) ? await reader.node.findUnique({ where: { id }, include: { cluster: true } }) : null;
   if (!node) return;
@@ -50,7 +53,9 @@ const MEMBERS = [
   'gpus',
 ] as const;
 
-/** Workloads select an address by network type, so an address for another type would never be used. */
+/**
+ * Workloads select an address by network type, so an address for another type would never be used.
+ */
 const addressErrors = ({ addresses, network_types }: Pick<HostRow, 'addresses' | 'network_types'>): FieldError[] =>
   Object.keys(addresses)
     .filter((type) => !network_types.includes(type))
@@ -95,8 +100,8 @@ export const updateHost = route(fleetEndpoints.updateHost, async (context, { par
 type Change = Input<typeof fleetEndpoints.updateHost>;
 
 /**
- * The identity of the engine at another endpoint that a request sets; null if it sets none or the identity is not known.
- * It is read before the transaction, which must not wait for an engine.
+ * The identity of the engine at another endpoint that a request sets; null if it sets none or the
+ * identity is not known. It is read before the transaction, which must not wait for an engine.
  */
 async function identityAtNewEndpoint(
   context: RequestContext,
@@ -148,7 +153,8 @@ async function changeHost(
     ...(endpointChanges
       ? { by_admin: isAdmin(context), reachability: 'unknown' as const, unreachable_reason: '' }
       : {}),
-    ...(body.endpoint !== undefined && isAdmin(context) ? { by_admin: true } : {}), // also for the same endpoint
+    // Also for the same endpoint.
+    ...(body.endpoint !== undefined && isAdmin(context) ? { by_admin: true } : {}),
     ...(body.accept_engine ? { identity: null } : {}),
     ...(endpointChanges || engineChanges || credentials !== undefined || body.accept_engine ? CHECK_NOW : {}),
     ...nextVersion(),
@@ -159,7 +165,10 @@ async function changeHost(
   return { host: presentHost(await readRow(transaction, hosts, before.id)) };
 }
 
-/** Makes the deployments on a host due at once: they verify its addresses, and show them in their endpoints. */
+/**
+ * Makes the deployments on a host due at once: they verify its addresses, and show them in their
+ * endpoints.
+ */
 const reconcileNow = (transaction: Prisma.TransactionClient, { id }: HostRow) =>
   transaction.deployment.updateMany({
     where: { host_id: id, due_at: { gt: new Date() } },
@@ -211,7 +220,9 @@ function credentialErrors(credentials: Credentials): FieldError[] {
   ];
 }
 
-/** Credentials are sealed together with the endpoint, so that they are never sent to another one. */
+/**
+ * Credentials are sealed together with the endpoint, so that they are never sent to another one.
+ */
 async function sealCredentials(
   sealer: Sealer,
   row: string,

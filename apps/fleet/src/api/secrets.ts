@@ -27,7 +27,10 @@ interface Row {
   readonly refs: WorkloadSpec['secret_refs'];
 }
 
-/** New values of a secret must contain the keys that deployments refer to. @throws 409 if one of them is missing */
+/**
+ * New values of a secret must contain the keys that deployments refer to. @throws 409 if one of
+ * them is missing
+ */
 export async function refuseKeysInUse(
   transaction: Pick<Prisma.TransactionClient, '$queryRaw'>,
   { name }: SecretRow,
@@ -48,8 +51,10 @@ export async function refuseKeysInUse(
 }
 
 /**
- * Credentials are sent only to the registry with which they were given, or which already receives them.
- * @throws 409 if a deployment uses the secret with another registry; 400 if another registry would receive the values
+ * Credentials are sent only to the registry with which they were given, or which already receives
+ * them.
+ * @throws 409 if a deployment uses the secret with another registry; 400 if another registry would
+ * receive the values
  */
 async function refuseServer(
   transaction: Pick<Prisma.TransactionClient, '$queryRaw'>,

@@ -34,7 +34,8 @@ const OIDC = [
 ] as const satisfies readonly (keyof OidcValues)[];
 
 /**
- * The stored settings after a change of the provider. @throws 400 if the issuer changes and the client secret is not given again
+ * The stored settings after a change of the provider. @throws 400 if the issuer changes and the
+ * client secret is not given again
  */
 export function changeOidc(
   before: Stored<OidcValues>,
@@ -54,7 +55,10 @@ export function changeOidc(
   };
 }
 
-/** The stored settings after a change of the hub. @throws 400 if the URL changes and the API key is not given again */
+/**
+ * The stored settings after a change of the hub. @throws 400 if the URL changes and the API key is
+ * not given again
+ */
 export function changeHub(
   before: Stored<HubValues>,
   body: Change<HubValues> & { readonly api_key?: string | undefined },
@@ -144,7 +148,10 @@ function refuseTarget(path: string, refusal: string | undefined): void {
   if (refusal !== undefined) throw invalid([{ path, message: refusal }]);
 }
 
-/** Reads stored settings under an advisory lock until the end of the transaction, which serializes concurrent changes. */
+/**
+ * Reads stored settings under an advisory lock until the end of the transaction, which serializes
+ * concurrent changes.
+ */
 async function lockStored<V extends object>(
   { transaction, settings }: ChangeContext,
   name: SettingName,

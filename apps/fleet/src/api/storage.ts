@@ -45,7 +45,10 @@ export const updateStorage = changeRoute(fleetEndpoints.updateStorage, async (co
   return { storage: presentVolume(await readRow(transaction, volumes, before.id)) };
 });
 
-/** Deletes at once a volume that no engine can have created. Any other volume is deleted after its engine has removed it. */
+/**
+ * Deletes at once a volume that no engine can have created. Any other volume is deleted after its
+ * engine has removed it.
+ */
 export const deleteStorage = changeRoute(fleetEndpoints.deleteStorage, async ({ transaction, ifMatch }, { params }) => {
   await acquirePlacementLock(transaction);
   const { id, attached_to, sent_to_engine, ...target } = await lockRow(transaction, volumes, {

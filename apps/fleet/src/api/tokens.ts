@@ -29,7 +29,8 @@ export const createToken = changeRoute(fleetEndpoints.createToken, async ({ tran
 
 export const reissueToken = changeRoute(fleetEndpoints.reissueToken, async ({ transaction }, { params }) => {
   const secret = newSecretToken('svcm_');
-  // The database computes the expiry, because its clock later decides whether the token has expired.
+  // The database computes the expiry, because its clock later decides whether the token has
+  // expired.
   const [token] = await updateToken(
     transaction,
     params.id,
@@ -63,15 +64,17 @@ async function refuseAbsent(transaction: Prisma.TransactionClient, id: string): 
   if (!isUuid(id) || !(await transaction.token.findUnique({ where: { id }, select: { id: true } }))) throw notFound();
 }
 
-/** The creator of a token: the name to show, and the id of the user whose removal revokes the token. */
+/**
+ * The creator of a token: the name to show, and the id of the user whose removal revokes the token.
+ */
 function creatorOf(principal: Principal): { readonly created_by: string; readonly created_by_user: string | null } {
   const userId = principal.kind === 'token' ? principal.createdByUser : principal.kind === 'user' ? principal.id : null;
   return { created_by: authorOf(principal), created_by_user: userId };
 }
 
 /**
- * Refuses the request of a user who was removed after it was authenticated. Locks the user, so that a concurrent removal waits
- * and also revokes the new token.
+ * Refuses the request of a user who was removed after it was authenticated. Locks the user, so that
+ * a concurrent removal waits and also revokes the new token.
  */
 async function refuseRemovedUser(transaction: Prisma.TransactionClient, userId: string | null): Promise<void> {
   if (userId !== null && !(await lockUser(transaction, userId))) throw challengesOf('fleet').invalidToken();

@@ -53,7 +53,8 @@ export const updateUser = route(fleetEndpoints.updateUser, async (context, { par
       updated_at: new Date(),
     };
     const user = await transaction.user.update({ where: { id }, data });
-    if (password_hash !== undefined) await endSessions(transaction, id); // end the sessions that the previous password opened
+    // End the sessions that the previous password opened.
+    if (password_hash !== undefined) await endSessions(transaction, id);
     const isOtherRole = role !== undefined && role !== locked.role;
     if (password_hash !== undefined || isOtherRole) await endInvitation(transaction, id);
     return { user: presentUser(user, await settings.oidc(transaction)) };
@@ -67,7 +68,8 @@ export const deleteUser = changeRoute(fleetEndpoints.deleteUser, async ({ transa
   await transaction.$executeRaw`
     UPDATE tokens SET revoked_at = now() WHERE created_by_user = ${user.id}::uuid AND revoked_at IS NULL`;
   if (user.source === 'local') {
-    await transaction.user.delete({ where: { id: user.id } }); // the foreign key deletes the sessions
+    // The foreign key deletes the sessions.
+    await transaction.user.delete({ where: { id: user.id } });
   } else {
     await endSessions(transaction, user.id);
     await transaction.$executeRaw`
@@ -83,7 +85,9 @@ export async function findUser(client: Pick<Prisma.TransactionClient, 'user'>, i
   return user;
 }
 
-/** Role, name and password of a user of the identity provider can only be changed at the provider. */
+/**
+ * Role, name and password of a user of the identity provider can only be changed at the provider.
+ */
 function refuseProviderManaged({ role, name, password }: { role?: unknown; name?: unknown; password?: unknown }): void {
   if (role !== undefined) {
     throw new Problem(

@@ -52,7 +52,10 @@ export const createWorkload = changeRoute(fleetEndpoints.createWorkload, async (
   return { workload: presentWorkload(await readRow(transaction, workloads, id)) };
 });
 
-/** A change of the spec or template creates a new revision, unless it changes nothing. Deployments keep their revision. */
+/**
+ * A change of the spec or template creates a new revision, unless it changes nothing. Deployments
+ * keep their revision.
+ */
 export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (context, { params, body }) => {
   const { transaction, principal, ifMatch } = context;
   const before = await lockRow(transaction, workloads, { id: params.id, ifMatch });
@@ -84,7 +87,10 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
   return { workload: presentWorkload(await readRow(transaction, workloads, before.id)) };
 });
 
-/** The members that differ from the current spec. A member that is sent back unchanged continues to follow the template. */
+/**
+ * The members that differ from the current spec. A member that is sent back unchanged continues to
+ * follow the template.
+ */
 function changedMembers(members: Partial<StoredSpec>, spec: StoredSpec | undefined): Partial<StoredSpec> {
   if (spec === undefined) return members;
   const isChanged = (member: keyof StoredSpec) => !isDeepStrictEqual(members[member], spec[member]);
@@ -99,8 +105,8 @@ function unmasked(given: WorkloadVariable, { spec, secret_variables }: WorkloadR
 }
 
 /**
- * A workload can be read by everybody, so text for a secret variable is refused. Text that is already stored is accepted: it
- * is masked, and will be sealed. @throws 400
+ * A workload can be read by everybody, so text for a secret variable is refused. Text that is
+ * already stored is accepted: it is masked, and will be sealed. @throws 400
  */
 function refuseSecretText(
   env: readonly WorkloadVariable[] = [],

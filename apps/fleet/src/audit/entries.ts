@@ -53,7 +53,8 @@ const writes = new Counter({
   labelNames: ['outcome'] as const,
   registers: [processMetrics],
 });
-for (const outcome of ['written', 'failed']) writes.inc({ outcome }, 0); // so that the first failure is an increase
+// So that the first failure is an increase.
+for (const outcome of ['written', 'failed']) writes.inc({ outcome }, 0);
 
 /** Counts entries whose transaction was committed, or that could not be written. */
 export const countEntries = (outcome: 'written' | 'failed', count = 1): void => writes.inc({ outcome }, count);
@@ -66,7 +67,10 @@ export interface EntryWriter {
 
 const MAX_BATCH = 200;
 
-/** Batches entries: those that arrive during a write are written together by the next statement, in one commit. */
+/**
+ * Batches entries: those that arrive during a write are written together by the next statement, in
+ * one commit.
+ */
 export function createEntryWriter({ client }: Database): EntryWriter {
   interface Waiting {
     readonly entry: Entry;

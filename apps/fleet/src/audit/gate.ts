@@ -16,8 +16,8 @@ declare global {
       /** The rate limit applies to the request whatever its path, because it has an entry. */
       isLimited: boolean;
       /**
-       * Writes the entries of the operations that the request has performed so far, before a part of a response is sent.
-       * The other entries are written before the response begins.
+       * Writes the entries of the operations that the request has performed so far, before a part
+       * of a response is sent. The other entries are written before the response begins.
        */
       writeParts: () => Promise<void>;
     }
@@ -32,12 +32,13 @@ export interface AuditGateOptions {
 }
 
 /**
- * Runs before routing and parsing. A request with a stored token, active or not, has exactly one audit entry,
- * regardless of its path, method and body, and its response is sent after the entry is committed. While entries cannot
- * be written, the response is 503. A request to the MCP endpoint has further entries, one for each operation that it
- * performs. A request that is rejected because it has two credentials is recorded for the first
- * token that is stored. The rejections of rate-limited requests wait for each other. If too many wait, the connection is
- * closed: the request is not processed, is not answered and has no entry.
+ * Runs before routing and parsing. A request with a stored token, active or not, has exactly one
+ * audit entry, regardless of its path, method and body, and its response is sent after the entry is
+ * committed. While entries cannot be written, the response is 503. A request to the MCP endpoint
+ * has further entries, one for each operation that it performs. A request that is rejected because
+ * it has two credentials is recorded for the first token that is stored. The rejections of
+ * rate-limited requests wait for each other. If too many wait, the connection is closed: the
+ * request is not processed, is not answered and has no entry.
  */
 export function createAuditGate({ database, readCredential, rejectionLimits }: AuditGateOptions): RequestHandler {
   const writer = createEntryWriter(database);
@@ -73,8 +74,9 @@ export function createAuditGate({ database, readCredential, rejectionLimits }: A
 }
 
 /**
- * Checks that audit entries can be written, by writing an entry and rolling it back. It is called before operations
- * that change something outside a transaction, because an operation that cannot be recorded must not run. @throws 503
+ * Checks that audit entries can be written, by writing an entry and rolling it back. It is called
+ * before operations that change something outside a transaction, because an operation that cannot
+ * be recorded must not run. @throws 503
  */
 export async function requireWritableAuditLog({ client }: Database): Promise<void> {
   try {

@@ -35,15 +35,19 @@ export interface Due {
 type Recorded = Pick<Entry, 'method' | 'path' | 'request_id' | 'source' | 'part'>;
 
 /**
- * The audit entry of a request while the request is processed. Its id is chosen first, so that the entry is written
- * exactly once: in the transaction of the change that the request makes, or before the response is sent.
+ * The audit entry of a request while the request is processed. Its id is chosen first, so that the
+ * entry is written exactly once: in the transaction of the change that the request makes, or before
+ * the response is sent.
  */
 export class Recording {
   readonly id = uuidv7();
   readonly token: McpToken | undefined;
   /** Whether the entry is committed. */
   isWritten = false;
-  /** Whether the request has an entry whatever its result: requests with a token, and changes outside a transaction. */
+  /**
+   * Whether the request has an entry whatever its result: requests with a token, and changes
+   * outside a transaction.
+   */
   isRequired: boolean;
   /** The tool that the request calls, if it calls a known one. */
   tool: string | undefined;

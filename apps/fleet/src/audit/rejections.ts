@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The limits of the rejections of rate-limited requests. They bound the volume of the audit log. */
+/**
+ * The limits of the rejections of rate-limited requests. They bound the volume of the audit log.
+ */
 export interface RejectionLimits {
   /** Passes before each rejection of a token. */
   readonly pause: () => Promise<unknown>;
@@ -22,7 +24,9 @@ export interface Rejections {
   isLast(connection: Socket): boolean;
 }
 
-/** The queues of rejections, one per token. A rejection keeps its place if the client disconnects. */
+/**
+ * The queues of rejections, one per token. A rejection keeps its place if the client disconnects.
+ */
 export function createRejections({ pause, maxWaiting, maxPerConnection }: RejectionLimits = LIMITS): Rejections {
   const queues = new Map<string, { waiting: number; last: Promise<unknown> }>();
   const counts = new WeakMap<Socket, number>();

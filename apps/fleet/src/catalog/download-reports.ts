@@ -31,8 +31,9 @@ interface DueReport {
 }
 
 /**
- * Fetches each template from the hub once after its first deployment, because the hub counts that request as a
- * download. If a request fails, a later call repeats it. Replicas share the work. @throws CallError
+ * Fetches each template from the hub once after its first deployment, because the hub counts that
+ * request as a download. If a request fails, a later call repeats it. Replicas share the work.
+ * @throws CallError
  */
 export async function reportDownloads({ client }: Database, hub: Hub): Promise<void> {
   for (let report = await claimReport(client); report; report = await claimReport(client)) {
@@ -42,7 +43,10 @@ export async function reportDownloads({ client }: Database, hub: Hub): Promise<v
   }
 }
 
-/** Claims a report for a minute, with the current slug of the template. Other replicas skip it during this time. */
+/**
+ * Claims a report for a minute, with the current slug of the template. Other replicas skip it
+ * during this time.
+ */
 async function claimReport(client: Database['client']): Promise<DueReport | undefined> {
   const [report] = await client.$queryRaw<DueReport[]>`
       UPDATE download_reports u SET claimed_at = now(), slug = coalesce(t.slug, u.slug)

@@ -57,8 +57,8 @@ const keepTemplates = (transaction: Transaction, ids: readonly string[], generat
     UPDATE catalog_templates SET generation = ${generation} WHERE id = ANY(${ids}::uuid[]) AND generation < ${generation}`;
 
 /**
- * Deletes the templates that the full walk of a generation did not contain. It deletes none if the walk contained one
- * without a readable id, which can be any of them.
+ * Deletes the templates that the full walk of a generation did not contain. It deletes none if the
+ * walk contained one without a readable id, which can be any of them.
  * @returns the number of deleted templates
  */
 async function deleteUnvisited(transaction: Transaction, generation: number): Promise<number> {
@@ -75,7 +75,10 @@ async function wouldEmpty(transaction: Transaction, generation: number): Promise
   return row?.would ?? false;
 }
 
-/** Replaces the categories. A category that cannot be read keeps its stored copy; without a readable id it can be any. */
+/**
+ * Replaces the categories. A category that cannot be read keeps its stored copy; without a readable
+ * id it can be any.
+ */
 async function replaceCategories(transaction: Transaction, { readable, unreadable }: Entries<Category>): Promise<void> {
   const rows = readable.map((category) => ({
     id: category.id,
@@ -105,8 +108,8 @@ export class LeaseLost extends Error {
 }
 
 /**
- * A full walk found no templates, but the mirror has some. The mirror is emptied only if the next full walk finds none
- * either.
+ * A full walk found no templates, but the mirror has some. The mirror is emptied only if the next
+ * full walk finds none either.
  */
 export class EmptyCatalog extends Error {
   override name = 'EmptyCatalog';
@@ -133,8 +136,8 @@ interface SyncProgress {
 }
 
 /**
- * Stores one page, its cursor and the templates that cannot be read in one transaction. The last page of a full walk
- * deletes the templates that no page contained.
+ * Stores one page, its cursor and the templates that cannot be read in one transaction. The last
+ * page of a full walk deletes the templates that no page contained.
  * @throws LeaseLost; EmptyCatalog, after which the next walk is a full walk
  */
 export async function applyPage(
@@ -205,8 +208,9 @@ async function storeUnreadable(
 }
 
 /**
- * Stores the skipped templates that can be read now, from a page that was fetched again. If the page does not contain
- * all of them, or is undefined because the hub rejected its cursor, the next sync is a full walk.
+ * Stores the skipped templates that can be read now, from a page that was fetched again. If the
+ * page does not contain all of them, or is undefined because the hub rejected its cursor, the next
+ * sync is a full walk.
  * @throws LeaseLost
  */
 export async function applyRepeatedPage(
@@ -249,7 +253,9 @@ interface SkippedEntries {
   readonly generation: number;
 }
 
-/** Records what the fleet could not read, in the transaction that stores the rest of the response. */
+/**
+ * Records what the fleet could not read, in the transaction that stores the rest of the response.
+ */
 const recordSkipped = (
   transaction: Transaction,
   { kind, unreadable, cursor, generation }: SkippedEntries,
@@ -272,7 +278,10 @@ const forgetUnvisited = (transaction: Transaction, generation: number): Promise<
 const forgetCategories = (transaction: Transaction): Promise<number> =>
   transaction.$executeRaw`DELETE FROM catalog_skipped WHERE kind = 'category'`;
 
-/** Whether the full walk of a generation listed a template without a readable id. It can be any template of the mirror. */
+/**
+ * Whether the full walk of a generation listed a template without a readable id. It can be any
+ * template of the mirror.
+ */
 async function hasUnidentified(transaction: Transaction, generation: number): Promise<boolean> {
   const [row] = await transaction.$queryRaw<{ has: boolean }[]>`
     SELECT EXISTS (
@@ -283,7 +292,10 @@ async function hasUnidentified(transaction: Transaction, generation: number): Pr
 /** The maximum number of pages that a sync fetches again. With more, syncs take turns. */
 const MAX_PAGES = 10;
 
-/** The pages with skipped templates that were not fetched since a time, by the cursors that request them. */
+/**
+ * The pages with skipped templates that were not fetched since a time, by the cursors that request
+ * them.
+ */
 export async function pagesToRepeat(client: Transaction, since: Date): Promise<string[]> {
   const rows = await client.$queryRaw<{ cursor: string }[]>`
     SELECT cursor FROM catalog_skipped WHERE kind = 'template' AND cursor IS NOT NULL

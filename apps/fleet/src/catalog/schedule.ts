@@ -6,13 +6,22 @@ import type { Hub } from './hub.ts';
 
 /** Periods and delays of the sync of the catalog, in milliseconds. */
 export interface CatalogTimings {
-  /** Duration of the lease of a run. If a run does not renew it for this time, another run can acquire it. */
+  /**
+   * Duration of the lease of a run. If a run does not renew it for this time, another run can
+   * acquire it.
+   */
   readonly lease: number;
   /** Wait between two renewals of the lease. */
   readonly renewal: number;
-  /** Wait before another attempt to acquire a lease that another run holds, plus or minus 50 percent. */
+  /**
+   * Wait before another attempt to acquire a lease that another run holds, plus or minus 50
+   * percent.
+   */
   readonly leaseRetry: number;
-  /** Longest wait before a replica reads the schedule again. A changed setting takes effect within this time. */
+  /**
+   * Longest wait before a replica reads the schedule again. A changed setting takes effect within
+   * this time.
+   */
   readonly recheck: number;
   /** Wait after a failure of the sync or the database if no next attempt is scheduled. */
   readonly afterError: number;
@@ -31,14 +40,17 @@ export const DEFAULT_TIMINGS: CatalogTimings = {
 
 /** The exclusive right of a run to write the mirror, across all replicas. */
 export interface Lease {
-  /** Each write checks it in the same transaction, so that a run that has lost the lease cannot write. */
+  /**
+   * Each write checks it in the same transaction, so that a run that has lost the lease cannot
+   * write.
+   */
   readonly owner: string;
   release(): Promise<void>;
 }
 
 /**
- * Acquires the lease as soon as no other run holds it. The lease is a row rather than an advisory lock of a session, so
- * that it works with connection poolers.
+ * Acquires the lease as soon as no other run holds it. The lease is a row rather than an advisory
+ * lock of a session, so that it works with connection poolers.
  * @returns undefined if `isStopped` returns true first
  */
 export async function takeLease(
@@ -51,7 +63,8 @@ export async function takeLease(
     if (isStopped()) return undefined;
     await wait(timings.leaseRetry * (0.5 + Math.random()));
   }
-  // A failed renewal does not end the run. The next write checks whether the run still holds the lease.
+  // A failed renewal does not end the run. The next write checks whether the run still holds the
+  // lease.
   const renewalTimer = setInterval(() => void renew(database, owner, timings).catch(() => undefined), timings.renewal);
   return {
     owner,
@@ -63,7 +76,9 @@ export async function takeLease(
   };
 }
 
-/** A run that stores a page has locked the row. It is skipped, so that this statement does not wait. */
+/**
+ * A run that stores a page has locked the row. It is skipped, so that this statement does not wait.
+ */
 async function tryTakeLease({ client }: Database, owner: string, { lease }: CatalogTimings): Promise<boolean> {
   const rows = await client.$executeRaw`
       UPDATE catalog_sync SET lease_owner = ${owner}::uuid, lease_until = now() + make_interval(secs => ${lease / 1000})
@@ -78,9 +93,9 @@ const renew = ({ client }: Database, owner: string, { lease }: CatalogTimings) =
   WHERE lease_owner = ${owner}::uuid`;
 
 /**
- * Seconds until a sync is due, across all replicas. It is 0 before the first sync, and if the hub or key has changed
- * since the last one. After a failure, the planned time applies. Otherwise, the planned time or the current interval
- * applies, whichever is earlier.
+ * Seconds until a sync is due, across all replicas. It is 0 before the first sync, and if the hub
+ * or key has changed since the last one. After a failure, the planned time applies. Otherwise, the
+ * planned time or the current interval applies, whichever is earlier.
  */
 export async function secondsUntilDue({ client }: Database, { source }: Hub, intervalSeconds: number): Promise<number> {
   const [row] = await client.$queryRaw<{ seconds: number }[]>`

@@ -77,8 +77,8 @@ interface Figures {
 }
 
 /**
- * Registers the metrics of the mirror. They are read from the database at each scrape, so that all replicas report the
- * same values.
+ * Registers the metrics of the mirror. They are read from the database at each scrape, so that all
+ * replicas report the same values.
  */
 export const observeSync =
   (database: Database) =>
@@ -148,16 +148,22 @@ const MAX_SECONDS = 900;
 const MAX_RETRY_AFTER_SECONDS = 86_400;
 
 /**
- * Seconds until the next attempt after consecutive failures: exponential backoff, with jitter from 50 to 100 percent.
+ * Seconds until the next attempt after consecutive failures: exponential backoff, with jitter from
+ * 50 to 100 percent.
  */
 export const backoff = (failures: number, random: () => number = Math.random): number =>
   Math.min(MAX_SECONDS, FIRST_SECONDS * 2 ** (failures - 1)) * (0.5 + random() / 2);
 
-/** Seconds between two successful syncs, with jitter so that fleets do not sync at the same time. */
+/**
+ * Seconds between two successful syncs, with jitter so that fleets do not sync at the same time.
+ */
 export const withJitter = (seconds: number, random: () => number = Math.random): number =>
   seconds * (0.9 + random() * 0.2);
 
-/** The seconds of a `Retry-After` header, which is a number or a date (RFC 9110, section 10.2.3); at most one day. */
+/**
+ * The seconds of a `Retry-After` header, which is a number or a date (RFC 9110, section 10.2.3); at
+ * most one day.
+ */
 export function retryAfter(header: string | undefined, now = Date.now()): number {
   if (header === undefined) return 0;
   const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - now) / 1000;
@@ -220,7 +226,9 @@ export async function recordRecovery({ client }: Database): Promise<readonly Rec
   return row.recorded;
 }
 
-/** Resolves the warning about the mirror without a recovery: a mirror without a hub is not stale. */
+/**
+ * Resolves the warning about the mirror without a recovery: a mirror without a hub is not stale.
+ */
 export const resolveStale = ({ client }: Database): Promise<number> =>
   client.$executeRaw`
       UPDATE events SET resolved_at = clock_timestamp()

@@ -27,7 +27,10 @@ import {
 
 /** Runs work one at a time. One run serves all requests that were made before it started. */
 interface Mutex<Request> {
-  /** Runs the work. While a run is in progress, it waits for the next run, which serves all waiting requests. */
+  /**
+   * Runs the work. While a run is in progress, it waits for the next run, which serves all waiting
+   * requests.
+   */
   run(request: Request): Promise<void>;
   /** Resolves when no run is in progress and no request waits. */
   idle(): Promise<void>;
@@ -68,12 +71,17 @@ function createMutex<Request>(work: (requests: readonly Request[]) => Promise<vo
 /** Keeps the mirror up to date with the hub. */
 export interface Sync {
   /**
-   * Syncs incrementally, or with a full walk. While another sync runs, on this or another replica, it waits for the
-   * next one, which serves all waiting requests. The hub logs `requestId`, or that of another request that the sync serves.
-   * @throws hub_not_configured; hub_unreachable with the reason, which is also stored in the state; unavailable
+   * Syncs incrementally, or with a full walk. While another sync runs, on this or another replica,
+   * it waits for the next one, which serves all waiting requests. The hub logs `requestId`, or that
+   * of another request that the sync serves.
+   * @throws hub_not_configured; hub_unreachable with the reason, which is also stored in the state;
+   * unavailable
    */
   run(request?: { readonly full?: boolean; readonly requestId?: string }): Promise<void>;
-  /** Starts to report first deployments of templates to the hub. A report that fails is repeated after a later sync. */
+  /**
+   * Starts to report first deployments of templates to the hub. A report that fails is repeated
+   * after a later sync.
+   */
   reportDownloads(requestId?: string): void;
   /** Syncs now and each time a sync is due, once for all replicas, until stopped. */
   start(): void;
@@ -120,7 +128,8 @@ export function createSync({ database, readHub, log, timings = DEFAULT_TIMINGS }
       timings,
     };
     const span = () => ({ name: 'catalog sync', kind: 'internal' }) as const;
-    while (!(await traced(span, () => syncOnce(context, { full, onlyIfDue })))); // repeats if the run lost its lease to another run
+    // Repeats if the run lost its lease to another run.
+    while (!(await traced(span, () => syncOnce(context, { full, onlyIfDue }))));
     report(requestId);
   });
   const due = async () => {
@@ -175,7 +184,10 @@ const pages = new Counter({
   registers: [processMetrics],
 });
 
-/** Runs one sync, exclusively among all replicas. @returns false if another run took the lease before the sync ended */
+/**
+ * Runs one sync, exclusively among all replicas. @returns false if another run took the lease
+ * before the sync ended
+ */
 async function syncOnce(
   context: SyncContext,
   { full, onlyIfDue }: { readonly full: boolean; readonly onlyIfDue: boolean },
@@ -236,8 +248,8 @@ interface SyncRun {
 }
 
 /**
- * Updates the mirror page by page, from the position of the last run. Applied pages remain applied if a later call
- * fails.
+ * Updates the mirror page by page, from the position of the last run. Applied pages remain applied
+ * if a later call fails.
  * @throws CallError, LeaseLost, EmptyCatalog
  */
 async function walk(run: SyncRun, { full }: { readonly full: boolean }): Promise<void> {
@@ -262,8 +274,9 @@ async function walk(run: SyncRun, { full }: { readonly full: boolean }): Promise
 }
 
 /**
- * Fetches the pages with skipped templates again. The hub reports only changed templates, and its response can become
- * readable without a change. A page that cannot be fetched does not fail the sync, because its templates are recorded.
+ * Fetches the pages with skipped templates again. The hub reports only changed templates, and its
+ * response can become readable without a change. A page that cannot be fetched does not fail the
+ * sync, because its templates are recorded.
  */
 async function repeatPages(run: SyncRun, since: Date): Promise<void> {
   const { database, owner } = run;
@@ -283,14 +296,15 @@ async function requestPage({ hub }: SyncRun, cursor: string): Promise<TemplatePa
 }
 
 /**
- * Fetches the categories. It is called after the last page was received, so that they are never older than the
- * templates.
+ * Fetches the categories. It is called after the last page was received, so that they are never
+ * older than the templates.
  */
 const fetchCategories = async ({ hub }: SyncRun): Promise<Entries<Category>> =>
   readCategories((await hub.client.listCategories()).categories);
 
 /**
- * Fetches a page. If the hub rejects the cursor, it is deleted: the mirror remains, and the next walk is a full walk.
+ * Fetches a page. If the hub rejects the cursor, it is deleted: the mirror remains, and the next
+ * walk is a full walk.
  */
 async function fetchPage(run: SyncRun, cursor: string): Promise<TemplatePage> {
   const { database, owner } = run;
@@ -311,7 +325,10 @@ const isBadRequest = ({ failure }: CallError) => failure.kind === 'refused' && f
 
 type Organization = Awaited<ReturnType<Hub['client']['getOwnOrganization']>>['organization'];
 
-/** Stores the organization at each sync, even if no template changed, because its tier decides what can be deployed. */
+/**
+ * Stores the organization at each sync, even if no template changed, because its tier decides what
+ * can be deployed.
+ */
 const storeOrganization = ({ database, owner }: SyncRun, organization: Organization) =>
   database.client.$executeRaw`
       UPDATE catalog_sync SET organization = ${JSON.stringify(organization)}::jsonb WHERE lease_owner = ${owner}::uuid`;

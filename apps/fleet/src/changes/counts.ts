@@ -14,7 +14,10 @@ async function readCounts({ client }: Database): Promise<ChangeCounts> {
   return { deployments: Object.fromEntries(phases.map((phase) => [phase, counts.get(phase) ?? 0])) } as ChangeCounts;
 }
 
-/** The counts that subscribers receive in addition to changes. They are read once for all subscribers. */
+/**
+ * The counts that subscribers receive in addition to changes. They are read once for all
+ * subscribers.
+ */
 export function createCounts(database: Database) {
   const told = new WeakSet<Receiver>();
   let last = '';

@@ -13,7 +13,9 @@ interface Subscription {
   end(): void;
 }
 
-/** The changes of the objects of all lists, for the streams and waiting requests of this process. */
+/**
+ * The changes of the objects of all lists, for the streams and waiting requests of this process.
+ */
 export interface ChangeFeed {
   readonly places: Places;
   /** Maximum milliseconds that a request waits. */
@@ -21,8 +23,8 @@ export interface ChangeFeed {
   /** @throws 503 if the process stops or the database is unavailable */
   subscribe(subscriber: Subscriber): Promise<Subscription>;
   /**
-   * The position after which a stream begins: the newest one unless a position is given; undefined if
-   * that is not known.
+   * The position after which a stream begins: the newest one unless a position is given; undefined
+   * if that is not known.
    */
   startOf(given: Position | undefined): Promise<Position | undefined>;
   readonly replay: Replay['read'];

@@ -3,8 +3,9 @@ import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 /**
- * A position in the history of changes, in the form that clients receive: `<sequence number>-<microseconds since 1970>`. After a
- * restored backup, the same number belongs to a change at another time, so that a position of the lost history is unknown.
+ * A position in the history of changes, in the form that clients receive:
+ * `<sequence number>-<microseconds since 1970>`. After a restored backup, the same number belongs
+ * to a change at another time, so that a position of the lost history is unknown.
  */
 export type Position = string;
 
@@ -55,7 +56,10 @@ interface Range {
   readonly limit: number;
 }
 
-/** The changes after a position, in the order of their commits; undefined if the history does not contain the position. */
+/**
+ * The changes after a position, in the order of their commits; undefined if the history does not
+ * contain the position.
+ */
 export async function readChanges(
   { client }: Database,
   { after, until, filter, limit }: Range,
@@ -84,7 +88,9 @@ const MAX_AGE_HOURS = 24;
 /** The maximum number of rows per statement. */
 const BATCH = 5000;
 
-/** Deletes the changes beyond the bounds, except the newest one. @returns the number of deleted rows */
+/**
+ * Deletes the changes beyond the bounds, except the newest one. @returns the number of deleted rows
+ */
 export async function pruneChanges({ client }: Database, ending: AbortSignal, maxRows = MAX_ROWS): Promise<number> {
   let rows = 0;
   for (let batch = BATCH; batch === BATCH && !ending.aborted; rows += batch) {

@@ -41,7 +41,10 @@ const { reply } = fleetEndpoints.watchChanges;
 
 const isKind = (kind: string): kind is ChangeKind => changeKinds.some((known) => known === kind);
 
-/** The events for changes. Each object is read once, in its current state: it can be newer than the change. */
+/**
+ * The events for changes. Each object is read once, in its current state: it can be newer than the
+ * change.
+ */
 export async function presentChanges(sources: ObjectSources, rows: readonly ChangeRow[]): Promise<PresentedChange[]> {
   const found = new Map<string, Described>();
   for (const kind of changeKinds) {

@@ -6,7 +6,10 @@ const MAX_OF_CALLER = 1000;
 
 /** The places for streams of changes and for requests that wait. */
 export interface Places {
-  /** Takes a place for a caller. @returns a function that releases it. @throws 503 `overloaded` if none is free */
+  /**
+   * Takes a place for a caller. @returns a function that releases it. @throws 503 `overloaded` if
+   * none is free
+   */
   take(caller: string): () => void;
 }
 

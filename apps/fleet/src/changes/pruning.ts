@@ -5,7 +5,10 @@ import { pruneChanges } from './history.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Deletes the changes and events beyond the bounds of their histories every minute. Replicas that run at the same time delete each row once. */
+/**
+ * Deletes the changes and events beyond the bounds of their histories every minute. Replicas that
+ * run at the same time delete each row once.
+ */
 export function startPruningChanges(database: Database, log: Log): PeriodicTask {
   return runPeriodically(Math.random() * MINUTE_MS, async (ending) => {
     try {

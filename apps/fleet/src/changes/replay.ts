@@ -10,8 +10,8 @@ interface ReplayRange {
 
 interface Replayed {
   /**
-   * The events as they are sent, together: a slow client then holds no more than the unsent bytes of
-   * its connection.
+   * The events as they are sent, together: a slow client then holds no more than the unsent bytes
+   * of its connection.
    */
   readonly text: string;
   /** The position after which the next changes follow; undefined if there are no more. */
@@ -21,8 +21,8 @@ interface Replayed {
 /** Reads the changes that a stream has missed. */
 export interface Replay {
   /**
-   * The next changes after one position and up to another; undefined if they cannot be read, so that
-   * the client must read the lists.
+   * The next changes after one position and up to another; undefined if they cannot be read, so
+   * that the client must read the lists.
    */
   read(range: ReplayRange): Promise<Replayed | undefined>;
   /** Resolves when nothing is being read. */

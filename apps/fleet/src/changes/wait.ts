@@ -50,8 +50,9 @@ const isFinal = (phase: Deployment['phase'], phases: Wanted) =>
   FINAL.includes(phase) && !(phase === 'deleting' && phases.includes('deleted'));
 
 /**
- * A deployment, when it has one of the phases or cannot reach them by itself, or after a time. While it waits, no database connection
- * is held. @throws 404, also if it is deleted meanwhile; 503 if too many requests wait
+ * A deployment, when it has one of the phases or cannot reach them by itself, or after a time.
+ * While it waits, no database connection is held. @throws 404, also if it is deleted meanwhile; 503
+ * if too many requests wait
  */
 export async function waitForPhase(context: WaitContext, { id, phases, seconds }: Wait): Promise<Deployment> {
   const { database, defaultLimits, changes, principal, connection, onState } = context;
@@ -86,7 +87,10 @@ interface Waiting {
   onClose(listener: () => void): void;
 }
 
-/** The first state for which `isDecided` is true; null if the deployment is deleted, undefined if the wait ends otherwise. */
+/**
+ * The first state for which `isDecided` is true; null if the deployment is deleted, undefined if
+ * the wait ends otherwise.
+ */
 async function firstDecided(changes: ChangeFeed, waiting: Waiting): Promise<Deployment | null | undefined> {
   const { promise, resolve } = Promise.withResolvers<Deployment | null | undefined>();
   const offer = (deployment: Deployment | null) => {

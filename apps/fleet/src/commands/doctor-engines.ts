@@ -6,7 +6,10 @@ import { check as checkCluster } from '../engines/kubernetes/check.ts';
 import { DEFAULT_KUBERNETES_TIMINGS } from '../engines/kubernetes/client.ts';
 import { createClusterClients, createHostClients } from '../reconciler/engine-clients.ts';
 
-/** The maximum number of hosts, and of clusters, that are checked. Those that the fleet could not reach come first. */
+/**
+ * The maximum number of hosts, and of clusters, that are checked. Those that the fleet could not
+ * reach come first.
+ */
 const MAX_TARGETS = 25;
 const ANSWER_MS = 2000;
 /** The time limit for all requests to one target. */

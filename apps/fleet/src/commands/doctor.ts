@@ -27,7 +27,10 @@ import { version } from '../version.ts';
 import { checkEngines } from './doctor-engines.ts';
 
 const LIMITS = { timeoutMs: 3000, maxBytes: 1024 * 1024 };
-/** The checks run one statement at a time. `openDatabase` reserves three connections, which they do not open. */
+/**
+ * The checks run one statement at a time. `openDatabase` reserves three connections, which they do
+ * not open.
+ */
 const CONNECTIONS = 4;
 
 /** The command that checks what the fleet depends on. */

@@ -11,10 +11,11 @@ import type { Sealer } from '../database/sealing.ts';
 const BATCH = 100;
 
 /**
- * Encrypts all sealed values again with the first key. Afterwards, no other key is in use. If it is interrupted, the
- * next call continues. The fleet can run at the same time if it has all keys.
+ * Encrypts all sealed values again with the first key. Afterwards, no other key is in use. If it is
+ * interrupted, the next call continues. The fleet can run at the same time if it has all keys.
  * @returns one line per column with the number of values
- * @throws Error if the keys do not belong to this database, because replicas could not decrypt the result
+ * @throws Error if the keys do not belong to this database, because replicas could not decrypt the
+ * result
  */
 export async function rotateKeys(database: Database, sealer: Sealer): Promise<readonly string[]> {
   await checkEncryptionKeys(database, sealer);

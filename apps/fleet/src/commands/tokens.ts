@@ -20,7 +20,9 @@ const options = z.strictObject({
     .optional(),
 });
 
-/** Creates an MCP token. Only this result contains its secret. @throws ZodError for invalid options */
+/**
+ * Creates an MCP token. Only this result contains its secret. @throws ZodError for invalid options
+ */
 export function createToken(given: unknown) {
   const { name, role, 'expires-in-days': days = null } = parseOptions(options, given);
   return async ({ client }: Database) => {

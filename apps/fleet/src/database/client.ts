@@ -15,41 +15,53 @@ import { constraintProblems } from './constraints.ts';
 export interface Database {
   readonly client: PrismaClient;
   /**
-   * Writes the mirror. Syncs have their own connections and a longer timeout, because a page is larger than the data of
-   * a request.
+   * Writes the mirror. Syncs have their own connections and a longer timeout, because a page is
+   * larger than the data of a request.
    */
   readonly mirrorWriter: PrismaClient;
-  /** Calls `onDue` when a deployment becomes due, whichever process made it so, except while the connection is lost. */
+  /**
+   * Calls `onDue` when a deployment becomes due, whichever process made it so, except while the
+   * connection is lost.
+   */
   subscribeToDue(onDue: () => void): Subscription;
   /** The pools of connections, by the names of their purposes. */
   readonly pools: Readonly<Record<string, PoolState>>;
   close(): Promise<void>;
 }
 
-/** The share of the mirror in the connections of a process. Requests and the reconciler use the rest. */
+/**
+ * The share of the mirror in the connections of a process. Requests and the reconciler use the
+ * rest.
+ */
 const MIRROR_WRITERS = 2;
 const NOTIFICATIONS = 1;
 /** Of the trigger `deployment_due`. */
 const DUE_CHANNEL = 'deployment_due';
-/** Version 0.1.0 uses the name `fleet`. Replicas of that version are recognized by it (deployments/seal-text.ts). */
+/**
+ * Version 0.1.0 uses the name `fleet`. Replicas of that version are recognized by it
+ * (deployments/seal-text.ts).
+ */
 const APPLICATION_NAME = 'fleet-service';
 const MIRROR_POOL = { max: MIRROR_WRITERS, applicationName: 'fleet-mirror', statementTimeoutMs: 30_000 };
 
-/** The number of statements that each connection keeps prepared. Filters create statements with different texts. */
+/**
+ * The number of statements that each connection keeps prepared. Filters create statements with
+ * different texts.
+ */
 const MAX_PREPARED = 500;
 
 /** The default of `DATABASE_CONNECTIONS`, the maximum number of connections of the process. */
 const DEFAULT_CONNECTIONS = 16;
 
 /**
- * The timeouts of each pool. A request acquires a connection twice: to authenticate, and to produce its response.
- * Including the longest statement, it takes less than five seconds.
+ * The timeouts of each pool. A request acquires a connection twice: to authenticate, and to produce
+ * its response. Including the longest statement, it takes less than five seconds.
  */
 export const poolLimits = { connectTimeoutMs: 1000, lockTimeoutMs: 2000 } as const;
 
 /**
- * Opens the database of the fleet. `onError` receives errors of idle connections. Statements report errors of their
- * connections.
+ * Opens the database of the fleet. `onError` receives errors of idle connections. Statements report
+ * errors of their connections.
  */
 export function openDatabase(
   connectionString: string,

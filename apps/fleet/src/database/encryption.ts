@@ -2,7 +2,10 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { Database } from './client.ts';
 import { type Sealer, UnknownKey } from './sealing.ts';
 
-/** All columns with sealed values, with the key column of the table. Each table also has the column `key_id`. */
+/**
+ * All columns with sealed values, with the key column of the table. Each table also has the column
+ * `key_id`.
+ */
 const COLUMNS = [
   { table: 'encryption_canary', column: 'sealed', key: 'id' },
   { table: 'signing_keys', column: 'private_jwk', key: 'kid' },
@@ -59,8 +62,9 @@ export const replaceSealed = (
 const CANARY_LOCATION = { table: 'encryption_canary', column: 'sealed', row: '1' };
 
 /**
- * Checks at start that the configured encryption keys belong to this database and are complete. The first start stores
- * the canary. The first start with a new first key seals the canary with it, so that all later starts need that key.
+ * Checks at start that the configured encryption keys belong to this database and are complete. The
+ * first start stores the canary. The first start with a new first key seals the canary with it, so
+ * that all later starts need that key.
  *
  * @throws UnknownKey for a missing key; Error for a key with the expected id but another value
  */
@@ -77,8 +81,8 @@ export async function checkEncryptionKeys(database: Database, sealer: Sealer): P
 }
 
 /**
- * Checks that the key that currently encrypts is configured in this replica. It is not if another replica started with a
- * new first key before this one knew the key. @throws UnknownKey
+ * Checks that the key that currently encrypts is configured in this replica. It is not if another
+ * replica started with a new first key before this one knew the key. @throws UnknownKey
  */
 export async function checkCurrentKey({ client }: Database, sealer: Sealer): Promise<void> {
   const { key_id } = await client.encryptionCanary.findUniqueOrThrow({ where: { id: 1 }, select: { key_id: true } });

@@ -3,12 +3,13 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from './client.ts';
 
 /**
- * The rows that are deleted, by table. `condition` is an SQL condition that uses the clock of the database; `key` is
- * the primary key.
+ * The rows that are deleted, by table. `condition` is an SQL condition that uses the clock of the
+ * database; `key` is the primary key.
  *
- * Deleting a session deletes its refresh tokens, used or not. Tokens are never deleted before their session, because
- * the second use of a token reveals a theft and ends the session. If a used token were deleted earlier, its owner would
- * only be refused, and the tokens of the thief would stay valid.
+ * Deleting a session deletes its refresh tokens, used or not. Tokens are never deleted before their
+ * session, because the second use of a token reveals a theft and ends the session. If a used token
+ * were deleted earlier, its owner would only be refused, and the tokens of the thief would stay
+ * valid.
  */
 const EXPIRED_ROWS: readonly ExpiredRows[] = [
   { table: 'sign_in_failures', key: 'subject', condition: "last_at < now() - interval '15 minutes'" },
@@ -31,8 +32,8 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /**
- * The maximum number of rows per statement. A statement ends well before its timeout, even with a hundred tokens per
- * session.
+ * The maximum number of rows per statement. A statement ends well before its timeout, even with a
+ * hundred tokens per session.
  */
 const BATCH = 500;
 
@@ -46,8 +47,9 @@ interface HousekeepingOptions {
 }
 
 /**
- * Deletes expired rows, first within a minute after the start and then periodically. A failed deletion is repeated in
- * the next round. Replicas that run at the same time share the work: none waits for rows that another one is deleting.
+ * Deletes expired rows, first within a minute after the start and then periodically. A failed
+ * deletion is repeated in the next round. Replicas that run at the same time share the work: none
+ * waits for rows that another one is deleting.
  */
 export function startHousekeeping({ database, log, interval = HOUR_MS, auditDays }: HousekeepingOptions): PeriodicTask {
   const deleteExpired = async (table: string, work: () => Promise<number>) => {
@@ -58,7 +60,8 @@ export function startHousekeeping({ database, log, interval = HOUR_MS, auditDays
       log.warn({ err: error, table }, 'deleting expired rows failed; will retry');
     }
   };
-  const first = Math.random() * Math.min(MINUTE_MS, interval); // spreads replicas that start at the same time
+  // Spreads replicas that start at the same time.
+  const first = Math.random() * Math.min(MINUTE_MS, interval);
   return runPeriodically(first, async (ending) => {
     for (const expired of EXPIRED_ROWS) await deleteExpired(expired.table, () => deleteAll(database, expired, ending));
     if (auditDays !== undefined)
@@ -67,11 +70,14 @@ export function startHousekeeping({ database, log, interval = HOUR_MS, auditDays
   });
 }
 
-/** Deletes expired rows in batches until none are left or `ending` is aborted. @returns the number of deleted rows */
+/**
+ * Deletes expired rows in batches until none are left or `ending` is aborted. @returns the number
+ * of deleted rows
+ */
 async function deleteAll({ client }: Database, expired: ExpiredRows, ending: AbortSignal): Promise<number> {
   const { table, key, condition } = expired;
-  // ARRAY makes PostgreSQL evaluate the subquery once. Otherwise a plan could select and lock rows again for each row.
-  // All parts of the statement are constants of this file.
+  // ARRAY makes PostgreSQL evaluate the subquery once. Otherwise a plan could select and lock rows
+  // again for each row. All parts of the statement are constants of this file.
   const statement = `
     DELETE FROM ${table} WHERE ${key} = ANY (ARRAY(
       SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`;

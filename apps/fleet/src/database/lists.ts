@@ -80,8 +80,9 @@ export const readListed = (
 const ALL = Prisma.sql`true`;
 
 /**
- * The statement that reads a page of a list with the number of all matching rows, in one snapshot. A page beyond the end is one row
- * with `total` and no `id`. The columns are computed only for the rows of the page.
+ * The statement that reads a page of a list with the number of all matching rows, in one snapshot.
+ * A page beyond the end is one row with `total` and no `id`. The columns are computed only for the
+ * rows of the page.
  */
 export function pageOf<Q extends ListQuery>(
   { table, joins = Prisma.empty, columns, always = ALL, rules }: List<Q>,
@@ -118,6 +119,7 @@ const conditionOf = <Q extends ListQuery, N extends FilterName<Q>>(
 
 function orderOf<Q extends ListQuery>({ sorts }: ListRules<Q>, sort: string): Prisma.Sql {
   const descending = sort.startsWith('-');
-  const field = (descending ? sort.slice(1) : sort) as SortField<Q>; // `sort` is a field or `-` and a field
+  // `sort` is a field or `-` and a field.
+  const field = (descending ? sort.slice(1) : sort) as SortField<Q>;
   return sorts[field](descending ? Prisma.sql`DESC` : Prisma.sql`ASC`);
 }

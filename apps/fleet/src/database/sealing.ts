@@ -13,14 +13,20 @@ export interface EncryptionKey {
   readonly key: Uint8Array;
 }
 
-/** Encrypts values that must not be in the database in plain text: JWE with A256KW and A256GCM (RFC 7516, RFC 7518). */
+/**
+ * Encrypts values that must not be in the database in plain text: JWE with A256KW and A256GCM (RFC
+ * 7516, RFC 7518).
+ */
 export interface Sealer {
   /** The id of the key that encrypts. It is stored next to each sealed value. */
   readonly kid: string;
   /** Whether the key is configured, so that its values can be decrypted. */
   knows(kid: string): boolean;
   seal(location: SealedLocation, plaintext: string): Promise<string>;
-  /** @throws UnknownKey if the key of the value is not configured; Error if the value was changed or moved */
+  /**
+   * @throws UnknownKey if the key of the value is not configured; Error if the value was changed or
+   * moved
+   */
   open(location: SealedLocation, sealed: string): Promise<string>;
 }
 
@@ -42,7 +48,10 @@ const sealedShape = z.object({
 
 const header = z.object({ kid: z.string() });
 
-/** Creates a sealer. The first key encrypts; each key decrypts the values that were encrypted with it. */
+/**
+ * Creates a sealer. The first key encrypts; each key decrypts the values that were encrypted with
+ * it.
+ */
 export function createSealer(keys: readonly EncryptionKey[]): Sealer {
   const [first] = keys;
   if (!first) throw new RangeError('at least one encryption key is required');
@@ -61,8 +70,8 @@ export function createSealer(keys: readonly EncryptionKey[]): Sealer {
       const { kid } = header.parse(JSON.parse(new TextDecoder().decode(base64url.decode(sealed.protected))));
       const found = keys.find((key) => key.kid === kid);
       if (!found) throw new UnknownKey(kid);
-      // The location is taken from the caller, not from the value, so that a value that was moved to another row is not
-      // accepted.
+      // The location is taken from the caller, not from the value, so that a value that was moved
+      // to another row is not accepted.
       const { plaintext } = await flattenedDecrypt({ ...sealed, aad: base64url.encode(bytesOf(location)) }, found.key);
       return new TextDecoder().decode(plaintext);
     },

@@ -75,7 +75,10 @@ interface OwnerRow {
   readonly id: string | null;
 }
 
-/** The sealed values that variables of other deployments have. A deployment can also refer to its own variables. */
+/**
+ * The sealed values that variables of other deployments have. A deployment can also refer to its
+ * own variables.
+ */
 async function readValuesOfDeployments(
   reader: Reader,
   { name, env }: Binder,
@@ -108,7 +111,10 @@ interface DependentVariable extends Dependent {
   readonly variable: string;
 }
 
-/** The other deployments that bind values of a deployment. A deployment that is being deleted no longer needs them. */
+/**
+ * The other deployments that bind values of a deployment. A deployment that is being deleted no
+ * longer needs them.
+ */
 export async function readDependents(
   reader: Reader,
   { id, name }: { readonly id: string; readonly name: string },

@@ -20,11 +20,16 @@ interface Allocated extends Amounts {
   readonly gpus: readonly string[];
 }
 
-/** What a host or cluster has, and what is allocated on it. The last member shows which one it is. */
+/**
+ * What a host or cluster has, and what is allocated on it. The last member shows which one it is.
+ */
 interface TargetRow {
   readonly id: string;
   readonly name: string;
-  /** The identity of the engine, or the id if it is not known. Registrations of the same engine share its allocated resources. */
+  /**
+   * The identity of the engine, or the id if it is not known. Registrations of the same engine
+   * share its allocated resources.
+   */
   readonly engine: string;
   /** The order of registration. */
   readonly registered: string;
@@ -79,16 +84,18 @@ export interface Allocation extends Allocated {
 /** All hosts and clusters as candidates for a placement, with their allocated resources. */
 export interface Candidates {
   /**
-   * Reads the candidates as the transaction sees them now, as if `own` were not allocated. The transaction holds the placement lock if
-   * it allocates resources later. The work of the database depends on the number of targets that changed since the last call of any
-   * transaction, unless the transaction changed a target itself.
+   * Reads the candidates as the transaction sees them now, as if `own` were not allocated. The
+   * transaction holds the placement lock if it allocates resources later. The work of the database
+   * depends on the number of targets that changed since the last call of any transaction, unless
+   * the transaction changed a target itself.
    */
   read(transaction: Reader, own?: Allocation): Promise<readonly Candidate[]>;
 }
 
 /**
- * Candidates in memory. Each reading adds the targets that were changed by a transaction that had not ended before the previous
- * reading. A target that was deleted, and a database that was replaced, cause a reading of all targets.
+ * Candidates in memory. Each reading adds the targets that were changed by a transaction that had
+ * not ended before the previous reading. A target that was deleted, and a database that was
+ * replaced, cause a reading of all targets.
  */
 export function createCandidates(): Candidates {
   let known = new KnownTargets();
@@ -203,7 +210,10 @@ class KnownTargets {
 const amountsOf = ({ cpu_millis, memory_bytes }: Pick<TargetRow, 'cpu_millis' | 'memory_bytes'>) =>
   cpu_millis === null || memory_bytes === null ? null : { cpu_millis, memory_bytes };
 
-/** `duplicate_of` is the name of the registration of the same engine that was first. Nothing new is placed on the others. */
+/**
+ * `duplicate_of` is the name of the registration of the same engine that was first. Nothing new is
+ * placed on the others.
+ */
 function candidateOf(row: TargetRow, duplicate_of: string | undefined): Candidate {
   const { id, name, reachability, network_types, host, cluster } = row;
   const { cpu_millis, memory_bytes, gpu_count, gpus } = row.allocated;

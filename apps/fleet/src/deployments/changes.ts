@@ -43,11 +43,16 @@ export interface DeploymentChange {
   readonly restart?: boolean;
   /** Whether to take over fields that other field managers own. */
   readonly takeOver?: boolean | undefined;
-  /** Whether the change is a rollback, to a revision that was permitted for this deployment before. */
+  /**
+   * Whether the change is a rollback, to a revision that was permitted for this deployment before.
+   */
   readonly isRollback?: boolean;
 }
 
-/** Changes a deployment and increments its generation. Does nothing if the deployment already matches. @throws 400, 404, 412, 422 */
+/**
+ * Changes a deployment and increments its generation. Does nothing if the deployment already
+ * matches. @throws 400, 404, 412, 422
+ */
 export async function changeDeployment(
   context: DeploymentContext,
   id: string,
@@ -123,7 +128,10 @@ const present = async ({ transaction, defaultLimits }: DeploymentContext, id: st
   deployment: presentDeployment(await readRow(transaction, deployments, id), defaultLimits),
 });
 
-/** The recorded generation to roll back to: the given one, or by default the latest one that differs from the current state. */
+/**
+ * The recorded generation to roll back to: the given one, or by default the latest one that differs
+ * from the current state.
+ */
 export async function generationToRestore(
   transaction: Prisma.TransactionClient,
   before: DeploymentRow,

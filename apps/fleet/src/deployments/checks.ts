@@ -63,7 +63,10 @@ export async function runChecks(transaction: Transaction, examined: Examined): P
   return refusals;
 }
 
-/** The names of resources are unique. A name stays taken until a deleted deployment is removed from its target. */
+/**
+ * The names of resources are unique. A name stays taken until a deleted deployment is removed from
+ * its target.
+ */
 async function refusalsOfName(transaction: Transaction, { name, creates }: Draft): Promise<Refusal[]> {
   const where = { name };
   const refusal = (message: string): Refusal => ({ code: 'name_taken', path: 'name', message });
@@ -83,7 +86,9 @@ async function refusalsOfName(transaction: Transaction, { name, creates }: Draft
   ];
 }
 
-/** Checks the minimum tier of a template against the tier of the organization, as of the last sync. */
+/**
+ * Checks the minimum tier of a template against the tier of the organization, as of the last sync.
+ */
 async function refusalsOfTier(transaction: Transaction, { workload, isNewRevision }: Draft): Promise<Refusal[]> {
   if (!isNewRevision || workload.minTier === null) return [];
   const [row] = await transaction.$queryRaw<{ tier: string | null }[]>`
@@ -127,8 +132,8 @@ function refusalsOfSecrets(
 }
 
 /**
- * A pull secret is used only with its own registry. A secret without one is used only by deployments that already use it
- * with the same registry.
+ * A pull secret is used only with its own registry. A secret without one is used only by
+ * deployments that already use it with the same registry.
  */
 async function refusalsOfRegistry(
   transaction: Transaction,

@@ -32,9 +32,9 @@ interface DraftPlacement {
 }
 
 /**
- * Places a draft. If its requirements per replica are unchanged, existing replicas keep their target and their GPUs,
- * whatever the state of the target is now, and only additional replicas are placed. If they changed, all replicas are
- * placed again. A stopped deployment is not placed.
+ * Places a draft. If its requirements per replica are unchanged, existing replicas keep their
+ * target and their GPUs, whatever the state of the target is now, and only additional replicas are
+ * placed. If they changed, all replicas are placed again. A stopped deployment is not placed.
  */
 async function placeDraft(
   { transaction, candidates }: DecisionContext,
@@ -83,7 +83,9 @@ interface CurrentAllocation {
   readonly gpus: readonly (readonly string[])[];
 }
 
-/** The current allocation; undefined if there is none, or if the requirements of a replica changed. */
+/**
+ * The current allocation; undefined if there is none, or if the requirements of a replica changed.
+ */
 async function readCurrentAllocation(
   transaction: Transaction,
   { id, target, creates }: Draft,
@@ -115,7 +117,10 @@ export interface Decision {
   readonly mounted: readonly MountedVolume[];
   readonly secrets: readonly SecretMetadata[];
   readonly placement: Placement;
-  /** The target on which the deployment is to run; undefined if no candidate fits, or if the deployment is stopped. */
+  /**
+   * The target on which the deployment is to run; undefined if no candidate fits, or if the
+   * deployment is stopped.
+   */
   readonly chosen: ChosenTarget | undefined;
   /** The host ports on the chosen host; undefined if no host is chosen. */
   readonly ports: PortDecision | undefined;
@@ -123,7 +128,8 @@ export interface Decision {
 
 /**
  * Validates and places a draft without writing anything. A stopped deployment needs no capacity.
- * @throws 422 for values of a selected revision that this fleet does not support, because it cannot be placed
+ * @throws 422 for values of a selected revision that this fleet does not support, because it cannot
+ * be placed
  */
 export async function decide(context: DecisionContext, draft: Draft): Promise<Decision> {
   const { transaction } = context;
@@ -172,7 +178,8 @@ async function portsOn(transaction: Transaction, draft: Draft, chosen: ChosenTar
     spec: workload.spec,
     addresses:
       defaultsVersion >= PORTS_BIND_TO_ADDRESSES
-        ? bindAddresses(workload.spec.required_network_types, addresses as AddressesByType) // validated by the contract
+        ? // The contract has validated the addresses.
+          bindAddresses(workload.spec.required_network_types, addresses as AddressesByType)
         : [],
     rebinds: replacesInstances,
   });

@@ -37,14 +37,17 @@ export interface VolumeRequest {
   readonly storage_id?: string | undefined;
 }
 
-/** A requested deployment, or a deployment with its requested changes, before the decision whether it is accepted. */
+/**
+ * A requested deployment, or a deployment with its requested changes, before the decision whether
+ * it is accepted.
+ */
 export interface Draft {
   readonly id: string;
   readonly name: string;
   readonly workload: WorkloadRevision;
   /**
-   * Whether the request selects a revision. The tier of the organization is checked only then: running deployments
-   * continue.
+   * Whether the request selects a revision. The tier of the organization is checked only then:
+   * running deployments continue.
    */
   readonly isNewRevision: boolean;
   readonly replicas: number;
@@ -62,7 +65,9 @@ export interface Draft {
   readonly creates: readonly ('deployment' | 'workload')[];
 }
 
-/** The members of a request for a new deployment that affect what runs. A plan can omit the name. */
+/**
+ * The members of a request for a new deployment that affect what runs. A plan can omit the name.
+ */
 export interface NewDeploymentRequest extends Pick<NewDeployment, 'target' | 'replicas' | 'volumes' | 'desired_state'> {
   readonly env: EnvRequest;
   readonly name?: string | undefined;
@@ -72,9 +77,9 @@ export interface NewDeploymentRequest extends Pick<NewDeployment, 'target' | 're
 }
 
 /**
- * A new deployment of an existing workload, or of a template. For a template, `base` is the content of the workload that
- * is to be created. @throws 422 if the workload, the revision or the template does not exist, 400 if all replicas
- * together are too large, or for text of a secret variable
+ * A new deployment of an existing workload, or of a template. For a template, `base` is the content
+ * of the workload that is to be created. @throws 422 if the workload, the revision or the template
+ * does not exist, 400 if all replicas together are too large, or for text of a secret variable
  */
 export async function newDraft(
   transaction: Prisma.TransactionClient,
@@ -144,8 +149,8 @@ export const draftOf = (row: StoredDraft, changes: DraftChanges): Draft => ({
 });
 
 /**
- * A draft of a change. A change that replaces the instances renders them with the current defaults. Any other change keeps
- * the defaults, so that scaling does not replace existing instances.
+ * A draft of a change. A change that replaces the instances renders them with the current defaults.
+ * Any other change keeps the defaults, so that scaling does not replace existing instances.
  */
 export const changedDraft = (
   row: DeploymentRow,
@@ -179,12 +184,16 @@ const keepsInstances = (before: DeploymentRow, draft: Draft): boolean =>
   });
 
 const MEBIBYTE = 2 ** 20;
-/** Maximum size of the configuration of all replicas of a deployment. On a host, each replica has its own copy. */
+/**
+ * Maximum size of the configuration of all replicas of a deployment. On a host, each replica has
+ * its own copy.
+ */
 const MAX_CONFIGURATION = 64 * MEBIBYTE;
 
 /**
- * Limits the size of the manifest of a deployment. A change that affects neither environment, revision nor replicas is
- * not refused, so that an existing deployment of any size can be stopped, started and restarted.
+ * Limits the size of the manifest of a deployment. A change that affects neither environment,
+ * revision nor replicas is not refused, so that an existing deployment of any size can be stopped,
+ * started and restarted.
  *
  * @throws 400 if all replicas together are too large
  */
@@ -226,7 +235,10 @@ export const workloadRevisionOf = (row: z.output<typeof revisionRow>): WorkloadR
 
 type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
 
-/** A revision of a workload; the latest if none is given. @throws 422 if the workload or the revision does not exist */
+/**
+ * A revision of a workload; the latest if none is given. @throws 422 if the workload or the
+ * revision does not exist
+ */
 export async function readWorkloadRevision(
   reader: Reader,
   workloadId: string,

@@ -20,7 +20,8 @@ const TEXT_REFUSED = `must not be text, because the variable is secret: send ${H
 const NOTHING_SEALED = 'must not be {"sealed": true}, because the variable has no sealed value';
 
 /**
- * The stored form of the variables in a request. A variable that is sent back as it was read keeps its value.
+ * The stored form of the variables in a request. A variable that is sent back as it was read keeps
+ * its value.
  * @throws 400 for text of a secret variable, and for a sealed value that does not exist
  */
 export function acceptEnv(given: EnvRequest, { secretVariables, before }: Known): StoredEnv {

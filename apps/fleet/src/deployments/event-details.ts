@@ -20,8 +20,9 @@ const comparison = z.object({
 });
 
 /**
- * Compares each generation that an operation among the events began with the generation before it. The revisions of the deployment
- * contain both, so that the events need not repeat them. The database compares them, because revisions can be large.
+ * Compares each generation that an operation among the events began with the generation before it.
+ * The revisions of the deployment contain both, so that the events need not repeat them. The
+ * database compares them, because revisions can be large.
  */
 export async function readDetails(
   client: Pick<Prisma.TransactionClient, '$queryRaw'>,
@@ -52,7 +53,9 @@ export async function readDetails(
 export const detailsOf = ({ kind, generation }: DeploymentEvent, details: DetailsByGeneration): Details | null =>
   kind === 'operation' ? (details.get(generation) ?? null) : null;
 
-/** A stored value of a variable as new instances receive it: `inline` concerns only those that run. */
+/**
+ * A stored value of a variable as new instances receive it: `inline` concerns only those that run.
+ */
 const replaced = (value: Prisma.Sql) =>
   Prisma.sql`CASE WHEN ${value} ? 'sealed' THEN ${value} - 'inline' ELSE ${value} END`;
 

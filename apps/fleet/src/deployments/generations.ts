@@ -30,7 +30,10 @@ export interface Author {
   readonly principal: Principal;
 }
 
-/** Records the current desired state of the deployment as a revision with its author, and the operation as an event. */
+/**
+ * Records the current desired state of the deployment as a revision with its author, and the
+ * operation as an event.
+ */
 export async function recordGeneration({ transaction, principal }: Author, record: OperationRecord): Promise<void> {
   const { id, operation, message } = record;
   const author = authorOf(principal);
@@ -43,7 +46,10 @@ export async function recordGeneration({ transaction, principal }: Author, recor
     SELECT ${uuidv7()}::uuid, deployment_id, 'operation'::"EventKind", generation, ${operation}, ${message}, ${author} FROM recorded`;
 }
 
-/** The observed state of a new generation that no worker has reconciled yet. `presentDeployment` states what it waits for. */
+/**
+ * The observed state of a new generation that no worker has reconciled yet. `presentDeployment`
+ * states what it waits for.
+ */
 export const PENDING = {
   phase: 'pending',
   reason: null,
@@ -51,8 +57,8 @@ export const PENDING = {
 } as const satisfies Prisma.DeploymentUncheckedUpdateInput;
 
 /**
- * Makes a deployment due at once and resets its count of failures. Also resets `take_over`, which is valid only for the
- * generation that requested it.
+ * Makes a deployment due at once and resets its count of failures. Also resets `take_over`, which
+ * is valid only for the generation that requested it.
  */
 export const DUE_NOW = {
   due_at: new Date(0),
@@ -61,7 +67,8 @@ export const DUE_NOW = {
 } as const satisfies Prisma.DeploymentUncheckedUpdateInput;
 
 /**
- * Starts a new generation of the deployments that use a secret. Stopped deployments receive the new values when they are started.
+ * Starts a new generation of the deployments that use a secret. Stopped deployments receive the new
+ * values when they are started.
  */
 export async function rotateSecretInDeployments(context: Author, { name, used_by }: SecretRow): Promise<void> {
   for (const { kind, id } of used_by) {

@@ -17,7 +17,10 @@ interface KeyedRequest {
   readonly idempotencyKey: string | undefined;
 }
 
-/** Reads `Idempotency-Key`. The scope of a key is its caller. @throws 400 unless it has 1 to 255 visible ASCII characters */
+/**
+ * Reads `Idempotency-Key`. The scope of a key is its caller. @throws 400 unless it has 1 to 255
+ * visible ASCII characters
+ */
 export function readIdempotencyKey(
   { principal, idempotencyKey }: KeyedRequest,
   body: object,
@@ -33,7 +36,10 @@ const callerOf = (principal: Principal) => ('id' in principal ? principal.id : p
 
 const hash = (value: object) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
-/** The id of the deployment that the first request with this key created. @throws 422 if the key was used for another request */
+/**
+ * The id of the deployment that the first request with this key created. @throws 422 if the key was
+ * used for another request
+ */
 export async function findCreatedDeployment(
   transaction: Prisma.TransactionClient,
   { key_hash, request_hash }: IdempotentRequest,

@@ -66,7 +66,10 @@ export const renderingOf = <S extends Secrecy>(
   secrets,
 });
 
-/** The text of a variable in the environment. The text of a secret variable is only in a manifest for an engine. */
+/**
+ * The text of a variable in the environment. The text of a secret variable is only in a manifest
+ * for an engine.
+ */
 function textOf({ value, sealed, isSecret }: ResolvedEnv['env'][number], secrets: Secrets<Secrecy>): string {
   if (sealed !== undefined) return secrets.value(sealedName(sealed), SEALED_KEY);
   return isSecret && secrets.secrecy === 'placeholders' ? PLACEHOLDER : value;
@@ -157,8 +160,9 @@ export function differencesOf(before: readonly ManifestObject[], after: readonly
 const byTitle = (objects: readonly ManifestObject[]) => new Map(objects.map((object) => [titleOf(object), object]));
 
 /**
- * The paths at which two values differ. Arrays of different lengths differ as a whole. Hand-written: a JSON Patch
- * library (RFC 6902) lists each insertion and removal inside an array instead.
+ * The paths at which two values differ. Arrays of different lengths differ as a whole.
+ * Hand-written: a JSON Patch library (RFC 6902) lists each insertion and removal inside an array
+ * instead.
  */
 function pathsOf(one: unknown, other: unknown, path: string): string[] {
   if (isDeepStrictEqual(one, other)) return [];

@@ -15,8 +15,8 @@ import { recordGeneration } from './generations.ts';
 import { recordTombstones } from './store.ts';
 
 /**
- * Requests the removal of the objects of an orphan: the next check removes the objects of tombstones. The check is due at
- * once. @throws 404 if it is not an orphan, or no longer one
+ * Requests the removal of the objects of an orphan: the next check removes the objects of
+ * tombstones. The check is due at once. @throws 404 if it is not an orphan, or no longer one
  */
 export async function removeOrphan(
   { transaction }: DeploymentContext,
@@ -41,8 +41,9 @@ interface Adoption {
 }
 
 /**
- * Creates the row of an orphan again, with its id, so that its objects belong to the fleet. Everything that the objects
- * do not state must be in the database or in the request; otherwise running instances would be replaced by others.
+ * Creates the row of an orphan again, with its id, so that its objects belong to the fleet.
+ * Everything that the objects do not state must be in the database or in the request; otherwise
+ * running instances would be replaced by others.
  * @throws 404, 409 not_adoptable, and the refusals of a deployment
  */
 export async function adoptOrphan(
@@ -61,7 +62,10 @@ export async function adoptOrphan(
   return adopted;
 }
 
-/** Acquires the placement lock, and reads an orphan. @throws 404 if its row exists now, for example because it was adopted */
+/**
+ * Acquires the placement lock, and reads an orphan. @throws 404 if its row exists now, for example
+ * because it was adopted
+ */
 async function lockOrphan(transaction: Prisma.TransactionClient, target: Target, id: string): Promise<OrphanRow> {
   await acquirePlacementLock(transaction);
   const orphan = await readOrphan(transaction, target, id);
@@ -74,7 +78,10 @@ async function lockOrphan(transaction: Prisma.TransactionClient, target: Target,
 const notAdoptable = (why: string) =>
   new Problem('not_adoptable', `The orphan cannot be adopted: ${why}. Remove it, or leave it as it is.`);
 
-/** The engine does not state everything about a volume: on a host, its size and access mode are the defaults. */
+/**
+ * The engine does not state everything about a volume: on a host, its size and access mode are the
+ * defaults.
+ */
 async function adoptVolume(
   { transaction, principal }: DeploymentContext,
   target: Target,
@@ -102,8 +109,8 @@ interface AdoptedDeployment extends Pick<Adoption, 'env' | 'volumes'> {
 }
 
 /**
- * Stores the deployment as stopped with the ports that its containers publish, and starts it. The start makes the same
- * decisions as for any other deployment, with the same refusals.
+ * Stores the deployment as stopped with the ports that its containers publish, and starts it. The
+ * start makes the same decisions as for any other deployment, with the same refusals.
  */
 async function adoptDeployment(
   context: DeploymentContext,

@@ -55,7 +55,10 @@ function groupByOrdinal<T extends { ordinal: number }, R>(
   return groups;
 }
 
-/** The range of host ports that the fleet allocates. It is below the ephemeral port range of Linux (from 32768). */
+/**
+ * The range of host ports that the fleet allocates. It is below the ephemeral port range of Linux
+ * (from 32768).
+ */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 
@@ -68,7 +71,10 @@ interface PortRequest {
   readonly spec: WorkloadSpec;
   /** The addresses to which new ports bind; empty: all interfaces. */
   readonly addresses: readonly string[];
-  /** Whether existing ports bind to these addresses as well, because the change replaces all instances. */
+  /**
+   * Whether existing ports bind to these addresses as well, because the change replaces all
+   * instances.
+   */
   readonly rebinds: boolean;
 }
 
@@ -91,7 +97,10 @@ export interface PortDecision {
   readonly refusals: readonly Refusal[];
 }
 
-/** Chooses a host port for each port of each replica. Existing allocations stay. Refuses if too few host ports are free. */
+/**
+ * Chooses a host port for each port of each replica. Existing allocations stay. Refuses if too few
+ * host ports are free.
+ */
 export async function decidePorts(
   transaction: Transaction,
   { hostId, deploymentId, isNew, replicas, spec, addresses, rebinds }: PortRequest,
@@ -168,8 +177,8 @@ async function updatePorts(
 }
 
 /**
- * The port at which the search starts. It depends on the host id, so that two fleets on one machine rarely use the same
- * port.
+ * The port at which the search starts. It depends on the host id, so that two fleets on one machine
+ * rarely use the same port.
  */
 const firstPortOf = (hostId: string): number => FIRST_PORT + (Number.parseInt(hostId.slice(-6), 16) % PORTS);
 
@@ -181,8 +190,8 @@ interface PortSearch {
 }
 
 /**
- * The next `count` ports of a host that are not allocated and that no orphan publishes, starting at `from` and wrapping around
- * at the end of the range.
+ * The next `count` ports of a host that are not allocated and that no orphan publishes, starting at
+ * `from` and wrapping around at the end of the range.
  */
 export async function freePorts(
   transaction: Transaction,

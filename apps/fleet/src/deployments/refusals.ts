@@ -15,8 +15,8 @@ export interface Refusal {
 }
 
 /**
- * @throws 422 with all refusals if there are any; 409 if all are `name_taken`. The code is theirs if all have the same
- * one, else `deployment_refused`.
+ * @throws 422 with all refusals if there are any; 409 if all are `name_taken`. The code is theirs
+ * if all have the same one, else `deployment_refused`.
  */
 export function refuse(refusals: readonly Refusal[]): void {
   const [first] = refusals;

@@ -89,7 +89,10 @@ export const deployments: Kind<DeploymentRow> = {
     coalesce(r.lease_until > now(), false) AS leased`,
 };
 
-/** The condition of a deployment on an unreachable target. The phase stays, because the current state is not known. */
+/**
+ * The condition of a deployment on an unreachable target. The phase stays, because the current
+ * state is not known.
+ */
 const targetUnreachable = ({ unreachable_reason, observed_at, created_at }: DeploymentRow) => ({
   type: 'TargetReachable',
   status: 'False',
@@ -98,7 +101,10 @@ const targetUnreachable = ({ unreachable_reason, observed_at, created_at }: Depl
   at: observed_at ?? created_at,
 });
 
-/** The condition of a deployment whose instances were started with older defaults; a stopped one gets the current ones. */
+/**
+ * The condition of a deployment whose instances were started with older defaults; a stopped one
+ * gets the current ones.
+ */
 function olderDefaults(row: DeploymentRow, current: DefaultLimits) {
   const ofValues = row.cluster_id !== null && hasInlineValues(row.env) ? ['moves sealed values into a Secret'] : [];
   const effects = row.desired_state === 'stopped' ? [] : [...effectsOfCurrentDefaults(row, current), ...ofValues];
@@ -114,7 +120,10 @@ function olderDefaults(row: DeploymentRow, current: DefaultLimits) {
   ];
 }
 
-/** The condition of a deployment of an earlier version whose ReadWriteOnce volumes have several writers. */
+/**
+ * The condition of a deployment of an earlier version whose ReadWriteOnce volumes have several
+ * writers.
+ */
 function sharedVolumes({ shared_volumes, replicas, created_at }: DeploymentRow) {
   if (shared_volumes.length === 0) return [];
   const writers = replicas > 1 ? `${replicas} replicas` : 'Several deployments';

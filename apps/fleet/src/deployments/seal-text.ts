@@ -22,12 +22,13 @@ interface Options {
 }
 
 /**
- * Seals text that deployments and workloads have for secret variables: text of version 0.1.0, and text from before a template
- * declared its variable secret. Instances keep the text in their environment, so none is replaced. The API masks such text
- * before it is sealed.
+ * Seals text that deployments and workloads have for secret variables: text of version 0.1.0, and
+ * text from before a template declared its variable secret. Instances keep the text in their
+ * environment, so none is replaced. The API masks such text before it is sealed.
  *
- * Replicas can run this at the same time, and an interrupted round is continued by the next one. Version 0.1.0 cannot read
- * sealed values, so nothing is sealed while one of its replicas is connected.
+ * Replicas can run this at the same time, and an interrupted round is continued by the next one.
+ * Version 0.1.0 cannot read sealed values, so nothing is sealed while one of its replicas is
+ * connected.
  */
 export function startSealing({ database, sealer, log, interval = INTERVAL_MS }: Options): PeriodicTask {
   return runPeriodically(0, async (ending) => {
@@ -70,7 +71,9 @@ interface Candidate {
   readonly has_text: boolean;
 }
 
-/** Reads all candidates in pages, and seals each one with text in transactions of a limited size. */
+/**
+ * Reads all candidates in pages, and seals each one with text in transactions of a limited size.
+ */
 async function sealAll<C extends Candidate>(
   { database: { client }, sealer, ending }: Round,
   readPage: (reader: Reader, after: C | undefined) => Promise<readonly C[]>,
@@ -172,7 +175,10 @@ const readDeployments = (
   FROM (SELECT * FROM deployments WHERE id > ${id}::uuid ORDER BY id LIMIT ${BATCH}) d
   JOIN workload_revisions v ON ${ofDeployment} ${names} ORDER BY d.id`;
 
-/** Seals the text of a deployment and of a batch of its generations. Equal text of a variable is sealed once. */
+/**
+ * Seals the text of a deployment and of a batch of its generations. Equal text of a variable is
+ * sealed once.
+ */
 async function sealDeployment(
   transaction: Prisma.TransactionClient,
   sealer: Sealer,
@@ -208,7 +214,10 @@ async function sealEnv(env: StoredEnv, names: readonly string[], sealText: SealT
   return Object.fromEntries(sealed);
 }
 
-/** A function that seals a text of a variable for an owner. It returns the id, which is the same for equal text. */
+/**
+ * A function that seals a text of a variable for an owner. It returns the id, which is the same for
+ * equal text.
+ */
 async function textSealer(
   transaction: Prisma.TransactionClient,
   sealer: Sealer,

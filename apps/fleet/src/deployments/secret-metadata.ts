@@ -9,7 +9,10 @@ export interface SecretMetadata {
   readonly version: number;
   readonly keys: readonly string[];
   readonly kind: SecretKind;
-  /** The only registry that receives the secret; null for other kinds, and for a secret without a server. */
+  /**
+   * The only registry that receives the secret; null for other kinds, and for a secret without a
+   * server.
+   */
   readonly server: string | null;
 }
 

@@ -9,7 +9,10 @@ import { storePorts } from './ports.ts';
 
 type Transaction = Prisma.TransactionClient;
 
-/** The columns of the allocation that a decision makes. A stopped deployment has no resources, but keeps its target. */
+/**
+ * The columns of the allocation that a decision makes. A stopped deployment has no resources, but
+ * keeps its target.
+ */
 export function allocationOf({ draft, requirements, chosen }: Decision) {
   const target = columnsOfTarget(chosen ?? draft.target);
   if (draft.desiredState === 'stopped') return { ...target, cpu_millis: 0, memory_bytes: 0, gpu_count: 0 };
@@ -22,7 +25,10 @@ export function allocationOf({ draft, requirements, chosen }: Decision) {
   };
 }
 
-/** Stores the GPUs, host ports and volumes that a decision allocates. The new GPUs replace the earlier ones. */
+/**
+ * Stores the GPUs, host ports and volumes that a decision allocates. The new GPUs replace the
+ * earlier ones.
+ */
 export async function allocate(transaction: Transaction, decision: Decision, author: string): Promise<void> {
   const { draft, chosen, mounted, ports } = decision;
   const isNew = draft.creates.includes('deployment');
@@ -51,7 +57,8 @@ export async function allocate(transaction: Transaction, decision: Decision, aut
     };
     await transaction.volume.create({ data: { ...volume, ...target, deployment_id: draft.id } });
   }
-  // A mount that this revision no longer has keeps its attachment, because a later revision can have the mount again.
+  // A mount that this revision no longer has keeps its attachment, because a later revision can
+  // have the mount again.
   const attached = mounted.map(({ id, mount }) => ({ deployment_id: draft.id, mount, volume_id: id }));
   await transaction.attachment.createMany({ data: attached, skipDuplicates: true });
   await bindVolumes(
@@ -67,8 +74,8 @@ interface VolumePlacement {
 }
 
 /**
- * Binds volumes without a target to `target`, with its default storage class. Later changes of that default have no
- * effect.
+ * Binds volumes without a target to `target`, with its default storage class. Later changes of that
+ * default have no effect.
  */
 async function bindVolumes(
   transaction: Transaction,
@@ -93,9 +100,10 @@ async function defaultStorageClassOf(transaction: Transaction, clusterId: string
 }
 
 /**
- * Deletes a deployment of which no engine has objects, with the volumes that were created for it, have the reclaim
- * policy `delete` and are not attached to another deployment, and with the workload that it created from a template,
- * unless the workload was changed or another deployment uses it.
+ * Deletes a deployment of which no engine has objects, with the volumes that were created for it,
+ * have the reclaim policy `delete` and are not attached to another deployment, and with the
+ * workload that it created from a template, unless the workload was changed or another deployment
+ * uses it.
  */
 export async function removeDeployment(transaction: Transaction, id: string): Promise<void> {
   await transaction.attachment.deleteMany({ where: { deployment_id: id } });
@@ -118,9 +126,10 @@ interface AbandonedTarget {
 }
 
 /**
- * Deletes the records of everything on a target that no longer exists, without connecting to it. What runs there
- * continues to run.
- * @throws 409 if the target is online, or if deployments elsewhere bind values of a deployment on it
+ * Deletes the records of everything on a target that no longer exists, without connecting to it.
+ * What runs there continues to run.
+ * @throws 409 if the target is online, or if deployments elsewhere bind values of a deployment on
+ * it
  */
 export async function abandon(
   transaction: Prisma.TransactionClient,
@@ -132,7 +141,8 @@ export async function abandon(
   const { host_id, cluster_id } = columnsOfTarget(target);
   const where = { host_id, cluster_id };
   refuseInUse(await readDependentsOfTarget(transaction, where));
-  // A deployment that created a workload is deleted after the others, which can use the same workload.
+  // A deployment that created a workload is deleted after the others, which can use the same
+  // workload.
   const orderBy = { deletes_workload: 'asc' as const };
   for (const { id } of await transaction.deployment.findMany({ where, orderBy, select: { id: true } })) {
     await removeDeployment(transaction, id);
@@ -141,8 +151,9 @@ export async function abandon(
 }
 
 /**
- * Records what was removed from its target. A worker checks its lease before each request, but the process can be
- * suspended right after the check and send the request when the deployment no longer exists.
+ * Records what was removed from its target. A worker checks its lease before each request, but the
+ * process can be suspended right after the check and send the request when the deployment no longer
+ * exists.
  */
 export const recordTombstones = (
   transaction: Pick<Prisma.TransactionClient, 'tombstone'>,

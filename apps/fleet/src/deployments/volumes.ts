@@ -7,7 +7,10 @@ import { targetOf } from '../resources/targets.ts';
 import type { Draft, VolumeRequest } from './draft.ts';
 import type { Refusal } from './refusals.ts';
 
-/** The volume of a mount. `isNew`: its row does not exist yet. `isAttached`: the deployment already has it. */
+/**
+ * The volume of a mount. `isNew`: its row does not exist yet. `isAttached`: the deployment already
+ * has it.
+ */
 export interface MountedVolume extends BoundVolume {
   readonly isNew: boolean;
   readonly isAttached: boolean;
@@ -19,8 +22,8 @@ export interface MountedVolume extends BoundVolume {
 type Reader = Pick<Prisma.TransactionClient, 'volume' | 'attachment'>;
 
 /**
- * Determines the volume of each mount of a deployment. A mount keeps its attached volume; a requested volume must
- * exist; all other mounts get new volumes.
+ * Determines the volume of each mount of a deployment. A mount keeps its attached volume; a
+ * requested volume must exist; all other mounts get new volumes.
  */
 export async function mountVolumes(
   reader: Reader,
@@ -76,8 +79,8 @@ const MAX_NAME = 63;
 const ID_PART = 8;
 
 /**
- * A new volume, named `<deployment>-<mount>`. The name ends with a part of the id if it is otherwise too long or
- * already used.
+ * A new volume, named `<deployment>-<mount>`. The name ends with a part of the id if it is
+ * otherwise too long or already used.
  */
 async function newVolume(
   reader: Reader,
@@ -99,8 +102,8 @@ async function newVolume(
 }
 
 /**
- * Refuses volumes that a draft adds on a target that it keeps. Placement checks the volumes only when it chooses a target, not for a
- * stopped deployment or one that keeps its allocation.
+ * Refuses volumes that a draft adds on a target that it keeps. Placement checks the volumes only
+ * when it chooses a target, not for a stopped deployment or one that keeps its allocation.
  */
 export const refusalsOfAddedVolumes = (mounted: readonly MountedVolume[], target: Target | null): Refusal[] =>
   mounted
@@ -117,8 +120,9 @@ export const refusalsOfAddedVolumes = (mounted: readonly MountedVolume[], target
 type Replicated = Pick<Draft, 'id' | 'replicas' | 'desiredState' | 'workload'>;
 
 /**
- * Refuses more than one replica with a ReadWriteOnce volume, because all replicas would write to the same files. A deployment of an
- * earlier version that has such replicas can be stopped, and scaled to fewer replicas.
+ * Refuses more than one replica with a ReadWriteOnce volume, because all replicas would write to
+ * the same files. A deployment of an earlier version that has such replicas can be stopped, and
+ * scaled to fewer replicas.
  */
 export async function refusalsOfReplicas(
   reader: Pick<Prisma.TransactionClient, 'deployment'>,

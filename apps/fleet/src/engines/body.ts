@@ -4,7 +4,10 @@ import { Unreachable } from './errors.ts';
 /** Conditions that end the work of a view of a client. */
 export interface Bounds {
   readonly signal?: AbortSignal | undefined;
-  /** Throws if the lease of the work has expired: a suspended process can resume before it is notified of anything. */
+  /**
+   * Throws if the lease of the work has expired: a suspended process can resume before it is
+   * notified of anything.
+   */
   readonly assertLease?: () => void;
 }
 

@@ -1,8 +1,8 @@
 const CONCURRENCY = 4;
 
 /**
- * Maps items with limited concurrency, because engines often run on small machines. If an item fails, the other
- * workers continue, and an error is thrown when they have finished.
+ * Maps items with limited concurrency, because engines often run on small machines. If an item
+ * fails, the other workers continue, and an error is thrown when they have finished.
  */
 export async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];

@@ -15,7 +15,10 @@ export interface InstanceCounts {
   readonly outdated: number;
   /** Being removed. */
   readonly terminating: number;
-  /** Whether the state of an instance changes without intervention, for example because it is starting. */
+  /**
+   * Whether the state of an instance changes without intervention, for example because it is
+   * starting.
+   */
   readonly isChanging: boolean;
 }
 

@@ -27,8 +27,8 @@ export type Reason = (typeof REASONS)[number];
 export const isReason = (text: string): text is Reason => REASONS.some((reason) => reason === text);
 
 /**
- * A failed operation on an engine. The message is written by the fleet for operators. It contains no text of the engine
- * except names.
+ * A failed operation on an engine. The message is written by the fleet for operators. It contains
+ * no text of the engine except names.
  */
 export abstract class EngineFailure extends Error {
   readonly reason: Reason;
@@ -41,8 +41,9 @@ export abstract class EngineFailure extends Error {
   }
 
   /**
-   * The status and message of the engine's response, if there was one. The message can contain values that the engine
-   * received, such as secrets. It is stored in a private field so that it is not logged with the error.
+   * The status and message of the engine's response, if there was one. The message can contain
+   * values that the engine received, such as secrets. It is stored in a private field so that it is
+   * not logged with the error.
    */
   get response(): { readonly status: number; readonly engineMessage: string } | undefined {
     return this.#response;
@@ -55,14 +56,20 @@ export class Transient extends EngineFailure {}
 /** A failure that persists until the specification or the environment changes. */
 export class Permanent extends EngineFailure {}
 
-/** The engine cannot be reached, or the server is not an engine. The state of its containers is unknown. */
+/**
+ * The engine cannot be reached, or the server is not an engine. The state of its containers is
+ * unknown.
+ */
 export class Unreachable extends Transient {
   constructor(message: string) {
     super('TargetUnreachable', message);
   }
 }
 
-/** Runs work and returns its `EngineFailure`, if any. @throws Unreachable, and errors of other classes */
+/**
+ * Runs work and returns its `EngineFailure`, if any. @throws Unreachable, and errors of other
+ * classes
+ */
 export async function catchFailure(work: () => Promise<void>): Promise<EngineFailure | undefined> {
   try {
     await work();
@@ -129,7 +136,10 @@ function* codesOf(error: unknown): Generator<string> {
 const NO_PROGRAM = /executable file not found|command that was not found|exec format error/i;
 const NOT_EXECUTABLE = /no such file or directory|permission denied/i;
 
-/** Whether an engine reports that a container cannot be started because its program is missing or not executable. */
+/**
+ * Whether an engine reports that a container cannot be started because its program is missing or
+ * not executable.
+ */
 export function isProgramMissing(engineMessage: string): boolean {
   const start = engineMessage.search(/exec: /i);
   return NO_PROGRAM.test(engineMessage) || (start >= 0 && NOT_EXECUTABLE.test(engineMessage.slice(start)));

@@ -34,7 +34,10 @@ export interface ManagedObject {
   readonly containerId: string;
   /** The number of replicas that the object shows. */
   readonly replicas: number;
-  /** Of a container with all labels of the fleet: its name, and the phase of its instance if the list shows it, else `other`. */
+  /**
+   * Of a container with all labels of the fleet: its name, and the phase of its instance if the
+   * list shows it, else `other`.
+   */
   readonly instance?: string;
   readonly volume?: ClaimedVolume;
 }
@@ -47,7 +50,9 @@ const MAX_OBJECT_NAME = 253;
 
 type Texts = Readonly<Record<string, string>>;
 
-/** What the labels and annotations of an object state; undefined if they are not those of the fleet. */
+/**
+ * What the labels and annotations of an object state; undefined if they are not those of the fleet.
+ */
 export function originIn(
   texts: Texts,
 ): Omit<ManagedObject, 'object' | 'containerId' | 'replicas' | 'instance'> | undefined {

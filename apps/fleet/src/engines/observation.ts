@@ -14,9 +14,14 @@ export interface Fence {
 /** The part of the desired state that is common to all engines, without the manifest. */
 export interface DesiredRunning {
   readonly kind: 'running';
-  /** Whether this generation has run before: an object that is missing now was removed outside the fleet. */
+  /**
+   * Whether this generation has run before: an object that is missing now was removed outside the
+   * fleet.
+   */
   readonly settled?: boolean;
-  /** Names of volumes that existed before. If one is missing, it is lost; it is not created again. */
+  /**
+   * Names of volumes that existed before. If one is missing, it is lost; it is not created again.
+   */
   readonly bound?: readonly string[];
 }
 
@@ -74,8 +79,8 @@ export interface Endpoint {
 }
 
 /**
- * The observed state after a reconciliation, and the actions that it took. Contains no values of environment
- * variables.
+ * The observed state after a reconciliation, and the actions that it took. Contains no values of
+ * environment variables.
  */
 export interface Observation {
   readonly phase:
@@ -97,14 +102,15 @@ export interface Observation {
   /** The actions taken, as short texts for events: `created web-0`. */
   readonly actions: readonly string[];
   /**
-   * When to reconcile again. `soon`: the state is changing. `retry`: after an increasing delay. `settled`: at the
-   * next regular reconciliation, because nothing changes without intervention.
+   * When to reconcile again. `soon`: the state is changing. `retry`: after an increasing delay.
+   * `settled`: at the next regular reconciliation, because nothing changes without intervention.
    */
   readonly next: 'soon' | 'retry' | 'settled';
   /** With `soon`: the milliseconds until the state changes, if they are known. */
   readonly changesInMs?: number;
   /**
-   * The latest generation of the objects on the engine, if it is later than the given one. Nothing was changed then.
+   * The latest generation of the objects on the engine, if it is later than the given one. Nothing
+   * was changed then.
    */
   readonly supersededBy?: number;
 }

@@ -13,7 +13,10 @@ export const oneLine = (text: string): string =>
 const MIN_LENGTH = 4;
 const REPLACEMENT = '•••';
 
-/** Returns a function that replaces the values, which an engine received, in messages of that engine. */
+/**
+ * Returns a function that replaces the values, which an engine received, in messages of that
+ * engine.
+ */
 export function redactorOf(values: readonly string[]): (text: string) => string {
   const needles = [...new Set(values.flatMap(formsOf))]
     .filter(({ length }) => length >= MIN_LENGTH)
@@ -22,8 +25,8 @@ export function redactorOf(values: readonly string[]): (text: string) => string 
 }
 
 /**
- * The forms in which an engine may repeat a value: unchanged, quoted, each of its lines, and with collapsed
- * whitespace.
+ * The forms in which an engine may repeat a value: unchanged, quoted, each of its lines, and with
+ * collapsed whitespace.
  */
 const formsOf = (value: string): string[] => [
   value,
@@ -39,9 +42,9 @@ export const truncate = (engineMessage: string): string =>
   engineMessage.length > MAX_SHOWN ? `${engineMessage.slice(0, MAX_SHOWN)}…` : engineMessage;
 
 /**
- * Describes a failure, with the message of the engine. The message is redacted before it is truncated, because a
- * truncated value would not be recognized. The fleet's own message is also redacted, because it can contain names that
- * the engine returned.
+ * Describes a failure, with the message of the engine. The message is redacted before it is
+ * truncated, because a truncated value would not be recognized. The fleet's own message is also
+ * redacted, because it can contain names that the engine returned.
  */
 export function messageOfFailure({ message, response }: EngineFailure, redact = (text: string) => text): string {
   const engineMessage = redact(response?.engineMessage ?? '');

@@ -27,8 +27,9 @@ interface Problem {
 }
 
 /**
- * Common table expressions that record that the object in `updated`, which has the columns `id` and `name`, has a problem. Nothing is
- * recorded if it already has the problem. `RECORDED` returns the event.
+ * Common table expressions that record that the object in `updated`, which has the columns `id` and
+ * `name`, has a problem. Nothing is recorded if it already has the problem. `RECORDED` returns the
+ * event.
  */
 export const problemRecord = ({ kind, reason, message, when = Prisma.sql`true` }: Problem): Prisma.Sql => Prisma.sql`
   recorded AS (
@@ -38,8 +39,8 @@ export const problemRecord = ({ kind, reason, message, when = Prisma.sql`true` }
     RETURNING id, kind, name, severity, reason, message)`;
 
 /**
- * Common table expressions that record that the object in `updated` has recovered from all its problems: one event, whatever their
- * number, and none if it had none.
+ * Common table expressions that record that the object in `updated` has recovered from all its
+ * problems: one event, whatever their number, and none if it had none.
  */
 export const recoveryRecord = (kind: Kind): Prisma.Sql => Prisma.sql`
   resolved AS (
@@ -60,7 +61,10 @@ export const NO_RECORD = Prisma.sql`recorded AS (SELECT WHERE false)`;
 /** An expression for the recorded events, as JSON. */
 export const RECORDED = Prisma.sql`(SELECT coalesce(json_agg(recorded), '[]') FROM recorded)`;
 
-/** Writes a line for each event. The process whose statement recorded an event calls it, after the commit. */
+/**
+ * Writes a line for each event. The process whose statement recorded an event calls it, after the
+ * commit.
+ */
 export function logEvents(log: Log, events: readonly RecordedEvent[]): void {
   for (const { id, kind, name, severity, reason, message } of events) {
     const fields = { event: id, kind, name, reason, detail: message };

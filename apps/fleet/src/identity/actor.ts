@@ -13,7 +13,10 @@ export interface ActorRecording {
   setActor(actor: Actor): void;
 }
 
-/** The actor of a failed sign-in to an account that does not exist. What the caller typed can be a password. */
+/**
+ * The actor of a failed sign-in to an account that does not exist. What the caller typed can be a
+ * password.
+ */
 export const UNKNOWN_ACCOUNT: Actor = { actor: 'unknown account', user_id: null };
 
 /** The actor of a principal; undefined for an anonymous one. */

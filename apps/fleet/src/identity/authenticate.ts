@@ -17,7 +17,8 @@ interface LookedUpToken {
 }
 
 /**
- * Resolves a bearer token to its principal. The format of the token determines its kind. Resolves to undefined if it is invalid.
+ * Resolves a bearer token to its principal. The format of the token determines its kind. Resolves
+ * to undefined if it is invalid.
  */
 export const createVerifier =
   (services: VerifierServices) =>
@@ -38,19 +39,24 @@ async function verifyMcpToken(
   return { kind: 'token', id, name, role, createdByUser: created_by_user };
 }
 
-/** Verifies an access token of the identity provider. The role follows from the claims of the token and the current mapping. */
+/**
+ * Verifies an access token of the identity provider. The role follows from the claims of the token
+ * and the current mapping.
+ */
 async function verifyProviderToken(
   { database, settings, providers }: VerifierServices,
   token: string,
 ): Promise<Principal | undefined> {
   const oidc = await settings.oidc();
-  if (isJwtShaped(token) && issuerOf(token) !== oidc.issuer) return undefined; // the provider is asked only about its own tokens
+  // The provider is asked only about its own tokens.
+  if (isJwtShaped(token) && issuerOf(token) !== oidc.issuer) return undefined;
   const verified = await providers.of(oidc)?.verifyBearer(token).catch(providerUnavailable);
   if (!verified) return undefined;
   const { claims, issuedAt = 0 } = verified;
   const { iss, sub } = claims;
   const stored = await database.client.user.findUnique({ where: { iss_sub: { iss, sub } } });
-  // Tokens that were issued before the user was removed are invalid. A token that is issued later restores the user.
+  // Tokens that were issued before the user was removed are invalid. A token that is issued later
+  // restores the user.
   if (stored?.removed_at && issuedAt * 1000 <= stored.removed_at.getTime()) return undefined;
   const upsert = () => database.client.$transaction((transaction) => upsertOidcUser(transaction, uuidv7(), claims));
   const user = stored && !stored.removed_at ? stored : await upsert();

@@ -29,13 +29,15 @@ export const admitTo = (access: FleetAccess, principal: Principal): void =>
 /** Authenticates requests, to endpoints of the contract and to the MCP endpoint. */
 export interface Authentication {
   readonly browserSessions: BrowserSessions;
-  /** The principal of a request, which becomes the actor of its audit entry. @throws 400, 401, 503 */
+  /**
+   * The principal of a request, which becomes the actor of its audit entry. @throws 400, 401, 503
+   */
   authenticate(req: Request, res: Response): Promise<Principal>;
   /** The known session of a request that is not authenticated yet. */
   sessionOf(req: Request, res: Response): string | undefined;
   /**
-   * Creates the function that ends the response soon after the caller loses the access; with `endsWithRole`, after any change of
-   * its role.
+   * Creates the function that ends the response soon after the caller loses the access; with
+   * `endsWithRole`, after any change of its role.
    */
   endingWithCredential(
     res: Response,
@@ -59,7 +61,10 @@ export function createAuthentication({ services, publicUrl, log }: Authenticatio
   /** The credential of a session, if the request has one. */
   const sessionCredential = (req: Request, { credential }: Response['locals']) =>
     credential.token ?? (credential.problem ? undefined : browserSessions.find(req));
-  /** Only requests to the API can have a cookie; for others, such as those to the MCP endpoint, it is ignored. */
+  /**
+   * Only requests to the API can have a cookie; for others, such as those to the MCP endpoint, it
+   * is ignored.
+   */
   const inBrowser = async (req: Request) => {
     const reference = browserSessions.read(req);
     return reference === undefined ? undefined : services.sessions.verifyReference(reference);

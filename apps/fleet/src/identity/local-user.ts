@@ -19,8 +19,8 @@ interface Evaluation<V> {
 }
 
 /**
- * Verifies a password within the limits for sign-ins. Each attempt whose password was compared has an audit entry, and the limits
- * bound their number.
+ * Verifies a password within the limits for sign-ins. Each attempt whose password was compared has
+ * an audit entry, and the limits bound their number.
  * @throws `failure`; 429 while a limit blocks the caller; 503 if too many attempts are waiting
  */
 export async function evaluateAttempt<V>(
@@ -39,7 +39,10 @@ export async function evaluateAttempt<V>(
   return verified;
 }
 
-/** A local user whose password was verified, with its hash, and a new hash if the parameters of the stored one are outdated. */
+/**
+ * A local user whose password was verified, with its hash, and a new hash if the parameters of the
+ * stored one are outdated.
+ */
 export interface VerifiedUser {
   readonly kind: 'local';
   readonly userId: string;
@@ -49,7 +52,10 @@ export interface VerifiedUser {
   readonly newHash: string | undefined;
 }
 
-/** Runs one password verification in any case, so that an unknown user takes the same time as a wrong password. */
+/**
+ * Runs one password verification in any case, so that an unknown user takes the same time as a
+ * wrong password.
+ */
 export async function verifyLocalUser(
   { database, passwords, recording }: AttemptContext,
   {
@@ -69,8 +75,9 @@ export async function verifyLocalUser(
 }
 
 /**
- * Whether the password is still correct and the user exists, since both may have changed after the verification. Locks the user
- * until the transaction ends. Replaces a hash with outdated parameters.
+ * Whether the password is still correct and the user exists, since both may have changed after the
+ * verification. Locks the user until the transaction ends. Replaces a hash with outdated
+ * parameters.
  */
 export async function isStillValid(
   { passwords }: AttemptContext,

@@ -62,8 +62,8 @@ export interface McpToken {
 }
 
 /**
- * The row of the first token that is stored. Tokens with a wrong format or checksum need no query; all others need one
- * together.
+ * The row of the first token that is stored. Tokens with a wrong format or checksum need no query;
+ * all others need one together.
  */
 export async function findToken(database: Database, tokens: readonly string[]): Promise<McpToken | undefined> {
   const hashes = tokens.filter((token) => isSecretToken('svcm_', token)).map(hashSecretToken);

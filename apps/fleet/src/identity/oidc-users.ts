@@ -3,14 +3,15 @@ import { Problem } from '@svc/http';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 
 /**
- * Creates or updates the user of an identity provider from its claims. (iss, sub) identifies the user, never the
- * e-mail. An e-mail that is not verified, or that another user has, is not stored. A removed user who signs in again is
- * restored.
+ * Creates or updates the user of an identity provider from its claims. (iss, sub) identifies the
+ * user, never the e-mail. An e-mail that is not verified, or that another user has, is not stored.
+ * A removed user who signs in again is restored.
  */
 export async function upsertOidcUser(transaction: Prisma.TransactionClient, id: string, claims: Claims): Promise<User> {
   const { iss, sub } = claims;
   const email = emailOf(claims);
-  // Another transaction can store the e-mail at the same time: of the same user, who then keeps it, or of another user.
+  // Another transaction can store the e-mail at the same time: of the same user, who then keeps it,
+  // or of another user.
   for (const attempt of [email, email, null]) {
     if (await tryUpsert(transaction, { id, claims, email: attempt })) break;
   }

@@ -4,13 +4,17 @@ import type { Principal } from './principal.ts';
 
 interface TargetContext {
   readonly principal: Principal;
-  /** The reason why the fleet must not connect to a target, as far as its URL shows; undefined if it is allowed. */
+  /**
+   * The reason why the fleet must not connect to a target, as far as its URL shows; undefined if it
+   * is allowed.
+   */
   readonly refusalOf: (target: URL) => Error | undefined;
 }
 
 /**
- * The field errors of a target that the fleet must not connect to. Only admins can register targets on the machine of the fleet,
- * because access to the socket of an engine is equivalent to root on that machine. @throws 403
+ * The field errors of a target that the fleet must not connect to. Only admins can register targets
+ * on the machine of the fleet, because access to the socket of an engine is equivalent to root on
+ * that machine. @throws 403
  */
 export function targetErrors(context: TargetContext, path: string, target: URL): FieldError[] {
   if (!isAdmin(context) && isLocalTarget(target)) throw forAdmins();
@@ -18,7 +22,10 @@ export function targetErrors(context: TargetContext, path: string, target: URL):
   return refusal ? [{ path, message: refusal.message }] : [];
 }
 
-/** The same, with the addresses of a name. It can take a second, so it must not be called in a transaction. @throws 403 */
+/**
+ * The same, with the addresses of a name. It can take a second, so it must not be called in a
+ * transaction. @throws 403
+ */
 export async function resolvedTargetErrors(context: TargetContext, path: string, target: URL): Promise<FieldError[]> {
   if (!isAdmin(context) && (await resolvesToThisMachine(target))) throw forAdmins();
   return targetErrors(context, path, target);

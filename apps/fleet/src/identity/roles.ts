@@ -27,5 +27,6 @@ export function roleOf(
 /** An own property of an object, never an inherited one. */
 const own = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Readonly<Record<string, unknown>>)[name] // every object can be read this way; the result stays unknown
+    ? // Every object can be read this way; the result stays unknown.
+      (value as Readonly<Record<string, unknown>>)[name]
     : undefined;

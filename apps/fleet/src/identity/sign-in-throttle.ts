@@ -11,18 +11,21 @@ export interface Attempt {
 }
 
 /**
- * The failures that are allowed before waits begin. Limits other than `pair` apply only to unknown callers. A `network` is an
- * IPv4 address or an IPv6 /64, and a `wider` network an IPv6 /48.
+ * The failures that are allowed before waits begin. Limits other than `pair` apply only to unknown
+ * callers. A `network` is an IPv4 address or an IPv6 /64, and a `wider` network an IPv6 /48.
  */
 const ALLOWED = { pair: 5, account: 30, network: 50, wider: 200, overall: 10_000 };
 
-/** From this number of failures of unknown callers on, each of their networks has a tenth of its allowance. */
+/**
+ * From this number of failures of unknown callers on, each of their networks has a tenth of its
+ * allowance.
+ */
 const PRESSURE = 1000;
 const REDUCTION = 10;
 
 /**
- * A limit forgives its allowed number of failures in this time, and all failures after this time without one. The overall limit
- * forgives `PRESSURE` failures.
+ * A limit forgives its allowed number of failures in this time, and all failures after this time
+ * without one. The overall limit forgives `PRESSURE` failures.
  */
 const WINDOW_SECONDS = 15 * 60;
 
@@ -35,8 +38,9 @@ const KNOWN_DAYS = 30;
 const MAX_KNOWN_NETWORKS = 20;
 
 /**
- * Attempts of a process that use the database at the same time. They leave connections to other requests and do not wait for one
- * so long that the pool rejects them. Whether a caller is known is not known yet, so all wait in one queue.
+ * Attempts of a process that use the database at the same time. They leave connections to other
+ * requests and do not wait for one so long that the pool rejects them. Whether a caller is known is
+ * not known yet, so all wait in one queue.
  */
 const admissions = createPasswordQueue({ concurrent: 4, waiting: { known: 0, unknown: 1000 } });
 
@@ -53,8 +57,8 @@ interface Limit {
 interface AdmittedAttempt {
   readonly caller: CallerClass;
   /**
-   * The response to a wrong password if a limit blocks unknown callers. The same response for known and unknown callers does
-   * not show which accounts were used in the network of the caller.
+   * The response to a wrong password if a limit blocks unknown callers. The same response for known
+   * and unknown callers does not show which accounts were used in the network of the caller.
    */
   readonly refusal: Problem | undefined;
   /** No longer counts the attempt, because the password was not compared. */
@@ -64,9 +68,10 @@ interface AdmittedAttempt {
 }
 
 /**
- * Counts an attempt as a failure before the password is compared, so that concurrent attempts cannot evade the limits. All
- * replicas share the counts. A caller is known if someone signed in to the account from the same network recently. Known callers
- * are limited only by their own failures, so failures of others do not slow them down.
+ * Counts an attempt as a failure before the password is compared, so that concurrent attempts
+ * cannot evade the limits. All replicas share the counts. A caller is known if someone signed in to
+ * the account from the same network recently. Known callers are limited only by their own failures,
+ * so failures of others do not slow them down.
  * @throws 429 while a limit blocks the caller, 503 if too many attempts are waiting
  */
 export const admitAttempt = (database: Database, attempt: Attempt): Promise<AdmittedAttempt> =>
@@ -91,7 +96,8 @@ async function admit({ client }: Database, attempt: Attempt): Promise<AdmittedAt
   await client.$transaction(async (transaction) => {
     for (const limit of limits) {
       const isCounted = await countFailure(transaction, limit, is_under_pressure);
-      if (!isCounted) throw tooManyFailures(1); // blocked by a concurrent attempt; rolls back the other counts
+      // Blocked by a concurrent attempt; rolls back the other counts.
+      if (!isCounted) throw tooManyFailures(1);
     }
   });
   return {
@@ -145,7 +151,10 @@ const networkLimit = (network: string, allowed: number): Limit => ({
 /** Subjects are hashed, because a user may enter a password as the account. */
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** The failures of the row `f` that were forgiven since `forgiven_at`. Version 0.1.0 does not set this column. */
+/**
+ * The failures of the row `f` that were forgiven since `forgiven_at`. Version 0.1.0 does not set
+ * this column.
+ */
 const forgivenOf = ({ allowed, forgiven = allowed }: Limit) => Prisma.sql`
   floor(greatest(0, extract(epoch FROM now() - coalesce(f.forgiven_at, f.last_at))) * ${forgiven}::int / ${WINDOW_SECONDS}::int)`;
 
@@ -159,7 +168,10 @@ const waitOf = (limits: readonly Limit[]) => Prisma.sql`
   (SELECT coalesce(ceil(extract(epoch FROM max(blocked_until) - now())), 0)::int FROM sign_in_failures
     WHERE subject = ANY (${limits.map(({ subject }) => subject)}::text[]) AND blocked_until > now())`;
 
-/** Counts a failure. `forgiven_at` advances by whole failures. @returns false while the limit blocks attempts */
+/**
+ * Counts a failure. `forgiven_at` advances by whole failures. @returns false while the limit blocks
+ * attempts
+ */
 async function countFailure(
   transaction: Prisma.TransactionClient,
   limit: Limit,
@@ -181,7 +193,10 @@ async function countFailure(
   return counted > 0;
 }
 
-/** Counts one failure less, and deletes empty rows, so that attempts that are not evaluated leave none. */
+/**
+ * Counts one failure less, and deletes empty rows, so that attempts that are not evaluated leave
+ * none.
+ */
 async function uncount(transaction: Prisma.TransactionClient, limits: readonly Limit[]): Promise<void> {
   for (const { subject } of limits) {
     await transaction.$executeRaw`

@@ -10,7 +10,10 @@ import { type Person, refuseWithoutRole } from './sessions/people.ts';
 import { ACCESS_TOKEN_SECONDS } from './sessions/session-tokens.ts';
 import type { TokenPair } from './sessions/sessions.ts';
 
-/** A caller as `/auth/me` and sign-ins present it. @throws if the caller has no role, which the policy does not admit */
+/**
+ * A caller as `/auth/me` and sign-ins present it. @throws if the caller has no role, which the
+ * policy does not admit
+ */
 export function presentCaller(caller: Caller) {
   const { name, role } = caller;
   if (role === undefined) throw new Error('the policy must not admit callers without a role here');
@@ -33,7 +36,10 @@ interface SignInContext extends Pick<IdentityServices, 'sessions'> {
   readonly userAgent: string | null;
 }
 
-/** Opens a session for an authenticated person, and records the person as the actor. @throws 403 if the person has no role */
+/**
+ * Opens a session for an authenticated person, and records the person as the actor. @throws 403 if
+ * the person has no role
+ */
 export async function openSession(
   { sessions, recording, userAgent, address }: SignInContext,
   transaction: Transaction,

@@ -9,8 +9,8 @@ import { roleOf } from './roles.ts';
 export type Mapping = Pick<OidcValues, 'role_claim' | 'role_map' | 'default_role'>;
 
 /**
- * The role of a user. A local user has a stored role. For a user of an identity provider, the current mapping of claims
- * applies.
+ * The role of a user. A local user has a stored role. For a user of an identity provider, the
+ * current mapping of claims applies.
  */
 function roleOfUser(
   { source, role, claims }: Pick<User, 'source' | 'role'> & { readonly claims: unknown },
@@ -42,8 +42,8 @@ export const userOf = (
 });
 
 /**
- * Locks a user against changes and removal until the transaction ends; undefined if the user was removed. A transaction
- * that also locks the admins must do that first.
+ * Locks a user against changes and removal until the transaction ends; undefined if the user was
+ * removed. A transaction that also locks the admins must do that first.
  */
 export async function lockUser(
   transaction: Pick<Prisma.TransactionClient, '$queryRaw'>,
@@ -72,8 +72,8 @@ export const presentUser = (user: ShownUser, mapping: Mapping) => ({
 });
 
 /**
- * Locks all local admins in the order of their ids, so that two admins who demote each other at the same time cannot
- * both succeed. An admin who has not accepted an invitation yet does not count.
+ * Locks all local admins in the order of their ids, so that two admins who demote each other at the
+ * same time cannot both succeed. An admin who has not accepted an invitation yet does not count.
  * @throws last_admin if the user is the last local admin
  */
 export async function refuseLastAdmin(transaction: Prisma.TransactionClient, userId: string): Promise<void> {

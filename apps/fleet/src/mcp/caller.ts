@@ -19,7 +19,10 @@ export interface CallerOptions {
   readonly contextFor: (endpoint: Endpoint, request: OperationRequest, recording: Recording) => RequestContext;
 }
 
-/** Performs the operations of a caller. Each has an audit entry of its own, with the id of the request. */
+/**
+ * Performs the operations of a caller. Each has an audit entry of its own, with the id of the
+ * request.
+ */
 export function createCaller(options: CallerOptions): McpCaller {
   const { routes, recording, admit, contextFor } = options;
   const partFor = ({ method, path }: Endpoint, params: OperationRequest['params']) =>

@@ -14,6 +14,7 @@ export const complete: AnyMcpService['complete'] = async (ask, { argument, ref }
     : isDeployment
       ? (await ask(fleetEndpoints.listDeployments, { query })).deployments.map((deployment) => deployment.name)
       : [];
-  const values = found.filter((each) => each.includes(value.toLowerCase())); // a search of templates includes their descriptions
+  // A search of templates includes their descriptions.
+  const values = found.filter((each) => each.includes(value.toLowerCase()));
   return { completion: { values, hasMore: found.length === MAX_VALUES } };
 };

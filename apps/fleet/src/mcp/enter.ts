@@ -12,7 +12,10 @@ interface EnterOptions {
   readonly sharedContextOf: SharedContextOf;
 }
 
-/** Authenticates requests to the MCP endpoint, and creates the contexts of the operations that they perform. */
+/**
+ * Authenticates requests to the MCP endpoint, and creates the contexts of the operations that they
+ * perform.
+ */
 export const createEnterMcp =
   ({ routes, authentication, sharedContextOf }: EnterOptions): McpOptions['enter'] =>
   async (req, res, signal) => {

@@ -1,4 +1,6 @@
-/** The address to which ports bind if the host declares no address for the networks of the workload. */
+/**
+ * The address to which ports bind if the host declares no address for the networks of the workload.
+ */
 const LOOPBACK = '127.0.0.1';
 
 /** The addresses of a host by network type. */
@@ -7,18 +9,26 @@ export type AddressesByType = Readonly<Record<string, string>>;
 /** The network type of a workload that requires none. `public` must be required. */
 const DEFAULT_TYPE = 'mesh';
 
-/** The network types to whose addresses the ports of a workload bind, as far as the host declares an address for them. */
+/**
+ * The network types to whose addresses the ports of a workload bind, as far as the host declares an
+ * address for them.
+ */
 const selectedTypes = (required: readonly string[]): readonly string[] =>
   required.length > 0 ? required : [DEFAULT_TYPE];
 
-/** The addresses of a host to which the ports of a workload with these required network types bind. */
+/**
+ * The addresses of a host to which the ports of a workload with these required network types bind.
+ */
 export function bindAddresses(required: readonly string[], addresses: AddressesByType): string[] {
   const declared = new Map(Object.entries(addresses));
   const selected = new Set(selectedTypes(required).flatMap((type) => declared.get(type) ?? []));
   return selected.size > 0 ? [...selected] : [LOOPBACK];
 }
 
-/** The note that the ports of a workload can be reached only from the machine of the host; empty if they bind elsewhere. */
+/**
+ * The note that the ports of a workload can be reached only from the machine of the host; empty if
+ * they bind elsewhere.
+ */
 export function loopbackNote(required: readonly string[], addresses: AddressesByType): string[] {
   const types = selectedTypes(required);
   if (types.some((type) => Object.hasOwn(addresses, type))) return [];

@@ -54,7 +54,10 @@ interface Target extends TargetRef {
   readonly duplicate_of?: string | undefined;
 }
 
-/** A host, which runs all replicas of a deployment. `capacity` is null until the first check succeeds. */
+/**
+ * A host, which runs all replicas of a deployment. `capacity` is null until the first check
+ * succeeds.
+ */
 export interface HostCandidate extends Target, Machine {
   readonly kind: 'host';
   readonly addresses: AddressesByType;
@@ -71,8 +74,8 @@ export interface ClusterNode extends Machine {
 }
 
 /**
- * A cluster, which distributes replicas among its nodes. Until they are known, `allocatable` is null and `nodes` is
- * empty.
+ * A cluster, which distributes replicas among its nodes. Until they are known, `allocatable` is
+ * null and `nodes` is empty.
  */
 export interface ClusterCandidate extends Target {
   readonly kind: 'cluster';
@@ -84,7 +87,10 @@ export interface ClusterCandidate extends Target {
 /** A host or cluster that placement considers. */
 export type Candidate = HostCandidate | ClusterCandidate;
 
-/** The requirements of one replica; 0 means no requirement. `vram_bytes` is the minimum memory of each GPU. */
+/**
+ * The requirements of one replica; 0 means no requirement. `vram_bytes` is the minimum memory of
+ * each GPU.
+ */
 export interface Requirements extends CountedAmounts {
   readonly vram_bytes: number;
 }
@@ -102,8 +108,8 @@ export interface PlacementRequirements {
 }
 
 /**
- * A volume of the deployment, with the target to which it is bound, and the name of another deployment that has it
- * attached.
+ * A volume of the deployment, with the target to which it is bound, and the name of another
+ * deployment that has it attached.
  */
 export interface RequestedVolume {
   readonly name: string;
@@ -125,11 +131,17 @@ const ARCHITECTURES: ReadonlyMap<string, string> = new Map([
   ['aarch64', 'arm64'],
 ]);
 
-/** The labels that a host has because its engine reports them. A declared label with the same key replaces one. */
+/**
+ * The labels that a host has because its engine reports them. A declared label with the same key
+ * replaces one.
+ */
 export const observedLabels = (arch: string | null): Readonly<Record<string, string>> =>
   arch ? { 'kubernetes.io/arch': ARCHITECTURES.get(arch) ?? arch } : {};
 
-/** The number of GPUs of one replica. A request for GPU memory without a number of GPUs is a request for one GPU. */
+/**
+ * The number of GPUs of one replica. A request for GPU memory without a number of GPUs is a request
+ * for one GPU.
+ */
 export const gpuCountOf = ({ gpu_count, vram_request }: Pick<WorkloadSpec, 'gpu_count' | 'vram_request'>): number =>
   gpu_count === 0 && bytes(vram_request) > 0 ? 1 : gpu_count;
 

@@ -15,7 +15,10 @@ import { admissionReasons, assessNodes, avoidedTaints, taintText } from './nodes
 /** The name of a target; its id if the name is not known. */
 export type NameOf = (target: TargetRef) => string;
 
-/** The reasons why volumes exclude a target: a volume is bound to another one, or attached to another deployment. */
+/**
+ * The reasons why volumes exclude a target: a volume is bound to another one, or attached to
+ * another deployment.
+ */
 const volumeReasons = (request: PlacementRequest, candidate: Candidate, nameOf: NameOf): string[] =>
   request.volumes.flatMap((volume) => [...boundElsewhere(volume, candidate, nameOf), ...attachedElsewhere(volume)]);
 
@@ -31,7 +34,9 @@ function attachedElsewhere({ name, access_mode, attached_to }: RequestedVolume):
 
 const AVOIDED = 'avoided if another target fits';
 
-/** A candidate on which the deployment fits, with notes, its score, and the GPU ids of each replica. */
+/**
+ * A candidate on which the deployment fits, with notes, its score, and the GPU ids of each replica.
+ */
 export interface Feasible {
   readonly fits: true;
   readonly candidate: Candidate;
@@ -45,7 +50,10 @@ export interface Infeasible {
   readonly fits: false;
   readonly candidate: Candidate;
   readonly reasons: readonly string[];
-  /** Whether the only reason is that its first check has not finished, so that it can become feasible at any time. */
+  /**
+   * Whether the only reason is that its first check has not finished, so that it can become
+   * feasible at any time.
+   */
   readonly isUnchecked: boolean;
 }
 
@@ -93,7 +101,10 @@ export function assessFeasibility(
   };
 }
 
-/** The score of a candidate of which only the available capacity is known. The score of `assessFeasibility` is not lower. */
+/**
+ * The score of a candidate of which only the available capacity is known. The score of
+ * `assessFeasibility` is not lower.
+ */
 function scoreOf(request: PlacementRequest, { total, free }: AvailableCapacity): Score {
   const remaining = subtract(free, totalRequirements(request));
   return {
@@ -107,8 +118,8 @@ function scoreOf(request: PlacementRequest, { total, free }: AvailableCapacity):
 }
 
 /**
- * A candidate with the score that it has at best, which costs much less than an assessment; undefined if its CPU or memory are not
- * sufficient.
+ * A candidate with the score that it has at best, which costs much less than an assessment;
+ * undefined if its CPU or memory are not sufficient.
  */
 export function bestCaseOf(request: PlacementRequest, candidate: Candidate): Scored | undefined {
   const available = availableCapacityOf(candidate);
@@ -185,7 +196,10 @@ function remainingText(remaining: AvailableCapacity['free'], { total }: Availabl
   return `fits: leaves ${cpus}, ${formatMemoryOf(remaining.memory_bytes, total.memory_bytes)} of memory${gpus} free`;
 }
 
-/** The total and available capacity of a target. `free` is never negative, even if more is allocated than exists. */
+/**
+ * The total and available capacity of a target. `free` is never negative, even if more is allocated
+ * than exists.
+ */
 interface AvailableCapacity {
   readonly total: CountedAmounts;
   readonly free: CountedAmounts;
@@ -264,7 +278,10 @@ interface GpuChoice {
   readonly perReplica: readonly (readonly string[])[];
 }
 
-/** Chooses the smallest free GPUs with enough memory, ordered by memory and id, so that large GPUs stay available. */
+/**
+ * Chooses the smallest free GPUs with enough memory, ordered by memory and id, so that large GPUs
+ * stay available.
+ */
 function chooseGpus(request: PlacementRequest, host: HostCandidate): GpuChoice {
   const { gpu_count: each, vram_bytes: vram } = request.per_replica;
   const needed = totalRequirements(request).gpu_count;
@@ -300,9 +317,9 @@ function gpuShortageOf(
 }
 
 /**
- * The cost of a candidate. Scores are compared member by member, in this order, and the lower value wins. This keeps
- * GPUs and large machines available for workloads that need them, and avoids targets with `PreferNoSchedule` taints if
- * another target fits.
+ * The cost of a candidate. Scores are compared member by member, in this order, and the lower value
+ * wins. This keeps GPUs and large machines available for workloads that need them, and avoids
+ * targets with `PreferNoSchedule` taints if another target fits.
  */
 export interface Score {
   /** `PreferNoSchedule` taints that are not tolerated. */
@@ -324,7 +341,10 @@ export interface Scored {
 
 type Explanation = (better: number, worse: number) => string;
 
-/** The members of a score in the order of comparison, with an explanation of why the lower value wins. */
+/**
+ * The members of a score in the order of comparison, with an explanation of why the lower value
+ * wins.
+ */
 const parts: readonly (readonly [keyof Score, Explanation])[] = [
   [
     'avoided_taints',

@@ -1,6 +1,9 @@
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 
-/** The direction in which a displayed number is rounded: `up` for required amounts, `down` for available amounts. */
+/**
+ * The direction in which a displayed number is rounded: `up` for required amounts, `down` for
+ * available amounts.
+ */
 export type Rounding = 'up' | 'down';
 
 const scaled = (bytes: number, rounding: Rounding): { readonly number: string; readonly unit: string } => {

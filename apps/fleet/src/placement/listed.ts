@@ -7,7 +7,10 @@ export interface ListedAssessments {
   readonly omitted: { readonly suitable: number; readonly rejected: number };
 }
 
-/** Bounds the assessments of a large fleet: the best suitable candidates, and the rejected ones with the fewest reasons. */
+/**
+ * Bounds the assessments of a large fleet: the best suitable candidates, and the rejected ones with
+ * the fewest reasons.
+ */
 export function listAssessments(assessments: readonly CandidateAssessment[]): ListedAssessments {
   const suitable = assessments.filter(({ fits }) => fits);
   const rejected = assessments.filter(({ fits }) => !fits);

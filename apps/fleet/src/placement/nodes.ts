@@ -9,7 +9,10 @@ import type {
 } from './candidates.ts';
 import { compareStrings, formatCores, formatMemory, pluralize } from './format.ts';
 
-/** The rule of Kubernetes. A toleration without a key must have the operator `Exists`, and then tolerates all keys. */
+/**
+ * The rule of Kubernetes. A toleration without a key must have the operator `Exists`, and then
+ * tolerates all keys.
+ */
 export function tolerates(toleration: Toleration, taint: Taint): boolean {
   const { key = '', operator = 'Equal', value = '', effect = '' } = toleration;
   if (effect !== '' && effect !== taint.effect) return false;
@@ -31,7 +34,10 @@ export const avoidedTaints = (machine: Machine, requirements: PlacementRequireme
 /** A taint in the notation of kubectl: `gpu=true:NoSchedule`. */
 export const taintText = ({ key, value, effect }: Taint): string => `${key}${value ? `=${value}` : ''}:${effect}`;
 
-/** A label that the node selector requires and the machine does not have; `actual` is the value that it has, if any. */
+/**
+ * A label that the node selector requires and the machine does not have; `actual` is the value that
+ * it has, if any.
+ */
 export interface UnmetLabel {
   readonly key: string;
   readonly required: string;
@@ -59,15 +65,19 @@ export const admissionReasons = (machine: Machine, requirements: PlacementRequir
 /** The result of a placement request for the nodes of a cluster. */
 export interface NodesAssessment {
   readonly reasons: readonly string[];
-  /** The number of untolerated `PreferNoSchedule` taints on the feasible node with the fewest of them. */
+  /**
+   * The number of untolerated `PreferNoSchedule` taints on the feasible node with the fewest of
+   * them.
+   */
   readonly avoidedTaints: number;
   /** Whether GPU memory is required, but the GPU memory of no feasible node is known. */
   readonly vramUnknown: boolean;
 }
 
 /**
- * Assesses the nodes of a cluster. The scheduler of the cluster chooses among them, so it is enough that some can run
- * the replicas. If the nodes are not known, there are no reasons against the cluster.
+ * Assesses the nodes of a cluster. The scheduler of the cluster chooses among them, so it is enough
+ * that some can run the replicas. If the nodes are not known, there are no reasons against the
+ * cluster.
  */
 export function assessNodes(request: PlacementRequest, { nodes }: ClusterCandidate): NodesAssessment {
   const vramMatters = request.per_replica.vram_bytes > 0;

@@ -20,21 +20,25 @@ export interface CandidateAssessment {
   readonly reasons: readonly string[];
   /** Present only if the deployment fits. */
   readonly score?: Score;
-  /** Present only if the first check of the candidate has not finished, and nothing else is known against it. */
+  /**
+   * Present only if the first check of the candidate has not finished, and nothing else is known
+   * against it.
+   */
   readonly isUnchecked?: true;
 }
 
 /**
- * The chosen target. `gpus` are the GPU ids of each replica on a host; they are empty for a cluster, which assigns GPUs
- * itself.
+ * The chosen target. `gpus` are the GPU ids of each replica on a host; they are empty for a
+ * cluster, which assigns GPUs itself.
  */
 export interface ChosenTarget extends TargetRef {
   readonly gpus: readonly (readonly string[])[];
 }
 
 /**
- * The chosen target, and the assessments: the feasible candidates from best to worst, then the others by name. The assessments are
- * made when they are read, because most callers only need the target.
+ * The chosen target, and the assessments: the feasible candidates from best to worst, then the
+ * others by name. The assessments are made when they are read, because most callers only need the
+ * target.
  */
 export interface Placement {
   readonly chosen: ChosenTarget | undefined;
@@ -42,9 +46,10 @@ export interface Placement {
 }
 
 /**
- * Chooses a target for all replicas of a deployment. The result does not depend on the order of the candidates. A
- * request with a target considers only that target. Allocations count as given: to determine whether a deployment still
- * fits on its own target, the caller omits its own allocation and its own attachments of volumes.
+ * Chooses a target for all replicas of a deployment. The result does not depend on the order of the
+ * candidates. A request with a target considers only that target. Allocations count as given: to
+ * determine whether a deployment still fits on its own target, the caller omits its own allocation
+ * and its own attachments of volumes.
  */
 export function place(request: PlacementRequest, candidates: readonly Candidate[]): Placement {
   const { target } = request;
@@ -60,7 +65,10 @@ export function place(request: PlacementRequest, candidates: readonly Candidate[
   };
 }
 
-/** The best candidate on which the deployment fits. A candidate that cannot be better than the best one so far is not assessed. */
+/**
+ * The best candidate on which the deployment fits. A candidate that cannot be better than the best
+ * one so far is not assessed.
+ */
 function bestOf(request: PlacementRequest, candidates: readonly Candidate[]): Feasible | undefined {
   let best: Feasible | undefined;
   for (const candidate of candidates) {

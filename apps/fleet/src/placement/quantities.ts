@@ -3,8 +3,8 @@ const MAX_LENGTH = 64;
 const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 
-// With a larger exponent, a quantity of at most 64 characters exceeds the maximum or rounds to one unit, so the result
-// is the same.
+// With a larger exponent, a quantity of at most 64 characters exceeds the maximum or rounds to one
+// unit, so the result is the same.
 const MAX_EXPONENT = 200;
 const MAX_UNITS = BigInt(Number.MAX_SAFE_INTEGER);
 
@@ -14,7 +14,9 @@ const MAX_UNITS = BigInt(Number.MAX_SAFE_INTEGER);
  */
 export const milli = (quantity: string): number => wholeUnits(quantity, 3);
 
-/** A Kubernetes quantity in bytes, rounded up; '' is 0. @throws RangeError for an invalid quantity */
+/**
+ * A Kubernetes quantity in bytes, rounded up; '' is 0. @throws RangeError for an invalid quantity
+ */
 export const bytes = (quantity: string): number => wholeUnits(quantity, 0);
 
 function wholeUnits(quantity: string, extraExponent: number): number {
@@ -61,7 +63,10 @@ export const formatAmount = ({ cpu_millis, memory_bytes, gpu_count }: Amount) =>
   gpu_count,
 });
 
-/** CPU as Kubernetes accepts it, rounded up to thousandths; the given text if it is valid there. Undefined for 0. */
+/**
+ * CPU as Kubernetes accepts it, rounded up to thousandths; the given text if it is valid there.
+ * Undefined for 0.
+ */
 export const cpuAmount = (quantity: string): string | undefined => {
   const amount = milli(quantity);
   if (amount === 0) return undefined;
@@ -69,8 +74,8 @@ export const cpuAmount = (quantity: string): string | undefined => {
 };
 
 /**
- * Memory or the size of a volume as Kubernetes accepts it, in whole bytes; the given text if it is valid there.
- * Undefined for 0.
+ * Memory or the size of a volume as Kubernetes accepts it, in whole bytes; the given text if it is
+ * valid there. Undefined for 0.
  */
 export const byteAmount = (quantity: string): string | undefined => {
   const amount = bytes(quantity);

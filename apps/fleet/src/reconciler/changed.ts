@@ -1,7 +1,10 @@
 import { isUuid } from '../resources/kind.ts';
 import type { ReconcilerContext } from './targets.ts';
 
-/** Maximum numbers of reported deployments that wait to be stored: of a target, and of all. Checks find those beyond. */
+/**
+ * Maximum numbers of reported deployments that wait to be stored: of a target, and of all. Checks
+ * find those beyond.
+ */
 const MAX_REPORTED = 1000;
 const MAX_REPORTED_IN_TOTAL = 10_000;
 
@@ -14,10 +17,11 @@ interface Changes {
 }
 
 /**
- * Makes the reported deployments due with one statement per `collect` milliseconds, except those that
- *
- * - a worker is reconciling, or has reconciled since the report: then the fleet itself has probably made the change, and the result is
- *   known. A check finds changes that someone else has made at the same time;
+ * Makes the reported deployments due with one statement per `collect` milliseconds, except
+ * those that
+ * - a worker is reconciling, or has reconciled since the report: then the fleet itself has probably
+ *   made the change, and the result is known. A check finds changes that someone else has made at
+ *   the same time;
  * - are starting or due soon, because they are reconciled again anyway;
  * - failed in their last pass, because each failure increases the wait;
  * - are on another target.

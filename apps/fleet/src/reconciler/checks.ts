@@ -21,7 +21,8 @@ import { claimTargets, recordOnline, recordUnreachable } from './reachability.ts
 import type { ReconcilerContext, TargetRow } from './targets.ts';
 
 /**
- * Stores the result of a check of a cluster and its nodes, unless the address of the cluster was changed since the check began.
+ * Stores the result of a check of a cluster and its nodes, unless the address of the cluster was
+ * changed since the check began.
  * @returns the recorded events
  */
 async function storeCluster(
@@ -83,18 +84,31 @@ async function storeNodes(
            excluded.arch, excluded.cpu_millis, excluded.memory_bytes, excluded.gpu_count)`;
 }
 
-/** Maximum number of concurrent checks per process, without those whose target is slow to respond. */
+/**
+ * Maximum number of concurrent checks per process, without those whose target is slow to respond.
+ */
 const MAX_CONCURRENT = 32;
 /** Maximum number of checks per process. */
 const MAX_CHECKS = 256;
-/** A check that takes longer does not count as one of the concurrent checks, so that slow targets do not delay others. */
+/**
+ * A check that takes longer does not count as one of the concurrent checks, so that slow targets do
+ * not delay others.
+ */
 const SLOW_MS = 2000;
-/** Wait between the starts of checks that were claimed together, so that they do not delay requests and reconciliations. */
+/**
+ * Wait between the starts of checks that were claimed together, so that they do not delay requests
+ * and reconciliations.
+ */
 const SPACING_MS = 5;
-/** Wait before further targets are claimed, if more are due than can be checked at the same time. */
+/**
+ * Wait before further targets are claimed, if more are due than can be checked at the same time.
+ */
 const CLAIM_PAUSE_MS = 100;
 
-/** Checks each host and cluster at its interval until stopped. The replicas of the fleet share the checks. */
+/**
+ * Checks each host and cluster at its interval until stopped. The replicas of the fleet share the
+ * checks.
+ */
 export function startChecks(context: ReconcilerContext): PeriodicTask {
   const { database, log, timings } = context;
   const underWay = new Set<Promise<void>>();
@@ -169,9 +183,9 @@ async function checkAndStore(
 }
 
 /**
- * Treats a target as unreachable if another engine than before responds at its address, as after a reinstallation, and
- * something runs on it. Otherwise the fleet would create everything again there. A target on which nothing runs gets the
- * new identity.
+ * Treats a target as unreachable if another engine than before responds at its address, as after a
+ * reinstallation, and something runs on it. Otherwise the fleet would create everything again
+ * there. A target on which nothing runs gets the new identity.
  * @throws Unreachable
  */
 async function refuseOtherEngine({ client }: Database, target: TargetRow, identity: string | null): Promise<void> {
@@ -183,7 +197,10 @@ async function refuseOtherEngine({ client }: Database, target: TargetRow, identi
   );
 }
 
-/** The result of a check of a cluster, or undefined if the cluster responds but reports a temporary error. */
+/**
+ * The result of a check of a cluster, or undefined if the cluster responds but reports a temporary
+ * error.
+ */
 async function unlessTransient<T>(check: Promise<T>): Promise<T | undefined> {
   try {
     return await check;
@@ -193,12 +210,16 @@ async function unlessTransient<T>(check: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** By client: a digest of the list and of `observed` of the last comparison, if it found no difference. */
+/**
+ * By client: a digest of the list and of `observed` of the last comparison, if it found no
+ * difference.
+ */
 const agreements = new WeakMap<object, string>();
 
 /**
- * Lists the managed objects of a target, and does what follows from their differences from the database. If neither the list nor the
- * deployments have changed since a comparison without a difference, they are not compared again.
+ * Lists the managed objects of a target, and does what follows from their differences from the
+ * database. If neither the list nor the deployments have changed since a comparison without a
+ * difference, they are not compared again.
  */
 async function compareObjects(context: ReconcilerContext, target: TargetRow): Promise<void> {
   const { database, log } = context;
@@ -235,7 +256,10 @@ const clientOf = ({ hosts, clusters }: ReconcilerContext, target: TargetRow) =>
 const listManaged = async ({ hosts, clusters }: ReconcilerContext, target: TargetRow): Promise<ManagedObject[]> =>
   target.kind === 'host' ? listOnHost(await hosts.of(target.row)) : listInCluster(await clusters.of(target.row));
 
-/** Removes objects of deleted deployments and volumes from a target: a delayed request has created them again. */
+/**
+ * Removes objects of deleted deployments and volumes from a target: a delayed request has created
+ * them again.
+ */
 async function removeDeleted(
   { hosts, clusters, log }: ReconcilerContext,
   target: TargetRow,

@@ -20,12 +20,14 @@ interface Difference {
 }
 
 /**
- * Compares the managed objects of a target with the database, with one statement that writes nothing if they agree.
+ * Compares the managed objects of a target with the database, with one statement that writes
+ * nothing if they agree.
  *
- * Makes the deployments of a host due whose containers are not those that the last reconciliation has found: the names, the states and
- * the generation as the list shows them. A deployment whose volume is missing becomes due as well. Only deployments that are as
- * desired are compared; the others are reconciled soon anyway. A deployment that was reconciled after the list was requested is
- * not compared, because the list can be older.
+ * Makes the deployments of a host due whose containers are not those that the last reconciliation
+ * has found: the names, the states and the generation as the list shows them. A deployment whose
+ * volume is missing becomes due as well. Only deployments that are as desired are compared; the
+ * others are reconciled soon anyway. A deployment that was reconciled after the list was requested
+ * is not compared, because the list can be older.
  */
 export async function compareWithRows(
   { client }: Database,

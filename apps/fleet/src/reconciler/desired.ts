@@ -26,7 +26,10 @@ type Client = Database['client'];
 type OnHost = Extract<TargetOfDeployment, { kind: 'host' }>;
 type OnCluster = Extract<TargetOfDeployment, { kind: 'cluster' }>;
 
-/** What a pass reads of a deployment: its row, its revision of the workload, its allocation and its target. */
+/**
+ * What a pass reads of a deployment: its row, its revision of the workload, its allocation and its
+ * target.
+ */
 const claimedRow = deploymentRow
   .pick({
     id: true,
@@ -66,8 +69,9 @@ export interface Desired {
 }
 
 /**
- * Reads the desired state. One statement reads everything that a change of the generation replaces. What is read afterwards stays
- * for as long as the deployment exists. Returns undefined if the worker lost its lease or the generation is superseded.
+ * Reads the desired state. One statement reads everything that a change of the generation replaces.
+ * What is read afterwards stays for as long as the deployment exists. Returns undefined if the
+ * worker lost its lease or the generation is superseded.
  */
 export async function readDesired(
   { client }: Database,
@@ -113,8 +117,8 @@ function targetOf({ host, cluster }: Row): TargetOfDeployment | undefined {
 const withoutVolumes = (row: Row, assignment: DesiredOnTarget): Desired => ({ row, assignment, volumes: new Map() });
 
 /**
- * A deployment is deleted with the volumes that were created for it, unless their reclaim policy is retain or another
- * deployment uses them.
+ * A deployment is deleted with the volumes that were created for it, unless their reclaim policy is
+ * retain or another deployment uses them.
  */
 async function removal(client: Client, { id }: Row) {
   const own = await client.volume.findMany({
@@ -156,7 +160,10 @@ async function readRunning(context: RunningContext, row: Row, target: TargetOfDe
   return { row, assignment, volumes: new Map(stored.mounted.map((volume) => [volumeName(volume), volume.id])) };
 }
 
-/** The secrets of a deployment with their values. @throws Permanent for a pull secret of another registry */
+/**
+ * The secrets of a deployment with their values. @throws Permanent for a pull secret of another
+ * registry
+ */
 async function openSecrets(client: Client, sealer: Sealer, stored: Renderable) {
   const { draft, bound } = stored;
   const opened = await openValues(client, sealer, namesOfSecrets(draft, bound));
@@ -180,9 +187,10 @@ const desiredOnHost = (rendering: Rendering<'values'>, row: Row, { row: host }: 
 });
 
 /**
- * When crashed containers are started again. After half of the wait that follows a failure, so that the pass at the end of that
- * wait starts them, and passes with another cause do not. Not while the deployment is starting: then they have crashed again,
- * which is another failure with a longer wait.
+ * When crashed containers are started again. After half of the wait that follows a failure, so that
+ * the pass at the end of that wait starts them, and passes with another cause do not. Not while the
+ * deployment is starting: then they have crashed again, which is another failure with a longer
+ * wait.
  */
 const retryOf = ({ failures, phase }: Row, timings: ReconcilerTimings) =>
   failures > 0 && phase !== 'starting' ? { retryAfter: backoffOf(failures, timings) / 2 } : {};
@@ -192,7 +200,10 @@ const sealedIdsOf = ({ env, bound }: Renderable): string[] => [
   ...bound.flatMap(({ name }) => idOfSealedName(name) ?? []),
 ];
 
-/** @throws Permanent if the pull secret is for another registry; only a previous version stores such a deployment */
+/**
+ * @throws Permanent if the pull secret is for another registry; only a previous version stores such
+ * a deployment
+ */
 function refuseOtherRegistry(
   spec: Pick<WorkloadSpec, 'registry_credentials' | 'registry_url'>,
   secrets: readonly { readonly name: string; readonly server: string | null }[],

@@ -12,7 +12,9 @@ import type { Cluster, Host } from '../generated/prisma/client.ts';
 import { clusterCredentialsLocation } from '../resources/clusters.ts';
 import { hostCredentialsLocation } from '../resources/hosts.ts';
 
-/** Cached clients of hosts or clusters. A client is closed after it has not been used for `IDLE_MS`. */
+/**
+ * Cached clients of hosts or clusters. A client is closed after it has not been used for `IDLE_MS`.
+ */
 export interface Clients<Row, Client> {
   /** @throws if the credentials cannot be decrypted or are for another address */
   of(row: Row): Promise<Client>;
@@ -26,8 +28,8 @@ export interface ClientOptions {
 }
 
 /**
- * Checks use the client of each existing target more often than this, so a client that is idle for longer belongs to a deleted
- * target.
+ * Checks use the client of each existing target more often than this, so a client that is idle for
+ * longer belongs to a deleted target.
  */
 const IDLE_MS = 600_000;
 /** Wait between two searches for idle clients. */
@@ -77,8 +79,8 @@ function cacheClients<Row extends { readonly id: string }, Client extends { clos
 }
 
 /**
- * The address kinds that are allowed for a row. A target that was not registered by an admin must not be a local socket, a
- * loopback address or another address of this machine.
+ * The address kinds that are allowed for a row. A target that was not registered by an admin must
+ * not be a local socket, a loopback address or another address of this machine.
  */
 export const allowanceFor = (
   { by_admin }: { readonly by_admin: boolean },
@@ -106,7 +108,10 @@ const hostCredentials = z.object({
   key: z.string(),
 });
 
-/** The address of a host with its credentials. Credentials are sent only to the address that they were sealed with. */
+/**
+ * The address of a host with its credentials. Credentials are sent only to the address that they
+ * were sealed with.
+ */
 async function hostAddress(host: ConnectedHost, { sealer, allowed }: ClientOptions): Promise<HostAddress> {
   const { engine, endpoint, id, sealed } = host;
   const restrictTo = allowanceFor(host, allowed);
@@ -136,7 +141,10 @@ const clusterCredentials = z.discriminatedUnion('kind', [
   z.object({ ...address, kind: z.literal('client_certificate'), certificate: z.string(), key: z.string() }),
 ]);
 
-/** The address of a cluster with its credentials. Credentials are sent only to the server that they were sealed with. */
+/**
+ * The address of a cluster with its credentials. Credentials are sent only to the server that they
+ * were sealed with.
+ */
 async function clusterAddress(cluster: ConnectedCluster, { sealer, allowed }: ClientOptions): Promise<ClusterAddress> {
   const { id, server, ca_certificate, namespace, gpu_resource_name, sealed } = cluster;
   const auth = clusterCredentials.parse(JSON.parse(await sealer.open(clusterCredentialsLocation(id), sealed)));

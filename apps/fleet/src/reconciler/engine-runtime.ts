@@ -27,9 +27,15 @@ export interface EngineRuntime {
   checkHost(host: Host): Promise<void>;
   /** Checks a cluster now, and stores the result. */
   checkCluster(cluster: Cluster): Promise<void>;
-  /** The identity of the engine at an address that is being registered; null if it cannot be read within ten seconds. */
+  /**
+   * The identity of the engine at an address that is being registered; null if it cannot be read
+   * within ten seconds.
+   */
   identifyHost(address: Unregistered<HostAddress>): Promise<string | null>;
-  /** The identity of the cluster at an address that is being registered; null if it cannot be read within ten seconds. */
+  /**
+   * The identity of the cluster at an address that is being registered; null if it cannot be read
+   * within ten seconds.
+   */
   identifyCluster(address: Unregistered<ClusterAddress>): Promise<string | null>;
   /** Repeats an attempt after the first checks of the targets that it lacks. */
   readonly afterFirstChecks: AfterFirstChecks;

@@ -17,9 +17,10 @@ export class UncheckedTargets extends Error {
 const MAX_WAITING = 16;
 
 /**
- * Runs an attempt. While it throws `UncheckedTargets`, it is repeated after one of these targets was checked, by any replica, or
- * was deleted. The last attempt, at the latest after `firstCheck`, has `canWait` false and must not throw `UncheckedTargets`.
- * Between two attempts, a request holds neither a lock nor a database connection.
+ * Runs an attempt. While it throws `UncheckedTargets`, it is repeated after one of these targets
+ * was checked, by any replica, or was deleted. The last attempt, at the latest after `firstCheck`,
+ * has `canWait` false and must not throw `UncheckedTargets`. Between two attempts, a request holds
+ * neither a lock nor a database connection.
  */
 export type AfterFirstChecks = <T>(attempt: (canWait: boolean) => Promise<T>) => Promise<T>;
 

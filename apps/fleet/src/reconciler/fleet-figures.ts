@@ -23,7 +23,10 @@ const READ_MS = 2000;
 
 const reachabilities = ['unknown', 'online', 'unreachable'] as const;
 
-/** Registers the metrics of the state of the fleet. They are read from the database, so that all replicas report the same values. */
+/**
+ * Registers the metrics of the state of the fleet. They are read from the database, so that all
+ * replicas report the same values.
+ */
 export const observeFleet =
   (database: Database, readMs = READ_MS) =>
   (metrics: Metrics): void => {

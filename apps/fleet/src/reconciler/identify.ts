@@ -7,10 +7,16 @@ import { allowanceFor, type ClientOptions } from './engine-clients.ts';
 /** The address of a target that is being registered, and whether an admin registers it. */
 export type Unregistered<Address> = Omit<Address, 'restrictTo'> & { readonly by_admin: boolean };
 
-/** Longest wait for the identity of a target that is being registered. The check after the registration waits longer. */
+/**
+ * Longest wait for the identity of a target that is being registered. The check after the
+ * registration waits longer.
+ */
 const PATIENCE_MS = 10_000;
 
-/** The identity of the engine at an address. Stores nothing on the engine. Null if it cannot be read in time. */
+/**
+ * The identity of the engine at an address. Stores nothing on the engine. Null if it cannot be read
+ * in time.
+ */
 export const identifyHost = ({ allowed }: ClientOptions, address: Unregistered<HostAddress>): Promise<string | null> =>
   identify(
     () => connectDocker({ ...address, restrictTo: allowanceFor(address, allowed) }),

@@ -10,8 +10,9 @@ const MAX_CONTAINERS = 1000;
 const MAX_OBJECTS = 20;
 
 /**
- * Stores which managed objects on a target belong to no deployment or volume of the database. They exist after a backup
- * was restored, after a target was abandoned, and if two fleets use one engine. They are reported, never changed.
+ * Stores which managed objects on a target belong to no deployment or volume of the database. They
+ * exist after a backup was restored, after a target was abandoned, and if two fleets use one
+ * engine. They are reported, never changed.
  */
 export async function recordOrphans(
   context: ReconcilerContext,
@@ -28,9 +29,10 @@ export async function recordOrphans(
 type ById = ReadonlyMap<string, readonly ManagedObject[]>;
 
 /**
- * The objects of deployments and volumes that have no row. Rows of other targets count, because the same engine can be
- * registered twice. A restored row can lack what the engine shows: that the engine has received the deployment, or on
- * which target a stopped deployment or a volume is. It is stored now, so that changes and deletions take effect there.
+ * The objects of deployments and volumes that have no row. Rows of other targets count, because the
+ * same engine can be registered twice. A restored row can lack what the engine shows: that the
+ * engine has received the deployment, or on which target a stopped deployment or a volume is. It is
+ * stored now, so that changes and deletions take effect there.
  */
 async function withoutRow(
   { database: { client } }: ReconcilerContext,

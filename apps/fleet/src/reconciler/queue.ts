@@ -2,21 +2,27 @@ import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { CURRENT_DEFAULTS } from '../render/defaults.ts';
 
-/** Maximum number of deployments per host or cluster that all replicas of the fleet reconcile concurrently. A host is a single machine. */
+/**
+ * Maximum number of deployments per host or cluster that all replicas of the fleet reconcile
+ * concurrently. A host is a single machine.
+ */
 const MAX_CONCURRENT = { host: 4, cluster: 6 } as const;
 
-/** A deployment that this worker holds the lease on. The lease is renewed until `release` is called. */
+/**
+ * A deployment that this worker holds the lease on. The lease is renewed until `release` is called.
+ */
 export interface Claim {
   readonly id: string;
   readonly owner: string;
   readonly generation: number;
   /**
-   * Aborted with LeaseLost when the lease is lost, and with Superseded when the generation is superseded or the fleet stops.
+   * Aborted with LeaseLost when the lease is lost, and with Superseded when the generation is
+   * superseded or the fleet stops.
    */
   readonly signal: AbortSignal;
   /**
-   * Compares the time of the last renewal with the clock of the process. It detects an expired lease in a process that was
-   * suspended, before any timer runs. @throws LeaseLost
+   * Compares the time of the last renewal with the clock of the process. It detects an expired
+   * lease in a process that was suspended, before any timer runs. @throws LeaseLost
    */
   assertLease(): void;
   /** Stops the renewal of the lease. */
@@ -24,8 +30,9 @@ export interface Claim {
 }
 
 /**
- * Whether the current generation of a deployment has finished and must not be reconciled again. A completed job would run again
- * if its container had been removed. A deployment without its GPUs would run without them for a moment in each pass.
+ * Whether the current generation of a deployment has finished and must not be reconciled again. A
+ * completed job would run again if its container had been removed. A deployment without its GPUs
+ * would run without them for a moment in each pass.
  */
 const isFinished = Prisma.sql`(d.observed_generation = d.generation AND NOT d.deleting AND d.desired_state = 'running'
   AND (d.phase = 'stopped' OR d.phase = 'failed' AND d.reason = 'GpuMissing'))`;
@@ -38,10 +45,12 @@ interface ClaimOptions {
 }
 
 /**
- * Claims the deployments that have been due for the longest time, among those whose host or cluster is online. Deployments on
- * unreachable targets wait, so that they do not delay the others. A deployment with newer defaults waits for a replica of the
- * version that knows them. Sets `sent_to_engine` of the deployments and their volumes, since an engine may receive them from now on.
- * The cost depends on the number of targets and on `limit`, but not on the number of deployments.
+ * Claims the deployments that have been due for the longest time, among those whose host or cluster
+ * is online. Deployments on unreachable targets wait, so that they do not delay the others. A
+ * deployment with newer defaults waits for a replica of the version that knows them. Sets
+ * `sent_to_engine` of the deployments and their volumes, since an engine may receive them from now
+ * on. The cost depends on the number of targets and on `limit`, but not on the number of
+ * deployments.
  *
  * @param shutdown also aborts the claims
  */
@@ -73,7 +82,10 @@ export async function claimDue(
 export const isClaimable = Prisma.sql`(d.due_at <= now() AND coalesce(d.lease_until < now(), true)
   AND d.defaults_version <= ${CURRENT_DEFAULTS} AND (d.sent_to_engine OR d.desired_state = 'running') AND ${isFinished} IS NOT TRUE)`;
 
-/** Maximum number of due deployments that are read to find the targets with due deployments. If more are due, all targets are searched. */
+/**
+ * Maximum number of due deployments that are read to find the targets with due deployments. If more
+ * are due, all targets are searched.
+ */
 const MAX_DUE_READ = 1000;
 
 /** The ids of the claimable deployments that have been due for the longest time. */
@@ -87,8 +99,9 @@ export const dueDeployments = (limit: number): Prisma.Sql => Prisma.sql`
   ORDER BY found.due_at LIMIT ${limit}`;
 
 /**
- * The claimable deployments on each target that is online: those that have been due for the longest time, up to the number that can
- * be reconciled beside those in progress. They are read from the index on the target and `due_at`.
+ * The claimable deployments on each target that is online: those that have been due for the longest
+ * time, up to the number that can be reconciled beside those in progress. They are read from the
+ * index on the target and `due_at`.
  */
 const dueOn = (targets: Prisma.Sql, column: Prisma.Sql, maxConcurrent: number) => Prisma.sql`
   SELECT first.id, first.due_at
@@ -151,7 +164,10 @@ export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }
 
-/** The generation is superseded, or the fleet stops. The pass ends, and the deployment is due at once. */
+/**
+ * The generation is superseded, or the fleet stops. The pass ends, and the deployment is due at
+ * once.
+ */
 export class Superseded extends Error {
   override name = 'Superseded';
 }

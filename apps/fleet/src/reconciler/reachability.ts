@@ -12,7 +12,10 @@ interface Due {
   readonly interval: number;
 }
 
-/** Claims hosts and clusters whose check is due. No other replica checks them before their next check is due. */
+/**
+ * Claims hosts and clusters whose check is due. No other replica checks them before their next
+ * check is due.
+ */
 export async function claimTargets(database: Database, { limit, interval }: Due): Promise<TargetRow[]> {
   const hosts = await claimOf<Extract<TargetRow, { kind: 'host' }>['row']>(database, 'host', { limit, interval });
   const rest = { limit: limit - hosts.length, interval };
@@ -33,9 +36,10 @@ const claimOf = <Row>({ client }: Database, kind: TargetRow['kind'], { limit, in
                   FROM deployments d WHERE d.${TARGET_TABLES[kind].column} = target.id) AS observed`;
 
 /**
- * Stores the result of a successful check, given as column assignments, unless the address of the target was changed since the
- * check began. If the target was not online before, its deployments become due at once. @returns undefined if the result was not
- * stored, otherwise the recorded events
+ * Stores the result of a successful check, given as column assignments, unless the address of the
+ * target was changed since the check began. If the target was not online before, its deployments
+ * become due at once. @returns undefined if the result was not stored, otherwise the recorded
+ * events
  */
 export async function recordOnline(
   client: Pick<Prisma.TransactionClient, '$executeRaw' | '$queryRaw'>,
@@ -65,15 +69,16 @@ interface Stored {
 interface FailedCheck {
   readonly message: string;
   /**
-   * The time at which the check began, in milliseconds since 1970. A failure is not stored if another check has succeeded since
-   * then, for example while this process was suspended.
+   * The time at which the check began, in milliseconds since 1970. A failure is not stored if
+   * another check has succeeded since then, for example while this process was suspended.
    */
   readonly startedAt: number;
   readonly timings: Pick<ReconcilerTimings, 'checkRetry' | 'checkRetryLimit'>;
 }
 
 /**
- * Stores the result of a failed check. While a host or cluster is unreachable, its deployments keep their phase.
+ * Stores the result of a failed check. While a host or cluster is unreachable, its deployments keep
+ * their phase.
  * @returns the recorded events
  */
 export async function recordUnreachable(
@@ -96,7 +101,8 @@ export async function recordUnreachable(
 }
 
 /**
- * Makes the check of a target due at once, because a worker could not reach it. Has no effect if the worker has lost its lease.
+ * Makes the check of a target due at once, because a worker could not reach it. Has no effect if
+ * the worker has lost its lease.
  */
 export const requestCheck = ({ client }: Database, target: DesiredOnTarget, { id, owner }: Claim) =>
   client.$executeRaw`

@@ -16,16 +16,24 @@ import { requestCheck } from './reachability.ts';
 import type { DesiredOnTarget, ReconcilerContext } from './targets.ts';
 import { raiseGeneration, releaseLease, writeFailed, writeObserved, writeProgress } from './write.ts';
 
-/** Maximum number of deployments that this process reconciles, including those whose target is slow. */
+/**
+ * Maximum number of deployments that this process reconciles, including those whose target is slow.
+ */
 const MAX_PASSES = 512;
 
 interface Options extends ReconcilerContext {
   readonly sealer: Sealer;
-  /** Maximum number of deployments that this process reconciles concurrently, without those whose target is slow. */
+  /**
+   * Maximum number of deployments that this process reconciles concurrently, without those whose
+   * target is slow.
+   */
   readonly concurrency: number;
 }
 
-/** Reconciles deployments that are due until stopped. At most one worker of all replicas reconciles a deployment at a time. */
+/**
+ * Reconciles deployments that are due until stopped. At most one worker of all replicas reconciles
+ * a deployment at a time.
+ */
 export function startReconciler(options: Options): PeriodicTask {
   const { database, log, timings, concurrency } = options;
   /** The passes in progress, and those of them that are slow. */
@@ -48,8 +56,9 @@ export function startReconciler(options: Options): PeriodicTask {
         clearTimeout(timer);
         passes.delete(pass);
         slow.delete(pass);
+        // A deployment that is changing is due again after this time.
         if (isFull) search.wake();
-        else setTimeout(search.wake, timings.progress).unref(); // it is due again then if it is changing
+        else setTimeout(search.wake, timings.progress).unref();
       });
     passes.add(pass);
     const timer = setTimeout(() => {
@@ -113,7 +122,9 @@ const INTERNAL_ERROR = {
   message: 'The reconciliation failed with an internal error. See the log of the fleet.',
 } as const;
 
-/** One pass: observe, compare, apply, observe. No transaction is open while the engine is called. */
+/**
+ * One pass: observe, compare, apply, observe. No transaction is open while the engine is called.
+ */
 async function reconcileDeployment(options: Options, claim: Claim): Promise<void> {
   const { database, sealer, log, timings } = options;
   const desired = await readDesired(database, sealer, claim, timings);
@@ -144,8 +155,8 @@ async function reconcileOnTarget(
 }
 
 /**
- * Allocates other host ports to the instances that do not run, because a process outside the fleet uses one of their ports. The
- * next free port above the previous one is allocated.
+ * Allocates other host ports to the instances that do not run, because a process outside the fleet
+ * uses one of their ports. The next free port above the previous one is allocated.
  */
 async function reassignPorts(
   { client }: Database,

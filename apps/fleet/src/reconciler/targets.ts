@@ -17,8 +17,8 @@ export interface ReconcilerContext {
 }
 
 /**
- * A host or cluster with its row. `observed` changes when a deployment on it is reconciled, created or deleted. Undefined: not
- * known.
+ * A host or cluster with its row. `observed` changes when a deployment on it is reconciled, created
+ * or deleted. Undefined: not known.
  */
 export type TargetRow =
   | { readonly kind: 'host'; readonly row: Host; readonly observed?: string }
@@ -57,7 +57,10 @@ export type DesiredOnTarget =
   | (Extract<TargetOfDeployment, { kind: 'host' }> & { readonly desired: DesiredContainers })
   | (Extract<TargetOfDeployment, { kind: 'cluster' }> & { readonly desired: DesiredObjects });
 
-/** For each kind of target: its table, the column of other tables that refers to it, the column with its address, and its list in the API. */
+/**
+ * For each kind of target: its table, the column of other tables that refers to it, the column with
+ * its address, and its list in the API.
+ */
 export const TARGET_TABLES = {
   host: { table: Prisma.raw('hosts'), column: Prisma.raw('host_id'), address: Prisma.raw('endpoint'), list: 'hosts' },
   cluster: {

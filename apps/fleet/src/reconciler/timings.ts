@@ -7,15 +7,22 @@ import {
 /** Periods and delays of the reconciler, in milliseconds. */
 export interface ReconcilerTimings {
   /**
-   * Lease of a worker on a deployment. The worker renews it three times in this period. A worker that has not renewed it for
-   * this long must not change anything, and another worker may take the deployment.
+   * Lease of a worker on a deployment. The worker renews it three times in this period. A worker
+   * that has not renewed it for this long must not change anything, and another worker may take the
+   * deployment.
    */
   readonly lease: number;
-  /** Wait between two searches for deployments that are due. A notification, or the end of a pass, starts a search earlier. */
+  /**
+   * Wait between two searches for deployments that are due. A notification, or the end of a pass,
+   * starts a search earlier.
+   */
   readonly idle: number;
   /** Shortest wait between two searches. */
   readonly searchPause: number;
-  /** A pass that takes longer does not count as one of the concurrent passes, so that slow targets do not delay others. */
+  /**
+   * A pass that takes longer does not count as one of the concurrent passes, so that slow targets
+   * do not delay others.
+   */
   readonly slowPass: number;
   /** Wait of a worker after the database failed. */
   readonly afterError: number;
@@ -23,11 +30,17 @@ export interface ReconcilerTimings {
   readonly afterUnreachable: number;
   /** Wait before the next reconciliation of a deployment that is changing. */
   readonly progress: number;
-  /** Wait before the next reconciliation of a deployment in which nothing is expected to change, plus or minus a fifth. */
+  /**
+   * Wait before the next reconciliation of a deployment in which nothing is expected to change,
+   * plus or minus a fifth.
+   */
   readonly resync: number;
   /** The same for a deployment whose containers are compared in each check of its host. */
   readonly resyncCompared: number;
-  /** Wait before a failed reconciliation is repeated. It doubles with each failure in a row, starting with twice this value. */
+  /**
+   * Wait before a failed reconciliation is repeated. It doubles with each failure in a row,
+   * starting with twice this value.
+   */
   readonly retry: number;
   /** Longest wait before a failed reconciliation is repeated. */
   readonly retryLimit: number;
@@ -35,7 +48,10 @@ export interface ReconcilerTimings {
   readonly checkIdle: number;
   /** Period of the check of a host or cluster that is online, plus or minus a tenth. */
   readonly check: number;
-  /** Wait before the check of an unreachable host or cluster is repeated. It doubles with each failed check in a row. */
+  /**
+   * Wait before the check of an unreachable host or cluster is repeated. It doubles with each
+   * failed check in a row.
+   */
   readonly checkRetry: number;
   /** Longest wait before the check of an unreachable host or cluster is repeated. */
   readonly checkRetryLimit: number;
@@ -59,7 +75,10 @@ export interface ReconcilerTimings {
   readonly kubernetes: KubernetesTimings;
 }
 
-/** Milliseconds between a failed reconciliation and the next one. `failures` is the number of failures in a row. */
+/**
+ * Milliseconds between a failed reconciliation and the next one. `failures` is the number of
+ * failures in a row.
+ */
 export const backoffOf = (failures: number, { retry, retryLimit }: Pick<ReconcilerTimings, 'retry' | 'retryLimit'>) =>
   Math.min(retryLimit, retry * 2 ** Math.min(failures, 8));
 

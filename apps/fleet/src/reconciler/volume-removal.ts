@@ -34,7 +34,8 @@ interface VolumeOnTarget extends Volume {
 }
 
 /**
- * Removes a volume. A volume that cannot be removed yet moves to the end of the queue, so that it does not delay the others.
+ * Removes a volume. A volume that cannot be removed yet moves to the end of the queue, so that it
+ * does not delay the others.
  */
 async function removeOne(
   { database: { client }, hosts, clusters, log }: ReconcilerContext,

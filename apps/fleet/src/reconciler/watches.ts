@@ -23,9 +23,10 @@ const CLUSTER_COLUMNS = {
 } as const;
 
 /**
- * Watches all hosts and clusters that are online until stopped, so that a change on a target is reconciled soon instead of after
- * its next check or the next resync. Watches are an optimization, so each process has its own: one stream of events per host, and one
- * watch per resource of a cluster.
+ * Watches all hosts and clusters that are online until stopped, so that a change on a target is
+ * reconciled soon instead of after its next check or the next resync. Watches are an optimization,
+ * so each process has its own: one stream of events per host, and one watch per resource of a
+ * cluster.
  */
 export function startWatches(context: ReconcilerContext): PeriodicTask {
   const { database, hosts, clusters, log, timings } = context;
@@ -36,7 +37,9 @@ export function startWatches(context: ReconcilerContext): PeriodicTask {
     watched.delete(id);
     await rounds?.stop();
   };
-  /** Watches a target with this client. A client is replaced when its address or credentials change. */
+  /**
+   * Watches a target with this client. A client is replaced when its address or credentials change.
+   */
   const watch = async <C extends Watched['client']>(
     id: string,
     client: C,

@@ -28,8 +28,8 @@ function dueIn({ observed, assignment, timings }: Result, failures: number): num
 }
 
 /**
- * Whether the checks of the target find each change that a reconciliation would repair (compare.ts). Checks of clusters list no
- * pods, and the lists of Podman do not show health.
+ * Whether the checks of the target find each change that a reconciliation would repair
+ * (compare.ts). Checks of clusters list no pods, and the lists of Podman do not show health.
  */
 function isCompared({ kind, row, desired }: Desired['assignment'], { phase }: Observation): boolean {
   if (kind !== 'host' || phase !== COMPARED_PHASES[desired.kind]) return false;
@@ -41,12 +41,16 @@ const COMPARED_PHASES = { running: 'running', stopped: 'stopped', gone: undefine
 
 type Result = Desired & { readonly observed: Observation; readonly timings: ReconcilerTimings };
 
-/** In these phases everything has been applied, so the request to take over fields has been fulfilled. */
+/**
+ * In these phases everything has been applied, so the request to take over fields has been
+ * fulfilled.
+ */
 const TAKEN_OVER: readonly Observation['phase'][] = ['starting', 'running', 'stopped'];
 
 /**
- * Writes the observed state and the events of a pass, if the worker still holds the lease and the generation is not superseded.
- * Otherwise writes nothing of the pass, and the deployment is due at once.
+ * Writes the observed state and the events of a pass, if the worker still holds the lease and the
+ * generation is not superseded. Otherwise writes nothing of the pass, and the deployment is due at
+ * once.
  * @returns the events for the whole fleet
  */
 export async function writeObserved(
@@ -93,8 +97,8 @@ const PROBLEM_PHASES: readonly Observation['phase'][] = ['degraded', 'retrying',
 const HEALTHY_PHASES: readonly Observation['phase'][] = ['running', 'stopped'];
 
 /**
- * Records whether a deployment has a problem or has recovered. A deployment that starts has not recovered yet, so one that crashes
- * again and again has one event.
+ * Records whether a deployment has a problem or has recovered. A deployment that starts has not
+ * recovered yet, so one that crashes again and again has one event.
  */
 function healthRecord({ phase, reason, message }: Observation): Prisma.Sql {
   if (PROBLEM_PHASES.includes(phase) || reason !== null) {
@@ -103,7 +107,10 @@ function healthRecord({ phase, reason, message }: Observation): Prisma.Sql {
   return HEALTHY_PHASES.includes(phase) ? recoveryRecord('deployments') : NO_RECORD;
 }
 
-/** The reason of an event of a deployment whose instances are not all up, if its engine reports no other one. */
+/**
+ * The reason of an event of a deployment whose instances are not all up, if its engine reports no
+ * other one.
+ */
 const DEGRADED = 'Degraded';
 
 /** Writes what a worker is doing in the first pass of a generation. */
@@ -124,10 +131,10 @@ interface Later {
 const MAX_GENERATION = 2 ** 31 - 2;
 
 /**
- * Raises the generation of a deployment above that of its objects on the engine, so that the next pass can change them.
- * A generation is stored before an engine receives it. If the row still has the generation of the pass, the engine is
- * therefore ahead of the database: the database was restored from a backup. Otherwise a later generation is waiting, and
- * the pass ends.
+ * Raises the generation of a deployment above that of its objects on the engine, so that the next
+ * pass can change them. A generation is stored before an engine receives it. If the row still has
+ * the generation of the pass, the engine is therefore ahead of the database: the database was
+ * restored from a backup. Otherwise a later generation is waiting, and the pass ends.
  * @returns the events for the whole fleet
  */
 export async function raiseGeneration(
@@ -176,8 +183,9 @@ interface Failed {
 }
 
 /**
- * Writes the failure of a reconciliation. The last observed state is kept. The reconciliation is retried with a backoff, or at once if the generation
- * is superseded. A worker that has lost its lease writes nothing.
+ * Writes the failure of a reconciliation. The last observed state is kept. The reconciliation is
+ * retried with a backoff, or at once if the generation is superseded. A worker that has lost its
+ * lease writes nothing.
  * @returns the events for the whole fleet
  */
 export async function writeFailed(
@@ -186,7 +194,8 @@ export async function writeFailed(
   { failure, timings }: Failed,
 ): Promise<readonly RecordedEvent[]> {
   const { reason, message } = failure;
-  // The phase of a deployment that was running is kept, because the failure is not one of its instances.
+  // The phase of a deployment that was running is kept, because the failure is not one of its
+  // instances.
   const when = Prisma.sql`phase NOT IN ('running', 'stopped')`;
   const [row] = await client.$queryRaw<{ failures: number | null; recorded: readonly RecordedEvent[] }[]>`
     WITH updated AS (
@@ -202,7 +211,10 @@ export async function writeFailed(
   return row?.recorded ?? [];
 }
 
-/** Deletes the row of a deployment whose objects have been removed from the engine, with its own volumes. */
+/**
+ * Deletes the row of a deployment whose objects have been removed from the engine, with its own
+ * volumes.
+ */
 async function removeRow(client: Database['client'], { id, owner }: Claim): Promise<void> {
   await client.$transaction(async (transaction) => {
     await acquirePlacementLock(transaction);
@@ -228,8 +240,8 @@ const volumePhase = (ids: readonly string[], { from, to }: { readonly from: read
     WHERE id = ANY (${ids}::uuid[]) AND phase::text = ANY (${from}::text[]) AND EXISTS (SELECT FROM updated)`;
 
 /**
- * A statement that records whether the host has the addresses to which the ports of a deployment bind: the engine has bound them, or
- * could not.
+ * A statement that records whether the host has the addresses to which the ports of a deployment
+ * bind: the engine has bound them, or could not.
  */
 function addressRecord({ id }: Claim, { phase, reason, endpoints }: Observation): Prisma.Sql[] {
   const isBound = phase === 'running' && endpoints.length > 0;

@@ -15,8 +15,8 @@ export interface HostPort {
 }
 
 /**
- * The inputs of a rendering for a host: its engine, and the GPUs and ports that are allocated to each replica, by
- * ordinal.
+ * The inputs of a rendering for a host: its engine, and the GPUs and ports that are allocated to
+ * each replica, by ordinal.
  */
 export interface Host {
   readonly engine: 'docker' | 'podman';
@@ -31,8 +31,8 @@ const UNALLOCATED = 'unallocated';
 /**
  * The GPUs of a container, as many as its workload requests.
  *
- * @throws Error if a rendering with secret values, which goes to an engine, has another number of allocated GPUs. A
- * rendering with placeholders can be made before the allocation.
+ * @throws Error if a rendering with secret values, which goes to an engine, has another number of
+ * allocated GPUs. A rendering with placeholders can be made before the allocation.
  */
 export function gpusOf({ spec, secrets }: Rendering, { gpus }: Host, ordinal: number): readonly string[] {
   const allocated = gpus[ordinal] ?? [];
@@ -52,7 +52,8 @@ export interface Binding {
 /**
  * The binding of each port of a container.
  *
- * @throws Error if a port of a rendering with secret values has no host port: the engine would choose one
+ * @throws Error if a port of a rendering with secret values has no host port: the engine would
+ * choose one
  */
 export function bindingsOf({ spec, secrets }: Rendering, { ports }: Host, ordinal: number): Binding[] {
   const allocated = new Map<string, HostPort>((ports[ordinal] ?? []).map((port) => [portKey(port), port]));

@@ -1,6 +1,7 @@
 /**
- * The capabilities of containers: the default of Docker without MKNOD and NET_RAW. Images that start as root and then change
- * to another user need most of them; docs/deployments.md states which template needs which one.
+ * The capabilities of containers: the default of Docker without MKNOD and NET_RAW. Images that
+ * start as root and then change to another user need most of them; docs/deployments.md states which
+ * template needs which one.
  */
 export const CAPABILITIES: readonly string[] = [
   'AUDIT_WRITE',

@@ -33,7 +33,10 @@ export const healthCheckOf = (variables: Variables): HealthCheck | undefined =>
 
 export const SHM_PATH = '/dev/shm';
 
-/** The values of a deployment that are not allowed. The mirror and a deployment can have values that no rule has checked. */
+/**
+ * The values of a deployment that are not allowed. The mirror and a deployment can have values that
+ * no rule has checked.
+ */
 export function containerOptionProblems(
   { volume_mounts }: Pick<WorkloadSpec, 'volume_mounts'>,
   env: Rendering['env'],
@@ -57,8 +60,9 @@ const PROXIES = 'http_proxy HTTP_PROXY all_proxy ALL_PROXY';
 const PYTHON = 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=5)';
 
 /**
- * The script with which an engine without probes checks a container from inside. It needs `/bin/sh`, and a check over HTTP
- * also curl, wget or Python. A check of a port reads the listening sockets from procfs, and so connects to nothing.
+ * The script with which an engine without probes checks a container from inside. It needs
+ * `/bin/sh`, and a check over HTTP also curl, wget or Python. A check of a port reads the listening
+ * sockets from procfs, and so connects to nothing.
  */
 export function healthScript(check: HealthCheck): string {
   switch (check.kind) {

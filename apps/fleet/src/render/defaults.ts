@@ -1,23 +1,29 @@
 import { formatBytes } from '../placement/quantities.ts';
 
 /**
- * The current version of the defaults: what a rendering contains where a workload requests nothing. A deployment keeps the
- * version with which its instances were started until a change replaces them, so that an upgrade of the fleet replaces no
- * container.
+ * The current version of the defaults: what a rendering contains where a workload requests nothing.
+ * A deployment keeps the version with which its instances were started until a change replaces
+ * them, so that an upgrade of the fleet replaces no container.
  *
  * - 1: release 0.1.0
- * - 2: limits of processes and memory, fewer capabilities, the variables that configure the container, and ports that bind to
- *   addresses of the host
+ * - 2: limits of processes and memory, fewer capabilities, the variables that configure the
+ *   container, and ports that bind to addresses of the host
  */
 export const CURRENT_DEFAULTS = 2;
 
 /** The first version with default limits and without the capabilities `MKNOD` and `NET_RAW`. */
 export const CONTAINERS_ARE_LIMITED = 2;
 
-/** The first version in which the ports of a host bind to addresses for the networks of a workload, not to all interfaces. */
+/**
+ * The first version in which the ports of a host bind to addresses for the networks of a workload,
+ * not to all interfaces.
+ */
 export const PORTS_BIND_TO_ADDRESSES = 2;
 
-/** The limits of a container whose workload requests nothing; null: none. They are settings of the fleet. */
+/**
+ * The limits of a container whose workload requests nothing; null: none. They are settings of the
+ * fleet.
+ */
 export interface DefaultLimits {
   readonly memory_bytes: number | null;
   /** Processes and threads. Clusters have no such limit for a single container. */
@@ -27,7 +33,10 @@ export interface DefaultLimits {
 /** The properties of a deployment that decide which defaults apply to it. */
 export interface DefaultsInUse {
   readonly defaults_version: number;
-  /** The limits at the start of its instances. A changed setting applies with the next change that replaces them. */
+  /**
+   * The limits at the start of its instances. A changed setting applies with the next change that
+   * replaces them.
+   */
   readonly default_memory_bytes: bigint | null;
   readonly default_processes: number | null;
   readonly host_id: string | null;
@@ -69,7 +78,10 @@ export const limitsOfColumns = (row: ReturnType<typeof columnsOfLimits>): Defaul
   processes: row.default_processes,
 });
 
-/** Whether the workload limits its memory itself. The quantity can be one that this version cannot read. */
+/**
+ * Whether the workload limits its memory itself. The quantity can be one that this version cannot
+ * read.
+ */
 const requestsMemory = ({ memory_request }: DefaultsInUse): boolean => /^[0.]*[1-9]/.test(memory_request);
 
 /** What a restart of a deployment would change because it has older defaults; empty if nothing. */

@@ -27,7 +27,10 @@ import { isJob, mountsOf, portsOf, type Rendering, type Secrecy, volumesOf } fro
 import { secretVariables, withoutValues } from './secrets.ts';
 import { assertRenderable } from './spec-problems.ts';
 
-/** Body of `POST /containers/create` of the Docker Engine API 1.41 or later: the members that the fleet uses. */
+/**
+ * Body of `POST /containers/create` of the Docker Engine API 1.41 or later: the members that the
+ * fleet uses.
+ */
 export interface ContainerBody {
   readonly Image: string;
   readonly Cmd?: readonly string[];
@@ -92,11 +95,12 @@ const PLAIN_ID = /^[A-Za-z0-9][\w.:-]*$/;
 const CDI_GPU = 'nvidia.com/gpu';
 
 /**
- * The device requests of a container. Docker selects GPUs by capability. Podman supports only CDI devices, from version
- * 5.4. It silently ignores devices that it does not know, so a caller must check after the start that the container has
- * them.
+ * The device requests of a container. Docker selects GPUs by capability. Podman supports only CDI
+ * devices, from version 5.4. It silently ignores devices that it does not know, so a caller must
+ * check after the start that the container has them.
  *
- * @throws Error for an id that cannot be the id of a device: Podman would treat it as a path of the host
+ * @throws Error for an id that cannot be the id of a device: Podman would treat it as a path of the
+ * host
  */
 function deviceRequests(gpus: readonly string[], { engine }: Pick<Host, 'engine'>): DeviceRequest[] {
   const invalid = gpus.find((id) => !CDI_DEVICE.test(id) && !PLAIN_ID.test(id));
@@ -111,8 +115,8 @@ function deviceRequests(gpus: readonly string[], { engine }: Pick<Host, 'engine'
 }
 
 /**
- * The number of restarts of a failing container by the engine. After that, the fleet restarts it with increasing
- * delays.
+ * The number of restarts of a failing container by the engine. After that, the fleet restarts it
+ * with increasing delays.
  */
 const RETRIES = 3;
 /** The minimum values that Docker accepts. */
@@ -120,8 +124,8 @@ const MIN_CPU_MILLIS = 10;
 const MIN_MEMORY_BYTES = 6 * 1024 * 1024;
 
 /**
- * The host configuration of a container: limited resources, and access to its volumes and GPUs but to no path of the
- * host.
+ * The host configuration of a container: limited resources, and access to its volumes and GPUs but
+ * to no path of the host.
  */
 function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConfig {
   const devices = deviceRequests(gpusOf(rendering, host, ordinal), host);
@@ -152,8 +156,8 @@ function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConf
 }
 
 /**
- * Requests become limits, because nothing else prevents a container from using the resources that others requested. A
- * default limit reserves nothing.
+ * Requests become limits, because nothing else prevents a container from using the resources that
+ * others requested. A default limit reserves nothing.
  */
 function limits({
   spec,
@@ -173,13 +177,16 @@ function limits({
 }
 
 /**
- * The capabilities of a container. Podman makes added capabilities ambient for an image that does not run as root, so that
- * its processes would gain privileges. There, the other capabilities of the engine's default are removed instead.
+ * The capabilities of a container. Podman makes added capabilities ambient for an image that does
+ * not run as root, so that its processes would gain privileges. There, the other capabilities of
+ * the engine's default are removed instead.
  */
 const capabilitiesOn = ({ engine }: Host): Pick<HostConfig, 'CapDrop' | 'CapAdd'> =>
   engine === 'docker' ? { CapDrop: ['ALL'], CapAdd: CAPABILITIES } : { CapDrop: DROPPED_BY_NAME };
 
-/** Limits the logs of a container to about 30 MB. Docker and Podman do not limit them by default. */
+/**
+ * Limits the logs of a container to about 30 MB. Docker and Podman do not limit them by default.
+ */
 const logs = ({ engine }: Host): HostConfig['LogConfig'] =>
   engine === 'podman'
     ? { Type: 'k8s-file', Config: { 'max-size': '30m' } }
@@ -192,9 +199,15 @@ export interface RenderedContainer {
   readonly body: ContainerBody;
 }
 
-/** The manifest of a deployment on a host, in the order of creation: image pull, volumes, containers. */
+/**
+ * The manifest of a deployment on a host, in the order of creation: image pull, volumes,
+ * containers.
+ */
 export interface DockerManifest<S extends Secrecy> {
-  /** A manifest with placeholders is shown to users, one with values goes to the engine. The type keeps them apart. */
+  /**
+   * A manifest with placeholders is shown to users, one with values goes to the engine. The type
+   * keeps them apart.
+   */
   readonly secrecy: S;
   readonly image: string;
   /** The header `X-Registry-Auth` of the pull, if the workload has registry credentials. */
@@ -204,11 +217,12 @@ export interface DockerManifest<S extends Secrecy> {
 }
 
 /**
- * Renders a deployment as request bodies for the Docker Engine API, which Podman supports as well. With secret values,
- * `Env` contains them in plain text: such a manifest must go to the engine only.
+ * Renders a deployment as request bodies for the Docker Engine API, which Podman supports as well.
+ * With secret values, `Env` contains them in plain text: such a manifest must go to the engine
+ * only.
  *
- * @throws Error for a workload that validation refuses before a deployment is stored; with secret values, also if GPUs
- * or ports are not allocated
+ * @throws Error for a workload that validation refuses before a deployment is stored; with secret
+ * values, also if GPUs or ports are not allocated
  */
 export function renderDocker<S extends Secrecy>(rendering: Rendering<S>, host: Host): DockerManifest<S> {
   assertRenderable(rendering.spec);
@@ -229,7 +243,10 @@ export function renderDocker<S extends Secrecy>(rendering: Rendering<S>, host: H
 /** Seconds. It equals the default termination grace period of Kubernetes. */
 const STOP_TIMEOUT = 30;
 
-/** The members of a body that all replicas share, and that can be large. They are the first members of a body. */
+/**
+ * The members of a body that all replicas share, and that can be large. They are the first members
+ * of a body.
+ */
 const sharedMembers = (rendering: Rendering): Pick<ContainerBody, 'Image' | 'Cmd' | 'Env'> => ({
   Image: imageReference(rendering.spec),
   ...(rendering.spec.command.length > 0 && { Cmd: rendering.spec.command }),
@@ -240,7 +257,10 @@ const sharedMembers = (rendering: Rendering): Pick<ContainerBody, 'Image' | 'Cmd
 });
 
 const NANOSECONDS = 1_000_000_000;
-/** Seconds after the start during which failures do not count. It equals the progress deadline on clusters. */
+/**
+ * Seconds after the start during which failures do not count. It equals the progress deadline on
+ * clusters.
+ */
 const START_PERIOD = 1800;
 
 function healthcheck(rendering: Rendering): Pick<ContainerBody, 'Healthcheck'> {
@@ -276,10 +296,11 @@ const ownMembers = (
 });
 
 /**
- * The containers of all replicas. Each body has a digest of itself among its labels. A container with the same digest
- * is up to date, whatever its generation, and is not replaced. The digest is that of the JSON of the body without the
- * labels for the digest and the origin. It covers the versions of secrets, not their values, because the values
- * could be guessed from it. The shared members are rendered and hashed once.
+ * The containers of all replicas. Each body has a digest of itself among its labels. A container
+ * with the same digest is up to date, whatever its generation, and is not replaced. The digest is
+ * that of the JSON of the body without the labels for the digest and the origin. It covers the
+ * versions of secrets, not their values, because the values could be guessed from it. The shared
+ * members are rendered and hashed once.
  */
 function renderContainers(rendering: Rendering, host: Host): RenderedContainer[] {
   const shared = sharedMembers(rendering);

@@ -10,9 +10,10 @@ export interface SpecProblem {
 }
 
 /**
- * The value of a variable as a deployment stores it. `id` and `sealed` are ids of sealed values. With `inline`, the value was
- * stored as text when its instances were started: they keep it in their environment until a change replaces them. Versions up
- * to 0.1.0 read only text, so they do not reconcile a deployment with other values.
+ * The value of a variable as a deployment stores it. `id` and `sealed` are ids of sealed values.
+ * With `inline`, the value was stored as text when its instances were started: they keep it in
+ * their environment until a change replaces them. Versions up to 0.1.0 read only text, so they do
+ * not reconcile a deployment with other values.
  */
 const storedValue = z.union([
   z.string(),
@@ -43,7 +44,8 @@ interface ResolvedVariable {
 
 export interface ResolvedEnv {
   /**
-   * In the order of the workload, regardless of the order in the deployment, so that equal variables render equally.
+   * In the order of the workload, regardless of the order in the deployment, so that equal
+   * variables render equally.
    */
   readonly env: readonly ResolvedVariable[];
   /** The variables whose values come from a secret or are sealed, in the same order. */
@@ -61,9 +63,10 @@ export interface WorkloadVariable {
 type Variables = Pick<WorkloadSpec, 'env_schema' | 'secret_refs'> & { readonly env: readonly WorkloadVariable[] };
 
 /**
- * The environment variables of a deployment. A value comes from the deployment, else from the workload, else from the
- * default in the schema. A default of '' counts as no default, and a variable without a value is omitted. Variables
- * whose value comes from a secret of the workload are not included. `secretVariables` are the names of secret variables.
+ * The environment variables of a deployment. A value comes from the deployment, else from the
+ * workload, else from the default in the schema. A default of '' counts as no default, and a
+ * variable without a value is omitted. Variables whose value comes from a secret of the workload
+ * are not included. `secretVariables` are the names of secret variables.
  */
 export function resolveEnv(spec: Variables, given: StoredEnv, secretVariables: readonly string[] = []): ResolvedEnv {
   const secrets = new Map(spec.secret_refs.map(({ env, name }) => [env, name]));

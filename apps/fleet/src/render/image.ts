@@ -9,7 +9,10 @@ const HUB_SERVER = 'https://index.docker.io/v1/';
 
 type Image = Pick<WorkloadSpec, 'registry_url' | 'image_name' | 'image_tag'>;
 
-/** Host (with port) and path of the registry. Host names are case-insensitive, so the host is in lower case. */
+/**
+ * Host (with port) and path of the registry. Host names are case-insensitive, so the host is in
+ * lower case.
+ */
 function registryOf({ registry_url }: Pick<Image, 'registry_url'>): { readonly host: string; readonly path: string } {
   const [host = '', ...path] = (registry_url || HUB).split('/');
   const lower = host.toLowerCase();
@@ -17,8 +20,8 @@ function registryOf({ registry_url }: Pick<Image, 'registry_url'>): { readonly h
 }
 
 /**
- * The fully qualified image reference, which all engines interpret alike: `docker.io/library/postgres:18`,
- * `ghcr.io/team/app:1.2`.
+ * The fully qualified image reference, which all engines interpret alike:
+ * `docker.io/library/postgres:18`, `ghcr.io/team/app:1.2`.
  */
 export function imageReference(spec: Image): string {
   const { host, path } = registryOf(spec);

@@ -21,7 +21,8 @@ const kubernetesVolumes = (rendering: Rendering, cluster: Cluster): IPersistentV
       spec: {
         accessModes: [volume.access_mode],
         resources: { requests: { storage: byteAmount(volume.size) ?? volume.size } },
-        // Without the member, the default class of the cluster applies; '' would disable dynamic provisioning.
+        // Without the member, the default class of the cluster applies; '' would disable dynamic
+        // provisioning.
         ...omitEmpty({ storageClassName }),
       },
     };
@@ -33,13 +34,16 @@ interface WorkloadContext {
 }
 
 /**
- * The time in which a pull of about 20 GB and a start must complete before Kubernetes reports that the deployment does
- * not progress.
+ * The time in which a pull of about 20 GB and a start must complete before Kubernetes reports that
+ * the deployment does not progress.
  */
 const PROGRESS_DEADLINE_SECONDS = 1800;
 /** Most workloads have no probe, so a container that has run for this time counts as available. */
 const MIN_READY_SECONDS = 10;
-/** The fleet stores the revisions itself. One ReplicaSet of Kubernetes' history is enough for inspection. */
+/**
+ * The fleet stores the revisions itself. One ReplicaSet of Kubernetes' history is enough for
+ * inspection.
+ */
 const REVISION_HISTORY_LIMIT = 1;
 
 /** The workload object: a Job for a job, else a Deployment. */
@@ -67,10 +71,10 @@ const deployment = (rendering: Rendering, metadata: Metadata, template: Template
 });
 
 /**
- * The update strategy. With a ReadWriteOnce volume, the old pod must end first: a new pod would wait for the volume of
- * the old pod, and the rollout would wait for the new pod. With GPUs there is no surge, because none are allocated for
- * an additional pod. `rollingUpdate` is always set: if Kubernetes set its default, a later `Recreate` would not remove
- * it.
+ * The update strategy. With a ReadWriteOnce volume, the old pod must end first: a new pod would
+ * wait for the volume of the old pod, and the rollout would wait for the new pod. With GPUs there
+ * is no surge, because none are allocated for an additional pod. `rollingUpdate` is always set: if
+ * Kubernetes set its default, a later `Recreate` would not remove it.
  */
 function strategyOf(rendering: Rendering): NonNullable<NonNullable<IDeployment['spec']>['strategy']> {
   if (volumesOf(rendering).some(({ access_mode }) => access_mode === 'ReadWriteOnce')) return { type: 'Recreate' };
@@ -80,8 +84,8 @@ function strategyOf(rendering: Rendering): NonNullable<NonNullable<IDeployment['
 }
 
 /**
- * A Job is immutable, so each generation has its own. It has no retries, because the fleet decides about them. A Job
- * without replicas is suspended: with zero completions, it would be complete.
+ * A Job is immutable, so each generation has its own. It has no retries, because the fleet decides
+ * about them. A Job without replicas is suspended: with zero completions, it would be complete.
  */
 const job = (rendering: Rendering, metadata: Metadata, template: Template): IJob => {
   const pods = Math.max(1, rendering.replicas);
@@ -99,13 +103,17 @@ export type KubernetesObject = ISecret | IPersistentVolumeClaim | IDeployment | 
 
 /** The objects of a deployment in the order in which they are applied. */
 export interface KubernetesManifest<S extends Secrecy> {
-  /** A manifest with placeholders is shown to users, one with values goes to the cluster. The type keeps them apart. */
+  /**
+   * A manifest with placeholders is shown to users, one with values goes to the cluster. The type
+   * keeps them apart.
+   */
   readonly secrecy: S;
   readonly objects: readonly KubernetesObject[];
 }
 
 /**
- * Renders a deployment as Kubernetes objects for server-side apply. Equal renderings produce equal text.
+ * Renders a deployment as Kubernetes objects for server-side apply. Equal renderings produce equal
+ * text.
  *
  * @throws Error for a workload that validation refuses before a deployment is stored
  */

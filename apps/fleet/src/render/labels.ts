@@ -3,25 +3,26 @@ import { secretVersions } from './secrets.ts';
 
 /**
  * Maximum length of an object name, chosen so that no engine has to truncate names: a pod is named
- * `<deployment>-<10>-<5>`, the pod of a job `<deployment>-<generation>-<5>`, and labels and host names have at most 63
- * characters.
+ * `<deployment>-<10>-<5>`, the pod of a job `<deployment>-<generation>-<5>`, and labels and host
+ * names have at most 63 characters.
  */
 const MAX_OBJECT = 46;
 const MAX_VOLUME = 63;
 
 /**
- * The last digits of a UUID, which are random. The first digits of a UUIDv7 are its time, and equal for rows of the
- * same time.
+ * The last digits of a UUID, which are random. The first digits of a UUIDv7 are its time, and equal
+ * for rows of the same time.
  */
 const idSuffix = (id: string): string => id.slice(-8);
 
 /**
- * A readable and unique name: the name of the row, and the end of its id. A deployment that is created again with the
- * name of a deleted one has other object names, so it neither adopts remaining objects of the old one nor waits for
- * their removal.
+ * A readable and unique name: the name of the row, and the end of its id. A deployment that is
+ * created again with the name of a deleted one has other object names, so it neither adopts
+ * remaining objects of the old one nor waits for their removal.
  */
 function nameOf(row: { readonly id: string; readonly name: string }, max: number): string {
-  // The name of a Service must start with a letter (RFC 1035). A name in the fleet can start with a digit.
+  // The name of a Service must start with a letter (RFC 1035). A name in the fleet can start with a
+  // digit.
   const named = /^[a-z]/.test(row.name) ? row.name : `d-${row.name}`;
   return `${named.slice(0, max - 9).replace(/(?<!-)-+$/, '')}-${idSuffix(row.id)}`;
 }
@@ -29,7 +30,9 @@ function nameOf(row: { readonly id: string; readonly name: string }, max: number
 /** The name of the objects of a deployment. */
 export const objectName = (rendering: Pick<Rendering, 'id' | 'name'>): string => nameOf(rendering, MAX_OBJECT);
 
-/** The name of a volume on its engine. It does not depend on the deployments that use the volume. */
+/**
+ * The name of a volume on its engine. It does not depend on the deployments that use the volume.
+ */
 export const volumeName = ({ id, name }: Pick<BoundVolume, 'id' | 'name'>): string => nameOf({ id, name }, MAX_VOLUME);
 
 type Texts = Readonly<Record<string, string>>;
@@ -56,7 +59,8 @@ export const KEYS = {
 const MANAGED = { [KEYS.managedBy]: 'fleet' };
 
 /**
- * The label selector for the objects of a deployment. It never changes, because selectors in Kubernetes are immutable.
+ * The label selector for the objects of a deployment. It never changes, because selectors in
+ * Kubernetes are immutable.
  */
 export const selectorOf = ({ id }: Pick<Rendering, 'id'>): Texts => ({ [KEYS.deployment]: id });
 
@@ -68,8 +72,8 @@ export const labelsOf = ({ id, name }: Pick<Rendering, 'id' | 'name'>): Texts =>
 });
 
 /**
- * The labels of a volume. They do not name a deployment, because several can use the volume, and the removal of a
- * deployment's objects must not select it.
+ * The labels of a volume. They do not name a deployment, because several can use the volume, and
+ * the removal of a deployment's objects must not select it.
  */
 export const volumeLabels = ({ id, name }: BoundVolume): Texts => ({
   [KEYS.name]: name,
@@ -78,9 +82,10 @@ export const volumeLabels = ({ id, name }: BoundVolume): Texts => ({
 });
 
 /**
- * The generation for which an object was created, and what it was created from. A worker with an older generation does
- * not change the object. The other labels allow a deployment that is missing in the database to be created again. The
- * labels do not affect what runs: an object that differs only in them is kept.
+ * The generation for which an object was created, and what it was created from. A worker with an
+ * older generation does not change the object. The other labels allow a deployment that is missing
+ * in the database to be created again. The labels do not affect what runs: an object that differs
+ * only in them is kept.
  */
 export const originOf = ({ generation, source }: Pick<Rendering, 'generation' | 'source'>): Texts => ({
   [KEYS.generation]: String(generation),
@@ -107,8 +112,8 @@ export const placementLabels = ({ spec }: Rendering): Texts =>
   });
 
 /**
- * Annotations whose change restarts the pods of an unchanged workload: a requested restart, and the versions of
- * secrets.
+ * Annotations whose change restarts the pods of an unchanged workload: a requested restart, and the
+ * versions of secrets.
  */
 export const restartTriggers = (rendering: Rendering): Texts =>
   omitEmpty({

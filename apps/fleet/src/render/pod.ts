@@ -45,7 +45,10 @@ const pullSecretName = (rendering: Rendering): string => `${objectName(rendering
 
 const MAX_KEY = 253;
 
-/** The key of a variable in the secret: its name, shortened with a digest if it is too long for Kubernetes. */
+/**
+ * The key of a variable in the secret: its name, shortened with a digest if it is too long for
+ * Kubernetes.
+ */
 function secretKey(variable: string): string {
   if (variable.length <= MAX_KEY) return variable;
   const digest = createHash('sha256').update(variable).digest('hex').slice(0, 16);
@@ -53,8 +56,9 @@ function secretKey(variable: string): string {
 }
 
 /**
- * The Kubernetes secrets of a deployment: one with the values of its variables, and one for pulling the image. They use
- * `data`, because server-side apply does not remove keys that are missing from `stringData`.
+ * The Kubernetes secrets of a deployment: one with the values of its variables, and one for pulling
+ * the image. They use `data`, because server-side apply does not remove keys that are missing from
+ * `stringData`.
  */
 export function kubernetesSecrets(rendering: Rendering, metadata: Metadata): ISecret[] {
   const variables = secretVariables(rendering);
@@ -77,19 +81,22 @@ export function kubernetesSecrets(rendering: Rendering, metadata: Metadata): ISe
 
 /** One container, called alike in every pod of ours. */
 const CONTAINER = 'main';
-/** The group that owns volumes, so that images that do not run as root can write to them. The number is arbitrary. */
+/**
+ * The group that owns volumes, so that images that do not run as root can write to them. The number
+ * is arbitrary.
+ */
 const VOLUME_GROUP = 2000;
 
 /**
- * The name of a port, at most 15 characters. It contains the protocol, because TCP and UDP can use the same port
- * number.
+ * The name of a port, at most 15 characters. It contains the protocol, because TCP and UDP can use
+ * the same port number.
  */
 export const portName = ({ containerPort, protocol }: { containerPort: number; protocol: Protocol }): string =>
   `${protocol.toLowerCase()}-${containerPort}`;
 
 /**
- * The pod template of a deployment. It contains neither generation nor replicas, because a change of it replaces all
- * pods.
+ * The pod template of a deployment. It contains neither generation nor replicas, because a change
+ * of it replaces all pods.
  */
 export const podTemplate = (rendering: Rendering, gpuResource: string): IPodTemplateSpec => ({
   metadata: { labels: labelsOf(rendering), ...omitEmpty({ annotations: restartTriggers(rendering) }) },
@@ -106,8 +113,8 @@ function podSpec(rendering: Rendering, gpuResource: string): IPodSpec {
     enableServiceLinks: false,
     securityContext: {
       seccompProfile: { type: 'RuntimeDefault' },
-      // Ownership is set only while the volume is new. Later it would reset file modes that programs such as
-      // PostgreSQL require.
+      // Ownership is set only while the volume is new. Later it would reset file modes that
+      // programs such as PostgreSQL require.
       ...(volumes.length > 0 && { fsGroup: VOLUME_GROUP, fsGroupChangePolicy: 'OnRootMismatch' }),
     },
     ...omitEmpty({
@@ -157,7 +164,10 @@ function container(rendering: Rendering, gpuResource: string): IContainer {
   };
 }
 
-/** The volume for `/dev/shm`, which otherwise has 64 MiB. Its content counts towards the memory limit of the container. */
+/**
+ * The volume for `/dev/shm`, which otherwise has 64 MiB. Its content counts towards the memory
+ * limit of the container.
+ */
 function sharedMemory(rendering: Rendering) {
   const size = shmSizeOf(rendering);
   if (size === undefined) return [];
@@ -165,8 +175,8 @@ function sharedMemory(rendering: Rendering) {
 }
 
 /**
- * The health check as a readiness probe. There is no liveness probe: a busy program would be restarted and lose its work,
- * which does not happen on hosts either.
+ * The health check as a readiness probe. There is no liveness probe: a busy program would be
+ * restarted and lose its work, which does not happen on hosts either.
  */
 function readinessProbe(rendering: Rendering): IProbe | undefined {
   const check = healthCheckOf(rendering);
@@ -194,8 +204,9 @@ const variables = (rendering: Rendering): NonNullable<IContainer['env']> => [
 const literal = (text: string): string => text.replaceAll(/\$(?=[$(])/g, '$$$$');
 
 /**
- * CPU has no limit, so that pods can use idle CPU. Memory has one, because excess usage could evict other pods. A default
- * limit reserves nothing, so its request is 0: without a request, Kubernetes would use the limit.
+ * CPU has no limit, so that pods can use idle CPU. Memory has one, because excess usage could evict
+ * other pods. A default limit reserves nothing, so its request is 0: without a request, Kubernetes
+ * would use the limit.
  */
 function resources({ spec, defaults, defaultLimits }: Rendering, gpuResource: string): IResourceRequirements {
   const memory = byteAmount(spec.memory_request);

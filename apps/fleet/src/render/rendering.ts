@@ -31,8 +31,9 @@ export interface BoundVolume {
 export type Secrecy = 'values' | 'placeholders';
 
 /**
- * The secrets of a rendering. The manifest has the same type parameter `S`, so the compiler ensures that a function for
- * users only receives placeholders, and that a function that applies a manifest receives values.
+ * The secrets of a rendering. The manifest has the same type parameter `S`, so the compiler ensures
+ * that a function for users only receives placeholders, and that a function that applies a manifest
+ * receives values.
  */
 export interface Secrets<S extends Secrecy = Secrecy> {
   readonly secrecy: S;
@@ -41,13 +42,18 @@ export interface Secrets<S extends Secrecy = Secrecy> {
   readonly value: (name: string, key: string) => string;
 }
 
-/** The input of the renderers for all engines: everything about a deployment that determines its manifest. */
+/**
+ * The input of the renderers for all engines: everything about a deployment that determines its
+ * manifest.
+ */
 export interface Rendering<S extends Secrecy = Secrecy> {
   /** UUID of the deployment. */
   readonly id: string;
   readonly name: string;
   readonly generation: number;
-  /** The revision of the workload, and the names of the variables that the deployment sets itself. */
+  /**
+   * The revision of the workload, and the names of the variables that the deployment sets itself.
+   */
   readonly source: {
     readonly workload_id: string;
     readonly revision: number;
@@ -57,9 +63,14 @@ export interface Rendering<S extends Secrecy = Secrecy> {
   readonly replicas: number;
   /** The time (RFC 3339) of the last requested restart. A change of it restarts all instances. */
   readonly restarted_at: string | null;
-  /** The version of the defaults: `CURRENT_DEFAULTS`, or an earlier one for instances that were started with it. */
+  /**
+   * The version of the defaults: `CURRENT_DEFAULTS`, or an earlier one for instances that were
+   * started with it.
+   */
   readonly defaults: number;
-  /** The limits for requests that the workload does not make. Version 1 of the defaults has none. */
+  /**
+   * The limits for requests that the workload does not make. Version 1 of the defaults has none.
+   */
   readonly defaultLimits: DefaultLimits;
   readonly spec: WorkloadSpec;
   /** The result of `resolveEnv`, without the variables whose value comes from a secret. */

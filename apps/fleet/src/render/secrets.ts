@@ -28,7 +28,10 @@ export function secretsWithValues(
   };
 }
 
-/** Secrets without values: only names, versions and keys are read, so a manifest cannot contain a value. */
+/**
+ * Secrets without values: only names, versions and keys are read, so a manifest cannot contain a
+ * value.
+ */
 export function secretsWithPlaceholders(
   rows: readonly { readonly name: string; readonly version: number; readonly keys: readonly string[] }[],
 ): Secrets<'placeholders'> {
@@ -61,7 +64,8 @@ export const withoutValues = (rendering: Rendering): Rendering<'placeholders'> =
 });
 
 /**
- * The key that a reference uses: the key that it names, else the key with the name of its variable, else the only key.
+ * The key that a reference uses: the key that it names, else the key with the name of its variable,
+ * else the only key.
  */
 export function keyOf(ref: WorkloadSpec['secret_refs'][number], keys: readonly string[]): string | undefined {
   if (ref.key !== undefined) return keys.includes(ref.key) ? ref.key : undefined;
@@ -92,8 +96,8 @@ export const secretVariables = (rendering: Rendering): SecretVariable[] =>
   });
 
 /**
- * The versions of the secrets of variables, such as `database=3,mail=1`; '' without secrets. A change of it restarts
- * instances.
+ * The versions of the secrets of variables, such as `database=3,mail=1`; '' without secrets. A
+ * change of it restarts instances.
  */
 export const secretVersions = (rendering: Rendering): string =>
   [...new Set(refsOf(rendering).map(({ name }) => name))]

@@ -4,8 +4,8 @@ import type { WorkloadSpec } from '@svc/contract/fleet';
 import type { SpecProblem } from './env.ts';
 
 /**
- * All values in a specification that a template can have but no engine accepts. Deployments of such a workload are
- * refused, and the renderers throw.
+ * All values in a specification that a template can have but no engine accepts. Deployments of such
+ * a workload are refused, and the renderers throw.
  */
 export const specProblems = (spec: WorkloadSpec): SpecProblem[] => [
   ...imageProblems(spec),
@@ -23,7 +23,8 @@ export function assertRenderable(spec: WorkloadSpec): void {
   if (problems.length > 0) throw new Error(`cannot be rendered: ${problems.join('; ')}`);
 }
 
-// https://github.com/distribution/reference: host names, and path components with single separators.
+// https://github.com/distribution/reference: host names, and path components with single
+// separators.
 const HOST = /^[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*(?::(?<port>\d+))?$/i;
 const PATH = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*$/;
 const MAX_REPOSITORY = 255;
@@ -58,8 +59,8 @@ const canExist = (host: string): boolean => {
 function mountProblems({ volume_mounts }: WorkloadSpec): SpecProblem[] {
   const unsupported = volume_mounts.flatMap(({ mountPath }, index) => {
     const problem = (message: string): SpecProblem[] => [{ path: `volume_mounts.${index}.mountPath`, message }];
-    // Podman parses a mount as comma-separated options: a comma would start another option, which could mount a host
-    // path.
+    // Podman parses a mount as comma-separated options: a comma would start another option, which
+    // could mount a host path.
     if (/[,:"]/.test(mountPath)) return problem('must not contain a comma, a colon or a quotation mark');
     return posix.resolve('/', mountPath) === '/' ? problem('must not be the root directory') : [];
   });

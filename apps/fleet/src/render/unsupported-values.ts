@@ -10,8 +10,8 @@ const MAX_PATH = 200;
 const MAX_VALUE = 80;
 
 /**
- * Checks a specification against the rules of its members. The mirror keeps values that this version does not know, so a
- * template of a newer hub can have them.
+ * Checks a specification against the rules of its members. The mirror keeps values that this
+ * version does not know, so a template of a newer hub can have them.
  * @throws 422 with the members and their values
  */
 export function refuseUnsupported(spec: WorkloadSpec): void {

@@ -26,7 +26,10 @@ export function refuseInUse(dependents: readonly Dependent[]): void {
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 const END = '-----END CERTIFICATE-----';
 
-/** The certificates in a text, each with its delimiters; undefined if the text contains anything else. */
+/**
+ * The certificates in a text, each with its delimiters; undefined if the text contains anything
+ * else.
+ */
 function certificatesIn(pem: string): X509Certificate[] | undefined {
   const parts = pem.split(END);
   if (parts.pop()?.trim() !== '' || parts.length === 0) return undefined;
@@ -38,8 +41,8 @@ function certificatesIn(pem: string): X509Certificate[] | undefined {
 }
 
 /**
- * Validates certificates in PEM. Other content is an error, because the API returns certificates and it could be a
- * private key.
+ * Validates certificates in PEM. Other content is an error, because the API returns certificates
+ * and it could be a private key.
  */
 export function certificateErrors(path: string, pem: string): FieldError[] {
   if (certificatesIn(pem)) return [];

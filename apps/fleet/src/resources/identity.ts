@@ -18,7 +18,9 @@ const MAX_NAMED = 5;
 
 const isEarlier = Prisma.sql`(o.created_at, o.id) < (s.created_at, s.id)`;
 
-/** The columns of `identityRow` for a row `r`. `identity` is an expression for the identity of `r`. */
+/**
+ * The columns of `identityRow` for a row `r`. `identity` is an expression for the identity of `r`.
+ */
 export const identityColumns = (table: Table, identity: Prisma.Sql): Prisma.Sql => Prisma.sql`${identity} AS identity,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('name', n.name, 'is_earlier', n.is_earlier)), '[]') FROM (
        SELECT o.name, ${isEarlier} AS is_earlier
@@ -48,8 +50,8 @@ export function uniqueCondition(kind: 'host' | 'cluster', { identity, same_engin
 }
 
 /**
- * Refuses an engine that is registered already. The caller holds the placement lock, so that two concurrent requests do
- * not register the same engine.
+ * Refuses an engine that is registered already. The caller holds the placement lock, so that two
+ * concurrent requests do not register the same engine.
  * @throws 409
  */
 export async function refuseRegistered(

@@ -7,7 +7,10 @@ import { Prisma } from '../generated/prisma/client.ts';
 /** Whether an id from a path is a UUID. No row has another id. */
 export const isUuid = (id: string): boolean => uuid.safeParse(id).success;
 
-/** A condition of a resource as its JSON column stores it. `at` is the time of the last transition (RFC 3339). */
+/**
+ * A condition of a resource as its JSON column stores it. `at` is the time of the last transition
+ * (RFC 3339).
+ */
 export const condition = z.object({
   type: z.string(),
   status: z.string(),
@@ -104,7 +107,8 @@ export async function lockRow<Row extends ResourceRow>(
 }
 
 /**
- * Resources cannot be renamed. The current name is accepted, so that a body can be sent back as it was read.
+ * Resources cannot be renamed. The current name is accepted, so that a body can be sent back as it
+ * was read.
  * @throws 400
  */
 export function refuseRename({ name }: { readonly name?: string | undefined }, row: ResourceRow): void {

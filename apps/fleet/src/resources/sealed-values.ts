@@ -6,7 +6,10 @@ import type { Values } from './secrets.ts';
 
 const locationOf = (row: string) => ({ table: 'sealed_values', column: 'sealed', row });
 
-/** A value to seal, with the deployment or the workload to which it belongs. It is deleted with its owner. */
+/**
+ * A value to seal, with the deployment or the workload to which it belongs. It is deleted with its
+ * owner.
+ */
 export interface ValueToSeal {
   readonly id: string;
   readonly owner: { readonly deployment_id: string } | { readonly workload_id: string };
@@ -51,8 +54,9 @@ const CLASSES = ['ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz', '01
 const ALPHABET = CLASSES.join('');
 
 /**
- * A random text that satisfies common rules for passwords and needs no quoting in configuration files and connection strings:
- * upper-case and lower-case letters, digits, and a hyphen in the middle.
+ * A random text that satisfies common rules for passwords and needs no quoting in configuration
+ * files and connection strings: upper-case and lower-case letters, digits, and a hyphen in the
+ * middle.
  */
 export function randomText(length: number): string {
   const characters = Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)] ?? '');

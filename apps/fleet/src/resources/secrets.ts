@@ -25,7 +25,10 @@ export function refuseBadValues(kind: SecretRow['kind'], values: Values): void {
   refuseFieldErrors(keyPairErrors({ path: 'values.tls.crt', pem: certificate }, { path: 'values.tls.key', pem: key }));
 }
 
-/** The registry that a member `server` names; undefined if it is not given. @throws 400 for a secret of another kind */
+/**
+ * The registry that a member `server` names; undefined if it is not given. @throws 400 for a secret
+ * of another kind
+ */
 export function registryOfSecret(kind: SecretRow['kind'], server: string | null | undefined): string | undefined {
   if (server === undefined || server === null) return undefined;
   if (kind === 'registry') return registryHost({ registry_url: server });
@@ -69,8 +72,8 @@ const secretRow = resourceRow.extend({
 export type SecretRow = z.output<typeof secretRow>;
 
 /**
- * A workload uses the secrets that its latest revision names, a deployment those that its own revision names or to which it
- * binds variables.
+ * A workload uses the secrets that its latest revision names, a deployment those that its own
+ * revision names or to which it binds variables.
  */
 export const secrets: Kind<SecretRow> = {
   table: 'secrets',

@@ -29,8 +29,8 @@ export function targetOf({ host_id, cluster_id }: ReturnType<typeof columnsOfTar
 }
 
 /**
- * Checks that a target exists. With `hold`, it also locks the row, so that the target is not deleted before the
- * transaction ends; a plan does not need that.
+ * Checks that a target exists. With `hold`, it also locks the row, so that the target is not
+ * deleted before the transaction ends; a plan does not need that.
  * @throws 422 if the target does not exist
  */
 export async function refuseUnknownTarget(

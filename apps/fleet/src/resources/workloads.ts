@@ -29,8 +29,9 @@ const storedVariable = z.union([
 ]);
 
 /**
- * A specification as it is stored. The value of a secret variable can be sealed: then its stored form has the id of the
- * sealed value instead of a text, which versions up to 0.1.0 cannot read and therefore do not deploy.
+ * A specification as it is stored. The value of a secret variable can be sealed: then its stored
+ * form has the id of the sealed value instead of a text, which versions up to 0.1.0 cannot read and
+ * therefore do not deploy.
  */
 export const storedSpec = workloadSpec.extend({ env: z.prefault(z.array(storedVariable), []) });
 
@@ -67,8 +68,9 @@ const markedIn = (document: Prisma.Sql) =>
     ${`$.env_schema[*] ? (@.description like_regex "${SECRET_MARKER.replace(/[[\]]/g, '\\\\$&')}\\\\s*$").name`}::jsonpath)`;
 
 /**
- * The names of the secret variables of a revision `v`, as `isSecretVariable` states it. A variable is also secret if its
- * template in the mirror declares it now, so that values from before the declaration are masked and sealed.
+ * The names of the secret variables of a revision `v`, as `isSecretVariable` states it. A variable
+ * is also secret if its template in the mirror declares it now, so that values from before the
+ * declaration are masked and sealed.
  */
 export const secretVariables = Prisma.sql`(${markedIn(Prisma.sql`v.spec`)} || coalesce(
   (SELECT ${markedIn(Prisma.sql`t.document`)} FROM catalog_templates t WHERE t.id = v.template_id), '[]'))`;
@@ -78,15 +80,18 @@ export const secretVariablesOf = ({ env_schema }: Pick<WorkloadSpec, 'env_schema
   env_schema.filter(isSecretVariable).map(({ name }) => name);
 
 /**
- * The hash of the specification in a template document of the mirror. Members with their default value are left out, so
- * that the hash of a copy stays valid if a member is added to the contract later, and documents from before and after
- * have the same hash.
+ * The hash of the specification in a template document of the mirror. Members with their default
+ * value are left out, so that the hash of a copy stays valid if a member is added to the contract
+ * later, and documents from before and after have the same hash.
  */
 export const templateHash = (document: Prisma.Sql) => Prisma.sql`(
   SELECT encode(sha256(convert_to(coalesce(jsonb_object_agg(key, value), '{}')::text, 'UTF8')), 'hex')
   FROM jsonb_each(${document}) WHERE ${JSON.stringify(workloadDefaults)}::jsonb -> key <> value)`;
 
-/** The template state of a revision `v`. The template is identified by its id, because slugs can change. */
+/**
+ * The template state of a revision `v`. The template is identified by its id, because slugs can
+ * change.
+ */
 export const templateState = Prisma.sql`CASE
   WHEN v.template_id IS NULL THEN NULL
   WHEN NOT EXISTS (SELECT FROM catalog_templates t WHERE t.id = v.template_id) THEN 'withdrawn'
@@ -146,8 +151,8 @@ export const presentRevision = (row: RevisionRow) => ({
 type Transaction = Prisma.TransactionClient;
 
 /**
- * The base of a revision: the specification and origin of a template, or the defaults. Overrides of the workload apply
- * on top.
+ * The base of a revision: the specification and origin of a template, or the defaults. Overrides of
+ * the workload apply on top.
  */
 export interface RevisionBase extends Origin {
   readonly spec: StoredSpec;
@@ -163,7 +168,9 @@ export const withoutTemplate: RevisionBase = {
   spec: workloadDefaults,
 };
 
-/** The base from the mirrored template with a slug. @throws 404 if the mirror has no such template */
+/**
+ * The base from the mirrored template with a slug. @throws 404 if the mirror has no such template
+ */
 export async function templateBase(transaction: Transaction, slug: string): Promise<RevisionBase> {
   const [row] = await transaction.$queryRaw<{ document: Prisma.JsonValue; hash: string }[]>`
     SELECT document, ${templateHash(Prisma.sql`document`)} AS hash FROM catalog_templates
@@ -195,7 +202,8 @@ interface Revision {
 
 /**
  * Stores a revision, which is immutable.
- * @throws 400 if no engine would accept the specification; 422 for values of the template that this fleet does not support
+ * @throws 400 if no engine would accept the specification; 422 for values of the template that this
+ * fleet does not support
  */
 export async function insertRevision(
   transaction: Transaction,
@@ -204,7 +212,8 @@ export async function insertRevision(
   const { template_id, template_slug, template_version, template_hash, min_tier } = base;
   const spec = { ...base.spec, ...overrides };
   refuseUnsupported(withoutSealed(spec));
-  // A mirrored template of an earlier version can have a registry in its image name. Its workloads stay as they are.
+  // A mirrored template of an earlier version can have a registry in its image name. Its workloads
+  // stay as they are.
   const setsImage = overrides.image_name !== undefined || overrides.registry_url !== undefined;
   const problems = [...specProblems(spec), ...(setsImage ? registryInName(spec) : [])];
   if (problems.length > 0) throw invalid(problems.map(({ path, message }) => ({ path, message })));

@@ -6,21 +6,24 @@ import type { HubInEffect, OidcInEffect } from './values.ts';
 type OutboundRoute = Pick<Outbound, 'send' | 'refusalOf'>;
 
 /**
- * The outbound routes: `trusted` for addresses from the environment, `restricted` for addresses that were set through
- * the API.
+ * The outbound routes: `trusted` for addresses from the environment, `restricted` for addresses
+ * that were set through the API.
  */
 export interface OutboundRoutes {
   readonly trusted: OutboundRoute;
   readonly restricted: OutboundRoute;
 }
 
-/** Connections by their settings. Equal settings return the same connection, with the state that it has cached. */
+/**
+ * Connections by their settings. Equal settings return the same connection, with the state that it
+ * has cached.
+ */
 interface Connections<S, C> {
   /** The connection; undefined if the settings are not complete. */
   of(settings: S): C | undefined;
   /**
-   * The reason why the address in the settings is not allowed, as far as the address itself shows it, without name
-   * resolution.
+   * The reason why the address in the settings is not allowed, as far as the address itself shows
+   * it, without name resolution.
    */
   refusalOf(settings: S): string | undefined;
 }

@@ -20,7 +20,10 @@ export interface SettingsEnvironment {
 
 type Client = Parameters<typeof readStored>[0];
 
-/** The settings in effect. They are read at each call, so that a change takes effect immediately on all replicas. */
+/**
+ * The settings in effect. They are read at each call, so that a change takes effect immediately on
+ * all replicas.
+ */
 export interface Settings {
   readonly environment: SettingsEnvironment;
   readonly sealer: Sealer;

@@ -7,8 +7,8 @@ import type { Prisma } from '../generated/prisma/client.ts';
 export type SettingName = 'oidc' | 'hub';
 
 /**
- * A secret, and the address for which it was set. It is never sent to another address. `null`: no secret for this
- * address.
+ * A secret, and the address for which it was set. It is never sent to another address. `null`: no
+ * secret for this address.
  */
 const secret = z.object({ value: z.string().nullable(), address: z.string() });
 type StoredSecret = z.output<typeof secret>;
@@ -60,7 +60,9 @@ const locationOf = (name: SettingName) => ({ table: 'settings', column: 'sealed'
 /** The source of a value in effect. */
 type Source = 'environment' | 'set' | 'default';
 
-/** The values in effect: values from the API override the environment, which overrides the defaults. */
+/**
+ * The values in effect: values from the API override the environment, which overrides the defaults.
+ */
 interface Layered<V> {
   readonly values: V;
   readonly sources: { readonly [K in keyof V]: Source };
@@ -91,8 +93,8 @@ interface Addresses {
 }
 
 /**
- * The secret for the address in effect. A secret from the API is used only for the address for which it was set, and a
- * secret from the environment only for the address in the environment.
+ * The secret for the address in effect. A secret from the API is used only for the address for
+ * which it was set, and a secret from the environment only for the address in the environment.
  */
 function secretFor(
   { inEffect, ofEnvironment }: Addresses,

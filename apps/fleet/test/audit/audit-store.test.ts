@@ -32,7 +32,7 @@ describe('while audit entries cannot be stored,', () => {
 
   test.each([TEMPLATES, '/nothing', '/healthz'])('answers 503 to a request with a token: %s', async (path) => {
     const { status, body, headers } = await world.asViewer.get(path);
-    expect([status, body.code]).toEqual([503, 'unavailable']);
+    expect({ status, code: body.code }).toEqual({ status: 503, code: 'unavailable' });
     expect(headers['retry-after']).toBe('1');
     expect(body.detail).toBe('The response was withheld because its audit entry could not be stored.');
   });
@@ -47,7 +47,7 @@ describe('while audit entries cannot be stored,', () => {
     const requestCount = hub.requests.length;
     const before = await client.catalogSync.findMany();
     const { status, body } = await world.asOperator.post(SYNC);
-    expect([status, body.code]).toEqual([503, 'unavailable']);
+    expect({ status, code: body.code }).toEqual({ status: 503, code: 'unavailable' });
     expect(body.detail).toBe('The request was not processed, because its audit entry cannot be stored.');
     expect(hub.requests).toHaveLength(requestCount);
     expect(await client.catalogSync.findMany()).toEqual(before);

@@ -8,7 +8,10 @@ const { hub, provider, world, client } = await startPeopleWorld();
 
 /** Endpoints that change nothing: a request to the hub or the provider leaves no trace. */
 const TRIALS: readonly string[] = ['testOidcSettings', 'testHubSettings', 'planDeployment'];
-/** Endpoints that write no entry for people: they start a sign-in, or continue one that has its own entry. */
+/**
+ * Endpoints that write no entry for people: they start a sign-in, or continue one that has its own
+ * entry.
+ */
 const UNRECORDED: readonly string[] = [...TRIALS, 'startOidcLogin', 'exchangeSignInCode', 'refresh'];
 
 const ways = [
@@ -54,7 +57,10 @@ const callers = {
       : (await world.aUser('admin', { password: PASSWORD })).api(),
 };
 
-/** Each operation with each kind of caller. At depth `short`, each operation has one failure and one kind of caller. */
+/**
+ * Each operation with each kind of caller. At depth `short`, each operation has one failure and one
+ * kind of caller.
+ */
 const casesOf = (way: number) =>
   changingOperations.flatMap((operation, index) => {
     if (!inTurn([...ways.keys()], { index, of: changingOperations.length }).includes(way)) return [];
@@ -74,14 +80,14 @@ describe.each(ways.map((given, way) => ({ ...given, cases: casesOf(way) })))(
         const before = await tracesOf(operation);
         await away();
         const refused = await api.send(request).finally(back);
-        expect([refused.status, refused.body?.code]).toEqual([503, 'unavailable']);
+        expect({ status: refused.status, code: refused.body?.code }).toEqual({ status: 503, code: 'unavailable' });
         expect(await tracesOf(operation)).toEqual(before);
 
         const known = (await entries()).map(({ id }) => id);
         const carriedOut = await api.send(request);
         const added = (await entries()).filter(({ id }) => !known.includes(id)).map(({ status }) => status);
         const expected = FOR_SESSIONS.includes(operation) && caller === 'a token' ? 403 : done;
-        expect([carriedOut.status, added]).toEqual([expected, [expected]]);
+        expect({ status: carriedOut.status, added }).toEqual({ status: expected, added: [expected] });
       },
     );
   },

@@ -16,7 +16,7 @@ export function changingResources(world: World) {
   const { asAdmin } = world;
   const made = async (plural: string, singular: string, body: object): Promise<{ id: string }> => {
     const answer = await asAdmin.post(`/api/v1/${plural}`, { name: name(), ...body });
-    expect([plural, answer.status]).toEqual([plural, 201]);
+    expect({ plural, status: answer.status }).toEqual({ plural, status: 201 });
     return answer.body[singular];
   };
   const at = async (row: Promise<{ id: string }>, plural: string, rest: Given & { readonly verb?: string } = {}) => {

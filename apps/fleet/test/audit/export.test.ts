@@ -42,7 +42,8 @@ const exported = async (query: string) => {
 
 test('the export has one line for each audit entry, newest first, in the format of the list', async () => {
   const { status, headers } = await world.asAdmin.get(`${EXPORT}?${span}`);
-  expect([status, headers['content-type']]).toEqual([200, 'application/x-ndjson']);
+  expect(status).toBe(200);
+  expect(headers['content-type']).toBe('application/x-ndjson');
   const lines = await exported(span);
   expect(lines).toEqual(newestFirst.map((entry) => ({ ...entry, at: entry.at.toISOString() })));
   const { body } = await world.asAdmin.get(`/api/v1/audit?${span}&limit=1000`);
@@ -65,7 +66,7 @@ test.each(['limit=5', 'cursor=x', 'status=99', 'from=yesterday', 'page=1'])(
   'an export of the audit log with %s is a 400 that names the parameter',
   async (query) => {
     const { status, body } = await world.asAdmin.get(`${EXPORT}?${query}`);
-    expect([status, body.errors?.[0].path]).toEqual([400, query.split('=')[0]]);
+    expect({ status, path: body.errors?.[0].path }).toEqual({ status: 400, path: query.split('=')[0] });
   },
 );
 
@@ -88,5 +89,5 @@ test('while audit entries cannot be stored, the export is answered 503 and sends
   await client.$executeRaw`ALTER TABLE audit_entries ADD CONSTRAINT refused CHECK (status <> 200) NOT VALID`;
   const { status, body } = await world.asAdmin.get(`${EXPORT}?${span}`);
   await client.$executeRaw`ALTER TABLE audit_entries DROP CONSTRAINT refused`;
-  expect([status, body.code]).toEqual([503, 'unavailable']);
+  expect({ status, code: body.code }).toEqual({ status: 503, code: 'unavailable' });
 });

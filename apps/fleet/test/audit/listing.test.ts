@@ -126,7 +126,7 @@ test.each([
   'page=1',
 ])('a list of audit entries with %s is a 400 that names the parameter', async (query) => {
   const { status, body } = await world.asAdmin.get(`${AUDIT}?${query}`);
-  expect([status, body.code]).toEqual([400, 'validation_failed']);
+  expect({ status, code: body.code }).toEqual({ status: 400, code: 'validation_failed' });
   expect(body.errors.map(({ path }: { path: string }) => path)).toContain(query.split('=')[0]);
 });
 

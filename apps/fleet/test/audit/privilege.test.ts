@@ -1,5 +1,5 @@
-// The database role of the fleet owns its tables, is not a superuser, and has no privilege to insert into the audit
-// log.
+// The database role of the fleet owns its tables, is not a superuser, and has no privilege to
+// insert into the audit log.
 import { randomBytes } from 'node:crypto';
 import { addressOf, onServer } from '@svc/testing';
 import { openDatabase } from '../../src/database/client.ts';
@@ -18,7 +18,10 @@ afterAll(async () => {
   await onServer(addressOf(world.databaseUrl, 'postgres'), (server) => server.query(`DROP ROLE ${role}`));
 });
 
-/** Creates the role, and makes it the owner of all tables. @returns the URL of the database for this role */
+/**
+ * Creates the role, and makes it the owner of all tables. @returns the URL of the database for this
+ * role
+ */
 async function addressOfOwner(): Promise<string> {
   const password = randomBytes(12).toString('hex');
   await client.$executeRawUnsafe(`CREATE ROLE ${role} LOGIN NOSUPERUSER PASSWORD '${password}'`);

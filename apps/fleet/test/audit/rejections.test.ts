@@ -28,7 +28,8 @@ await once(server, 'listening');
 const { port } = server.address() as AddressInfo; // the server listens on a port
 
 beforeAll(async () => {
-  expect((await send(await world.aToken())).statusCode).toBe(200); // all further requests exceed the rate limit
+  // All further requests exceed the rate limit.
+  expect((await send(await world.aToken())).statusCode).toBe(200);
 });
 beforeEach(() => {
   isPausing = true;
@@ -56,7 +57,10 @@ const entriesOf = ({ id }: TestToken) => client.auditEntry.findMany({ where: { t
 
 const entryCount = async (token: TestToken) => (await entriesOf(token)).length;
 
-/** Sends requests at the same time, and waits until all of them have entries. Their results are in the order of arrival. */
+/**
+ * Sends requests at the same time, and waits until all of them have entries. Their results are in
+ * the order of arrival.
+ */
 async function sendTogether(token: TestToken, count: number) {
   const answered: number[] = [];
   const sent = Array.from({ length: count }, () =>
@@ -78,7 +82,10 @@ test('concurrent requests of a token beyond the rate limit are answered one at a
   const { answered, all } = await sendTogether(token, 5);
   for (let n = 0; n < 5; n += 1) {
     await eventually('a pause has begun', () => pauses.length > 0);
-    expect([answered, pauses]).toEqual([Array.from({ length: n }, () => 429), [expect.any(Function)]]);
+    expect({ answered, pauses }).toEqual({
+      answered: Array.from({ length: n }, () => 429),
+      pauses: [expect.any(Function)],
+    });
     await endPause();
     await eventually('another request is answered', () => answered.length > n);
   }
@@ -111,7 +118,11 @@ test('a connection is closed with its twentieth rejection, and each request has 
   for (let n = 1; n <= MAX_PER_CONNECTION + 1; n += 1) {
     const { statusCode, headers, socket } = await send(token, { agent });
     used.push(socket);
-    expect([n, statusCode, headers.connection]).toEqual([n, 429, n === MAX_PER_CONNECTION ? 'close' : 'keep-alive']);
+    expect({ n, statusCode, connection: headers.connection }).toEqual({
+      n,
+      statusCode: 429,
+      connection: n === MAX_PER_CONNECTION ? 'close' : 'keep-alive',
+    });
   }
   agent.destroy();
   expect(await entryCount(token)).toBe(MAX_PER_CONNECTION + 1);

@@ -8,8 +8,8 @@ const PERSON = { sub: 'ada', email: 'ada@provider.test', email_verified: true, n
 export const CODE = 'without-nonce';
 
 /**
- * An identity provider that approves each sign-in at once. Each code except `CODE` is the nonce of its sign-in, and a code
- * can be redeemed repeatedly.
+ * An identity provider that approves each sign-in at once. Each code except `CODE` is the nonce of
+ * its sign-in, and a code can be redeemed repeatedly.
  */
 export async function startSmallProvider({ refreshToken = 'of-the-provider', clientId = 'fleet' } = {}) {
   const { publicKey, privateKey } = await generateKeyPair('ES256');

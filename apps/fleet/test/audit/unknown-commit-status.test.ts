@@ -1,4 +1,5 @@
-// The connection is lost at COMMIT: the caller cannot know whether the change was committed. The audit log states it.
+// The connection is lost at COMMIT: the caller cannot know whether the change was committed. The
+// audit log states it.
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +19,8 @@ afterAll(async () => {
 });
 
 /**
- * A proxy between a fleet and its database that can drop the response of PostgreSQL to a COMMIT, or the COMMIT itself.
+ * A proxy between a fleet and its database that can drop the response of PostgreSQL to a COMMIT, or
+ * the COMMIT itself.
  */
 async function startProxy(server: URL) {
   let lose: 'nothing' | 'the COMMIT' | 'its answer' = 'nothing';
@@ -37,7 +39,8 @@ async function startProxy(server: URL) {
     upstream.on('close', hangUp).on('data', (chunk) => (silent ? hangUp() : socket.write(chunk)));
   }).listen(0, '127.0.0.1');
   await once(listener, 'listening');
-  const { port } = listener.address() as AddressInfo; // a server that listens on a port has an AddressInfo
+  // A server that listens on a port has an AddressInfo.
+  const { port } = listener.address() as AddressInfo;
   return {
     url: (address: string) => Object.assign(new URL(address), { host: `127.0.0.1:${port}` }).href,
     losing: async <T>(what: typeof lose, work: () => Promise<T>): Promise<T> => {
@@ -56,7 +59,8 @@ async function startProxy(server: URL) {
 }
 
 /**
- * Creates a token while COMMITs fail. @returns the response, whether the token exists, and the entries of its creator
+ * Creates a token while COMMITs fail. @returns the response, whether the token exists, and the
+ * entries of its creator
  */
 async function createWhileLosing(what: 'the COMMIT' | 'its answer') {
   const maker = await world.aToken({ role: 'admin' });
@@ -88,6 +92,7 @@ test('a backend that is terminated in COMMIT causes a 503 with one audit entry',
     FOR EACH ROW WHEN (NEW.name = 'ended') EXECUTE FUNCTION end_at_commit()`;
   const maker = await world.aToken({ role: 'admin' });
   const { status } = await world.as(maker).post('/api/v1/tokens', { name: 'ended', role: 'viewer' });
-  expect([status, await client.token.count({ where: { name: 'ended' } })]).toEqual([503, 0]);
+  expect(status).toBe(503);
+  expect(await client.token.count({ where: { name: 'ended' } })).toBe(0);
   expect(await client.auditEntry.findMany({ where: { token_id: maker.id } })).toMatchObject([{ status: 503 }]);
 });

@@ -15,7 +15,9 @@ const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64)';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A browser in which someone has signed in to the console. Each request goes to the other replica. */
+/**
+ * A browser in which someone has signed in to the console. Each request goes to the other replica.
+ */
 async function aBrowser(body: object, sent: Headers = {}) {
   const opened = await world.nobody.post(SESSION, body, { ...OF_CONSOLE, 'User-Agent': USER_AGENT, ...sent });
   expect(opened.status).toBe(200);
@@ -95,7 +97,11 @@ describe('a session in a browser', () => {
       `${CONSOLE_URL}:8443`,
     ]) {
       const { status, body } = await browser.post('/api/v1/catalog/sync', {}, { Origin });
-      expect([status, body.code, body.detail]).toEqual([403, 'wrong_origin', expect.stringContaining(CONSOLE_URL)]);
+      expect({ status, code: body.code, detail: body.detail }).toEqual({
+        status: 403,
+        code: 'wrong_origin',
+        detail: expect.stringContaining(CONSOLE_URL),
+      });
     }
   });
 
@@ -103,7 +109,7 @@ describe('a session in a browser', () => {
     const { browser } = await aSignedInUser('admin');
     const fleet = await listen(other.app);
     const { status, text } = await messagesTo(fleet.url).request('tools/list', {}, { headers: browser.headers });
-    expect([status, JSON.parse(text).code]).toEqual([401, 'unauthenticated']);
+    expect({ status, code: JSON.parse(text).code }).toEqual({ status: 401, code: 'unauthenticated' });
     await fleet.close();
   });
 
@@ -119,10 +125,8 @@ describe('a session in a browser', () => {
     const { browser } = await aSignedInUser();
     for (const path of [SESSION, '/api/v1/hosts']) {
       const { headers } = await browser.get(path);
-      expect([headers['cache-control'], headers.vary]).toEqual([
-        'private, no-cache',
-        'Accept-Encoding, Authorization, Cookie, Origin',
-      ]);
+      expect(headers['cache-control']).toBe('private, no-cache');
+      expect(headers.vary).toBe('Accept-Encoding, Authorization, Cookie, Origin');
     }
   });
 
@@ -150,7 +154,9 @@ describe('a session in a browser does not begin', () => {
     [undefined, 'PUBLIC_URL is not set'],
   ])('at %s: the problem says that it %s', async (publicUrl, detail) => {
     const { status, body, headers } = await signInAt(publicUrl);
-    expect([status, body.code, headers['set-cookie']]).toEqual([409, 'browser_session_unavailable', undefined]);
+    expect(status).toBe(409);
+    expect(body.code).toBe('browser_session_unavailable');
+    expect(headers['set-cookie']).toBeUndefined();
     expect(body.detail).toContain(detail);
     const { body: config } = await world.aReplica({ publicUrl }).api().get('/api/v1/auth/config');
     expect(config.browser_session_refusal).toBe(body.detail);
@@ -175,7 +181,8 @@ describe('a session in a browser does not begin', () => {
     const from = { ...OF_CONSOLE, 'X-Forwarded-For': '198.51.100.7' };
     for (let failures = 0; failures < 6; failures++) {
       const { status, headers } = await world.nobody.post(SESSION, { email, password: 'a guess' }, from);
-      expect([status, headers['set-cookie']]).toEqual([401, undefined]);
+      expect(status).toBe(401);
+      expect(headers['set-cookie']).toBeUndefined();
     }
     await sql.$executeRaw`UPDATE sign_in_failures SET blocked_until = blocked_until + interval '1 hour'`;
     expect((await world.nobody.post(SESSION, { email, password }, from)).status).toBe(429);
@@ -258,7 +265,8 @@ describe('a session in a browser ends', () => {
     const { browser, email, password } = await aSignedInUser();
     const Cookie = browser.headers.Cookie.replace(/=.*/, '=planted');
     const opened = await world.nobody.post(SESSION, { email, password }, { ...OF_CONSOLE, Cookie });
-    expect([opened.status, cookieIn(opened).includes('planted')]).toEqual([200, false]);
+    expect(opened.status).toBe(200);
+    expect(cookieIn(opened)).not.toContain('planted');
     expect((await other.api().get(SESSION, { ...OF_CONSOLE, Cookie })).body.user).toBeNull();
   });
 
@@ -280,9 +288,11 @@ describe('a session in a browser ends', () => {
     const names = async () =>
       (await sql.session.findMany({ where: { user_id: id } })).map(({ browser_hash }) => browser_hash);
     await signInAgain();
-    expect([(await names()).length, (await names()).includes(`ended ${id}`)]).toEqual([100, false]);
+    expect(await names()).toHaveLength(100);
+    expect(await names()).not.toContain(`ended ${id}`);
     await signInAgain();
-    expect([(await names()).length, (await names()).includes(`open 98 ${id}`)]).toEqual([100, false]);
+    expect(await names()).toHaveLength(100);
+    expect(await names()).not.toContain(`open 98 ${id}`);
   });
 });
 
@@ -336,11 +346,13 @@ describe('the sessions of a caller', () => {
     const third = await signInAgain();
     const { refresh_token } = await signIn();
     const ended = await browser.delete(SESSION);
-    expect([ended.status, ended.headers['set-cookie']]).toEqual([204, [expect.stringContaining('Max-Age=0')]]);
+    expect(ended.status).toBe(204);
+    expect(ended.headers['set-cookie']).toEqual([expect.stringContaining('Max-Age=0')]);
     expect((await browser.get('/api/v1/auth/me')).body.code).toBe('unauthenticated');
     expect((await another.get(SESSION)).body.user).not.toBeNull();
     const all = await another.delete(SESSIONS);
-    expect([all.status, all.headers['set-cookie']]).toEqual([204, [expect.stringContaining('Max-Age=0')]]);
+    expect(all.status).toBe(204);
+    expect(all.headers['set-cookie']).toEqual([expect.stringContaining('Max-Age=0')]);
     expect((await third.get(SESSION)).body.user).toBeNull();
     expect((await world.nobody.post('/api/v1/auth/refresh', { refresh_token })).body.code).toBe('invalid_grant');
     expect(await sql.session.count({ where: { user_id: id, ended_at: null } })).toBe(0);
@@ -363,7 +375,8 @@ describe('the sessions of a caller', () => {
     const first = await lastUse();
     await pause(2);
     await browser.get(SESSION);
-    expect([first, await lastUse()]).toEqual([expect.any(Date), first]);
+    expect(first).toEqual(expect.any(Date));
+    expect(await lastUse()).toEqual(first);
   });
 });
 

@@ -46,7 +46,7 @@ test('a wrong username and a wrong password have identical responses', async () 
   const wrongPassword = await world.nobody.post(LOGIN, WRONG, from);
   const wrongUsername = await world.nobody.post(LOGIN, { ...TEMPORARY_ADMIN, username: 'somebody' }, from);
   expect(wrongPassword).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
-  expect([wrongUsername.status, wrongUsername.text]).toEqual([wrongPassword.status, wrongPassword.text]);
+  expect(wrongUsername).toMatchObject({ status: wrongPassword.status, text: wrongPassword.text });
 });
 
 test('without a temporary admin, its username and password are rejected like wrong ones', async () => {
@@ -76,7 +76,7 @@ describe('repeated sign-in failures', () => {
     const from = anAddress();
     await failUntilBlocked(from);
     const { status, body, headers } = await world.nobody.post(LOGIN, TEMPORARY_ADMIN, from);
-    expect([status, body.code]).toEqual([429, 'rate_limited']);
+    expect({ status, code: body.code }).toEqual({ status: 429, code: 'rate_limited' });
     expect(Number(headers['retry-after'])).toBeGreaterThan(3500);
   });
 

@@ -20,5 +20,10 @@ test.each([
   await verify(stored, 'a wrong password', 'unknown');
   expect(verified).toHaveBeenCalledTimes(1);
   const { algorithm, memoryCost, timeCost, parallelism } = argon2.parseOptions(verified.mock.calls[0]?.[0] ?? '');
-  expect([algorithm, memoryCost, timeCost, parallelism]).toEqual([2, 19_456, 2, 1]);
+  expect({ algorithm, memoryCost, timeCost, parallelism }).toEqual({
+    algorithm: 2,
+    memoryCost: 19_456,
+    timeCost: 2,
+    parallelism: 1,
+  });
 });

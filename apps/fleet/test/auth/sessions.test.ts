@@ -224,7 +224,7 @@ test('a log-out invalidates the refresh token', async () => {
   const { access_token, refresh_token } = await world.signIn();
   await world.api(`Bearer ${access_token}`).post(LOGOUT);
   const { status, body } = await world.nobody.post('/api/v1/auth/refresh', { refresh_token });
-  expect([status, body.code]).toEqual([401, 'invalid_grant']);
+  expect({ status, code: body.code }).toEqual({ status: 401, code: 'invalid_grant' });
 });
 
 test('a log-out ends one session and keeps the others', async () => {
@@ -242,6 +242,6 @@ test('a second log-out is a request without a session', async () => {
 
 test('an MCP token has no session to end, and keeps working', async () => {
   const { status, body } = await world.asAdmin.post(LOGOUT);
-  expect([status, body.code]).toEqual([403, 'insufficient_scope']);
+  expect({ status, code: body.code }).toEqual({ status: 403, code: 'insufficient_scope' });
   expect((await world.asAdmin.get(ME)).status).toBe(200);
 });

@@ -10,7 +10,10 @@ export function signInHelpers({ nobody, database }: Pick<World, 'nobody' | 'data
   return {
     /** A client address from which no request has come yet. */
     anAddress: () => ({ 'X-Forwarded-For': `198.18.${++addresses >> 8}.${addresses & 255}` }),
-    /** Fails as often as needed for the next attempt to be rejected, and for the wait to outlast a slow machine. */
+    /**
+     * Fails as often as needed for the next attempt to be rejected, and for the wait to outlast a
+     * slow machine.
+     */
     failUntilBlocked: async (from: Readonly<Record<string, string>>, body: object) => {
       for (let failures = 0; failures <= FREE_FAILURES; failures++) {
         expect((await nobody.post(LOGIN, body, from)).body.code).toBe('invalid_credentials');

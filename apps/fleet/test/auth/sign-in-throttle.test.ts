@@ -106,7 +106,7 @@ test('one address cannot try many accounts, and known users of this address sign
   expect(await longestWait()).toBe(60);
   await prolongWaits();
   const { status, body } = await guess(from);
-  expect([status, body.code]).toEqual([429, 'rate_limited']);
+  expect({ status, code: body.code }).toEqual({ status: 429, code: 'rate_limited' });
   expect((await user.signIn()).status).toBe(200);
   expect((await guess(anAddress())).status).toBe(401);
 });
@@ -120,7 +120,7 @@ test('while a limit blocks an address, a wrong password of a known account has t
   await prolongWaits();
   const unknown = await guess(from);
   const known = await user.guess();
-  expect([known.status, known.body.code]).toEqual([unknown.status, unknown.body.code]);
+  expect({ status: known.status, code: known.body.code }).toEqual({ status: unknown.status, code: unknown.body.code });
   expect(known.status).toBe(429);
   expect(Number(known.headers['retry-after'])).toBeGreaterThan(3500);
 });

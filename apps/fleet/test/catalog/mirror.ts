@@ -20,7 +20,10 @@ export function mirrorIn(query: Query) {
     templates: () => documents('catalog_templates'),
     categories: () => documents('catalog_categories'),
     ids: async (): Promise<string[]> => (await documents('catalog_templates')).map(({ id }) => id),
-    /** Each row with its version (a row that was written again has another version), and the cursor of the mirror. */
+    /**
+     * Each row with its version (a row that was written again has another version), and the cursor
+     * of the mirror.
+     */
     rows: async () => ({
       templates: await query('SELECT xmin::text, t::text FROM catalog_templates t ORDER BY id'),
       categories: await query('SELECT xmin::text, c::text FROM catalog_categories c ORDER BY id'),

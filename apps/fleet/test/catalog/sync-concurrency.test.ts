@@ -58,7 +58,10 @@ test('concurrent sync requests on two replicas all succeed, and the hub receives
   expect(hub.mostAtOnce()).toBe(1);
 });
 
-/** Resolves when the lease was requested the given number of times while an open transaction holds it. */
+/**
+ * Resolves when the lease was requested the given number of times while an open transaction holds
+ * it.
+ */
 async function untilAskedForLease(times: number): Promise<void> {
   const starts = new Set<string>();
   const seen = async () => {

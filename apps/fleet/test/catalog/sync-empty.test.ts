@@ -24,7 +24,7 @@ test('an empty response of a hub with a mirrored catalog is rejected the first t
   const before = await stored();
   hub.restore(empty);
   const refused = await sync();
-  expect([refused.status, refused.body.code]).toEqual([502, 'hub_unreachable']);
+  expect(refused).toMatchObject({ status: 502, body: { code: 'hub_unreachable' } });
   expect(refused.body.detail).toMatch(/empty.*second/);
   expect((await world.asViewer.get(SYNC)).body).toMatchObject({
     status: 'stale',

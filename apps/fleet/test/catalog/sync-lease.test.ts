@@ -10,7 +10,8 @@ const expireLease = () =>
   world.database.client.$executeRaw`UPDATE catalog_sync SET lease_until = now() - interval '1 s'`;
 
 /**
- * A run of another replica that waits for the response of the hub to a call, and whose lease was taken and released.
+ * A run of another replica that waits for the response of the hub to a call, and whose lease was
+ * taken and released.
  */
 async function aSupersededRun(call: Call) {
   const template = aTemplate({ name: 'old' });

@@ -90,7 +90,9 @@ test('a shorter sync interval counts from the last sync, not from the former pla
   expect(await state()).toMatchObject({ status: 'fresh' });
 });
 
-/** Resolves when other scheduled work, which is always due and succeeds, was done this many times. */
+/**
+ * Resolves when other scheduled work, which is always due and succeeds, was done this many times.
+ */
 async function otherRounds(count: number): Promise<void> {
   let done = 0;
   const due = async () => 0;

@@ -1,4 +1,5 @@
-// Entries of the hub that this version of the fleet cannot read: they are skipped, named and fetched again.
+// Entries of the hub that this version of the fleet cannot read: they are skipped, named and
+// fetched again.
 import { type Template, templateDefaults } from '@svc/contract';
 import { aTemplate } from '../a-template.ts';
 import { aCategory, fromCall, refuse, sendChanged } from '../fake-hub.ts';
@@ -20,7 +21,10 @@ const NONE = { total: 0, entries: [] };
 
 type Damage = Readonly<Record<string, unknown>>;
 
-/** From now on, the hub sends these members of a template instead of its own. Nothing changes in its catalog. */
+/**
+ * From now on, the hub sends these members of a template instead of its own. Nothing changes in its
+ * catalog.
+ */
 const damage = (id: string, given: Damage) =>
   hub.behave(
     sendChanged((good) => ({
@@ -234,7 +238,8 @@ test('the sync state lists at most 20 skipped templates, with the total number, 
     sendChanged((good) => ({ ...good, templates: good.templates.map((each: Template) => ({ ...each, tags: 'x' })) })),
   );
   const { skipped } = await sync();
-  expect([skipped.total, skipped.entries.length]).toEqual([23, 20]);
+  expect(skipped.total).toBe(23);
+  expect(skipped.entries).toHaveLength(20);
   hub.recover();
   await world.aReplica({ hub }).sync.run();
   expect(await skippedNow()).toEqual(NONE);
@@ -335,7 +340,8 @@ describe('the first sync of another version of the fleet', () => {
     const [row] = await client.$queryRaw<{ cursor: string }[]>`SELECT cursor FROM catalog_sync`;
     hub.publish(aTemplate());
     await sync();
-    await client.$executeRaw`UPDATE catalog_sync SET cursor = ${row?.cursor}`; // release 0.1.0 writes only this column
+    // Release 0.1.0 writes only this column.
+    await client.$executeRaw`UPDATE catalog_sync SET cursor = ${row?.cursor}`;
     expect(await sync()).toMatchObject({ last_sync: { full: true } });
   });
 });

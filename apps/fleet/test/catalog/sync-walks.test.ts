@@ -23,7 +23,10 @@ function justBefore(page: number, happens: () => void) {
   else hub.behave(atCall(page - 1));
 }
 
-/** Templates that are new, changed, removed and shown again, before and after the position of a walk. */
+/**
+ * Templates that are new, changed, removed and shown again, before and after the position of a
+ * walk.
+ */
 function changeALot(given: ReturnType<typeof templates>) {
   const [first, second, third] = given;
   const [last, lastButOne] = given.toReversed();

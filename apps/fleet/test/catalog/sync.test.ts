@@ -146,7 +146,7 @@ test.each([{ fully: true }, { full: 'yes' }, { full: null }, []])(
   'a sync with the body %j is rejected',
   async (body) => {
     const answer = await world.asOperator.post(SYNC, body);
-    expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed']);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
     expect(hub.requests).toEqual([]);
   },
 );
@@ -165,7 +165,7 @@ describe('without a configured hub', () => {
   test('a sync is rejected, and the message names the settings', async () => {
     const without = world.aReplica();
     const { status, body } = await without.api(await bearer('operator')).post(SYNC);
-    expect([status, body.code]).toEqual([409, 'hub_not_configured']);
+    expect({ status, code: body.code }).toEqual({ status: 409, code: 'hub_not_configured' });
     expect(body.detail).toBe('No hub is configured: set HUB_URL and HUB_API_KEY, or PUT /api/v1/settings/hub.');
   });
 
@@ -237,7 +237,7 @@ describe('in the sync state', () => {
       hub.behave(refuse('organization_suspended'), call);
     }
     const refused = await world.asOperator.post(SYNC);
-    expect([refused.status, refused.body.detail]).toEqual([502, expect.stringContaining('suspended')]);
+    expect(refused).toMatchObject({ status: 502, body: { detail: expect.stringContaining('suspended') } });
     expect((await world.asViewer.get(SYNC)).body).toMatchObject({ organization: known, counts: { templates: 1 } });
     hub.recover();
     hub.publish(aTemplate());

@@ -84,13 +84,13 @@ test.each([
   ['search=%ff', 'UTF-8'],
 ])('a list of templates with %s is a 400 that names the problem', async (query, named) => {
   const { status, body } = await world.asViewer.get(`${TEMPLATES}?${query}`);
-  expect([status, body.code]).toEqual([400, 'validation_failed']);
+  expect({ status, code: body.code }).toEqual({ status: 400, code: 'validation_failed' });
   expect(body.detail).toContain(named);
 });
 
 test('a template can be read by its slug', async () => {
   const { status, body } = await world.asViewer.get(`${TEMPLATES}/rye`);
-  expect([status, body.name]).toEqual([200, 'rye_bread']);
+  expect({ status, name: body.name }).toEqual({ status: 200, name: 'rye_bread' });
 });
 
 test.each(['nothing', 'RYE', '%25', 'rye%00', 'a%2Fb', '%F0%9F%8D%9E'])(

@@ -34,7 +34,9 @@ const aSession = async () => {
   return { ...user, credential: (await user.signIn()).access_token };
 };
 
-/** An operator who signed in to the console. The credential is what an EventSource of a page sends. */
+/**
+ * An operator who signed in to the console. The credential is what an EventSource of a page sends.
+ */
 const aBrowser = async () => {
   const { id, email, password } = await world.aUser('operator');
   const opened = await console.api().post(SESSION, { email, password }, OF_CONSOLE);

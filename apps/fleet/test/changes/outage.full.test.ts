@@ -4,7 +4,8 @@ import { anAdminToken, prepareFleetFaults } from '../faults/identity-world.ts';
 import { clientOf, type SentEvent } from './client.ts';
 
 const { aPostgres, aFleet } = prepareFleetFaults();
-const onLinux = process.platform === 'linux' ? test : test.skip; // the processes of PostgreSQL are found in /proc
+// The processes of PostgreSQL are found in /proc.
+const onLinux = process.platform === 'linux' ? test : test.skip;
 
 /** A client that continues its stream after its last position until `end` is called. */
 function follow(port: number, secret: string) {

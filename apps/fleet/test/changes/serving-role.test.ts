@@ -1,5 +1,6 @@
-// A migration that creates tables is followed by the grants for them. In between, the previous version serves with a role that has no
-// privileges for these tables, but fires the triggers that write to them.
+// A migration that creates tables is followed by the grants for them. In between, the previous
+// version serves with a role that has no privileges for these tables, but fires the triggers that
+// write to them.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { aServingRole } from '@svc/testing';

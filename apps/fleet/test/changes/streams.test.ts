@@ -85,7 +85,7 @@ test.each([
   ['page=1', 'page'],
 ])('a stream with %s is a 400 that names the parameter', async (query, path) => {
   const { status, body } = await world.asViewer.get(`/api/v1/changes?${query}`);
-  expect([status, body.errors[0].path]).toEqual([400, path]);
+  expect({ status, path: body.errors[0].path }).toEqual({ status: 400, path });
 });
 
 test('a position that was pruned, and text that is none, are answered with reset; then the stream continues', async () => {
@@ -232,7 +232,7 @@ test('an outbox that overflows forgets what waits, and reports it once', async (
   for (let nth = 0; nth < 1500; nth += 1) outbox.push('text');
   const sent: string[] = [];
   for await (const chunk of outbox.chunks) sent.push(chunk);
-  expect([overflows, sent]).toEqual([1, []]);
+  expect({ overflows, sent }).toEqual({ overflows: 1, sent: [] });
 });
 
 test('when the process stops, streams end completely, and new ones are a 503', async () => {
@@ -266,7 +266,7 @@ test('a stream that ends while it reads missing changes has no later ones, so th
   await changes.stop();
   proceed();
   expect(await continued.ended()).toEqual({ complete: true });
-  expect([continued.objects, continued.position]).toEqual([[], position]);
+  expect({ objects: continued.objects, position: continued.position }).toEqual({ objects: [], position });
   const again = await fleet.watch(token.secret, `kinds=storage&after=${continued.position}`);
   await again.ofObject(later.id);
   expect(again.objects).toEqual([`storage ${missed.id}`, `storage ${later.id}`]);

@@ -41,7 +41,11 @@ test('a wait ends when the deployment has one of the phases, with its current st
   await observe(id, 'running');
   watch.end();
   const { status, body } = await answer;
-  expect([status, body.deployment.phase, body.deployment.id]).toEqual([200, 'running', id]);
+  expect({ status, phase: body.deployment.phase, id: body.deployment.id }).toEqual({
+    status: 200,
+    phase: 'running',
+    id,
+  });
 });
 
 test.each(['running', 'failed', 'stopped'])(
@@ -85,7 +89,7 @@ test('a wait for a deployment that is removed meanwhile is a 404', async () => {
 test('at the timeout, the current state is returned', async () => {
   const id = await aDeployment();
   const { status, body } = await waitFor(id, 'wait=running&timeout=1');
-  expect([status, body.deployment.phase]).toEqual([200, 'pending']);
+  expect({ status, phase: body.deployment.phase }).toEqual({ status: 200, phase: 'pending' });
 });
 
 test('without wait, the response is sent at once; other values are a 400 that names the parameter', async () => {
@@ -98,7 +102,7 @@ test('without wait, the response is sent at once; other values are a 400 that na
     ['wait=running&timeout=0', 'timeout'],
   ]) {
     const { status, body } = await waitFor(id, query ?? '');
-    expect([query, status, body.errors[0].path]).toEqual([query, 400, path]);
+    expect({ query, status, path: body.errors[0].path }).toEqual({ query, status: 400, path });
   }
   expect((await waitFor('00000000-0000-4000-8000-000000000000', 'wait=running')).status).toBe(404);
 });

@@ -103,7 +103,7 @@ test('a working installation passes all checks, and the command exits with 0', a
   const { code, checks, healthy } = await report();
   expect(checks.filter(({ state }) => state === 'failed' || state === 'skipped')).toEqual([]);
   expect(checks.map(({ name }) => name)).toEqual(NAMES);
-  expect([code, healthy]).toEqual([0, true]);
+  expect({ code, healthy }).toEqual({ code: 0, healthy: true });
 });
 
 test('the text has one line for each check, and no secret', async () => {
@@ -221,7 +221,8 @@ const faults: readonly Fault[] = [
     title: 'a clock that differs from that of the hub',
     finds: ['clock', 'hub: 360', 'Synchronize the clocks'],
     cause: async () => {
-      const later = () => new Date(Date.now() + 3_605_000).toUTCString(); // without a fraction of a second
+      // Without a fraction of a second.
+      const later = () => new Date(Date.now() + 3_605_000).toUTCString();
       hub.behave(({ res, good }) => void res.setHeader('Date', later()).end(good), 'organization');
     },
   },
@@ -247,7 +248,7 @@ test.each(faults)(
       expect(failed).toEqual([
         { name, state: 'failed', found: expect.stringContaining(found), remedy: expect.stringContaining(remedy) },
       ]);
-      expect([code, healthy]).toEqual([1, false]);
+      expect({ code, healthy }).toEqual({ code: 1, healthy: false });
       expect(checks.map((each) => each.name)).toEqual(NAMES);
     } finally {
       await repair?.();

@@ -8,7 +8,10 @@ interface Locked {
   readonly id: string;
 }
 
-/** Locks the session in the middle, starts work, and acts when the work waits for that session. @returns the work */
+/**
+ * Locks the session in the middle, starts work, and acts when the work waits for that session.
+ * @returns the work
+ */
 export function whileSessionIsLocked<T>(
   { client }: Database,
   start: () => T,

@@ -1,4 +1,5 @@
-// The procedure of docs/backup.md for lost encryption keys: its statements, and a fleet with a new key.
+// The procedure of docs/backup.md for lost encryption keys: its statements, and a fleet with a new
+// key.
 import fs from 'node:fs';
 import path from 'node:path';
 import { onServer } from '@svc/testing';
@@ -39,7 +40,8 @@ test('after the documented statements, a fleet with a new key starts, keeps its 
   await world.stop(before);
 
   const refused = world.run([], { DATABASE_URL: world.database.url, ENCRYPTION_KEYS: created, PORT: '0' });
-  expect([await refused.ended, refused.output()]).toEqual([1, expect.stringContaining('no key "lost"')]);
+  expect(await refused.ended).toBe(1);
+  expect(refused.output()).toEqual(expect.stringContaining('no key "lost"'));
   await onServer(world.database.url, (client) => client.query(`BEGIN; ${statements()} COMMIT`));
 
   const fleet = await world.startFleet({ ENCRYPTION_KEYS: created });

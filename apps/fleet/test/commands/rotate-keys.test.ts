@@ -34,7 +34,8 @@ test('rotate-keys seals each value with the first key, and the former key is no 
   expect(new Set((await sealedIn(database)).map(({ column }) => column))).toEqual(new Set(sealedColumns));
   const lines = await rotate(next, former);
   const lineOf = ({ table, column }: (typeof sealedColumns)[number]) => {
-    const count = table === 'encryption_canary' ? '0' : '[1-9]\\d*'; // the canary of the keys is already sealed
+    // The canary of the keys is already sealed.
+    const count = table === 'encryption_canary' ? '0' : '[1-9]\\d*';
     return expect.stringMatching(new RegExp(`^${table}\\.${column}: ${count} sealed with next$`));
   };
   expect(lines).toEqual(sealedColumns.map(lineOf));

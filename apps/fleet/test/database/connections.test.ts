@@ -31,7 +31,8 @@ test('six connections serve twelve concurrent requests of all kinds, and are not
     () => replica.api().post('/api/v1/auth/login', { email, password }),
   ];
   const statuses = new Set<number | undefined>();
-  const idle = await mostConnections(world.databaseUrl, async () => undefined); // of the other pools of this test
+  // Of the other pools of this test.
+  const idle = await mostConnections(world.databaseUrl, async () => undefined);
   const most = await mostConnections(world.databaseUrl, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const sent = Array.from({ length: CONCURRENT }, (_, i) => requests[i % requests.length]?.());

@@ -36,7 +36,10 @@ const failedSignIn = (age: string, subject: string = randomUUID()) =>
   client.$executeRaw`
     INSERT INTO sign_in_failures (subject, failures, last_at) VALUES (${subject}, 1, now() - ${age}::interval)`;
 
-/** A session with the given times since its end and its expiry, a used refresh token and its successor. */
+/**
+ * A session with the given times since its end and its expiry, a used refresh token and its
+ * successor.
+ */
 async function aSession({ ended = null, expired }: { ended?: string | null; expired: string }): Promise<string> {
   const id = randomUUID();
   await client.$executeRaw`

@@ -9,7 +9,10 @@ const ROUNDS = fromFull({ full: 3, long: 20 });
 /** The number of changes that are acknowledged before each kill. */
 const SOME_CHANGES = 20;
 
-/** Hosts with more GPUs than the test allocates. Neither hosts nor deployments become due, because there is no engine. */
+/**
+ * Hosts with more GPUs than the test allocates. Neither hosts nor deployments become due, because
+ * there is no engine.
+ */
 const HOSTS = `
   CREATE FUNCTION never_due() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN NEW.due_at := now() + interval '1 day'; RETURN NEW; END $$;

@@ -57,7 +57,10 @@ export function openCreations({ url, secret, workloadId }: LedgerTarget) {
   return {
     writer,
     acknowledged: () => changes,
-    /** Acknowledged changes that are missing, and partially created deployments, as text. The list is empty if nothing was lost. */
+    /**
+     * Acknowledged changes that are missing, and partially created deployments, as text. The list
+     * is empty if nothing was lost.
+     */
     lost: async (query: Query): Promise<string[]> => {
       const rows = await query(`
         SELECT d.id, d.gpu_count, (SELECT count(*)::int FROM allocated_gpus g WHERE g.deployment_id = d.id) AS gpus,

@@ -1,8 +1,8 @@
 import { type Body, type DeploymentWorld, reasonsOf } from './world.ts';
 
 /**
- * Expects that a deployment is rejected with the code, that its plan states the same reasons, and that neither stores anything. @returns
- * the reasons
+ * Expects that a deployment is rejected with the code, that its plan states the same reasons, and
+ * that neither stores anything. @returns the reasons
  */
 export const expectRefusedIn = (fleet: DeploymentWorld) => async (body: Body, code: string) => {
   const before = await fleet.contents();

@@ -42,7 +42,8 @@ async function aDeployment(): Promise<string> {
     if (req.url?.endsWith('/c/json')) {
       return res.end(JSON.stringify({ Id: 'c', Name: '/d-0', State, Config: { Labels }, HostConfig }));
     }
-    if (!req.url?.includes('/logs')) return res.writeHead(404).end('{}'); // a check of the host must not wait
+    // A check of the host must not wait.
+    if (!req.url?.includes('/logs')) return res.writeHead(404).end('{}');
     return res.write(Buffer.concat([Buffer.from([1, 0, 0, 0, 0, 0, 0, 5]), Buffer.from('line\n')]));
   });
   const { body: host } = await world.asAdmin.post('/api/v1/hosts', {
@@ -92,7 +93,10 @@ const aSession = async () => {
   return { ...user, credential: (await user.signIn()).access_token };
 };
 
-/** Each way in which a credential becomes invalid: returns the credential, and a function that ends it. */
+/**
+ * Each way in which a credential becomes invalid: returns the credential, and a function that ends
+ * it.
+ */
 const endings: Readonly<Record<string, () => Promise<{ credential: string; end: () => Promise<unknown> }>>> = {
   'the revocation of its token': async () => {
     const { id, secret } = await world.aToken();
@@ -229,7 +233,8 @@ describe('the check of the credentials of streams', () => {
       for (const { remove } of added) remove();
       return statements;
     };
-    expect([await statementsFor(1), await statementsFor(50)]).toEqual([1, 1]);
+    expect(await statementsFor(1)).toBe(1);
+    expect(await statementsFor(50)).toBe(1);
   });
 
   test('ends all streams if it fails twice, because revocations are not visible then', async () => {
@@ -259,18 +264,21 @@ test('a log can be downloaded as a file', async () => {
   });
   const [answer]: IncomingMessage[] = await once(asked, 'response');
   expect(answer?.headers['content-disposition']).toBe('attachment; filename="d-0.log"');
-  answer?.destroy();
+  answer?.on('error', () => undefined).destroy();
 });
 
 test('the log before the last start cannot be followed, and does not exist before a restart', async () => {
   const path = `/api/v1/deployments/${deploymentId}/logs?previous=true`;
   const { status, body } = await world.asViewer.get(`${path}&follow=true`);
-  expect([status, body.errors]).toEqual([400, [{ path: 'previous', message: 'must not be combined with follow' }]]);
+  expect({ status, errors: body.errors }).toEqual({
+    status: 400,
+    errors: [{ path: 'previous', message: 'must not be combined with follow' }],
+  });
   const missing = await world.asViewer.get(path);
-  expect([missing.status, missing.body.detail]).toEqual([404, expect.stringContaining('started only once')]);
+  expect(missing).toMatchObject({ status: 404, body: { detail: expect.stringContaining('started only once') } });
 });
 
 test.each(['since=yesterday', 'timestamps=1', 'previous=yes', 'download='])('%s is a 400', async (query) => {
   const { status, body } = await world.asViewer.get(`/api/v1/deployments/${deploymentId}/logs?${query}`);
-  expect([status, body.errors[0].path]).toEqual([400, query.split('=')[0]]);
+  expect({ status, path: body.errors[0].path }).toEqual({ status: 400, path: query.split('=')[0] });
 });

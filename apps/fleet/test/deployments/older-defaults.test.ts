@@ -70,7 +70,8 @@ test('a deployment keeps its default limits if the settings change, and shows wh
   await fleet.aHost();
   const { id } = await fleet.deployed();
   const { id: requesting } = await fleet.deployed({ workload: { memory_request: '1Gi' } });
-  const before = { default_memory_bytes: 2n ** 30n, default_processes: 100 }; // the settings at the time
+  // The settings at the time.
+  const before = { default_memory_bytes: 2n ** 30n, default_processes: 100 };
   await fleet.client.deployment.updateMany({ data: before });
   const [container] = await containersOf(id);
   expect(container.body.HostConfig).toMatchObject({ Memory: 2 ** 30, PidsLimit: 100 });

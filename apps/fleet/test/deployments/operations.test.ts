@@ -7,7 +7,10 @@ const workload = { env_schema: [{ name: 'NAME' }], volume_mounts: [{ name: 'data
 type Response = Awaited<ReturnType<typeof fleet.ask>>;
 type Operation = (id: string, headers?: Record<string, string>) => Promise<Response>;
 
-/** Operations that change a deployment with one replica whose second generation has another environment than the first. */
+/**
+ * Operations that change a deployment with one replica whose second generation has another
+ * environment than the first.
+ */
 const changes: Record<string, Operation> = {
   update: (id, headers) => fleet.change(id, { env: { NAME: 'new' } }, headers),
   stop: (id, headers) => fleet.ask(id, 'stop', undefined, headers),

@@ -76,5 +76,9 @@ test.each([
   const { id } = await fleet.deployed({ desired_state: 'stopped' });
   await fleet.client.deployment.update({ where: { id }, data: row });
   const { status, body } = await fleet.operator.get(`/api/v1/deployments/${id}/logs`);
-  expect([status, body.code, body.detail]).toEqual([404, 'not_found', expect.stringMatching(detail)]);
+  expect({ status, code: body.code, detail: body.detail }).toEqual({
+    status: 404,
+    code: 'not_found',
+    detail: expect.stringMatching(detail),
+  });
 });

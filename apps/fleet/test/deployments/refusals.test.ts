@@ -56,7 +56,7 @@ describe('a deployment of a value that this fleet does not support', () => {
     await fleet.aHost();
     await fleet.publish(aTemplate({ ...plain, slug: 'newer', cpu_request: 'abc' }));
     for (const answer of [await fleet.deploy({ template: 'newer' }), await fleet.plan({ template: 'newer' })]) {
-      expect([answer.status, answer.body.code]).toEqual([422, 'unsupported_value']);
+      expect(answer).toMatchObject({ status: 422, body: { code: 'unsupported_value' } });
       expect(answer.body.errors).toEqual([unsupported]);
     }
     expect(await fleet.client.workload.count()).toBe(0);

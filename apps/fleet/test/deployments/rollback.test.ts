@@ -5,7 +5,10 @@ const fleet = await startDeploymentWorld();
 
 const env_schema = [{ name: 'NAME' }];
 
-/** A deployment with four generations: the first, another revision, another environment, and more replicas. */
+/**
+ * A deployment with four generations: the first, another revision, another environment, and more
+ * replicas.
+ */
 async function aChangedDeployment() {
   await fleet.aHost();
   const workload = await fleet.aWorkload({ env_schema });

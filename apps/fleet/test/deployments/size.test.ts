@@ -18,7 +18,10 @@ const tooLarge = {
   ],
 };
 
-/** A deployment of the large workload with one replica, and recorded generations with 1,000 replicas and with one. */
+/**
+ * A deployment of the large workload with one replica, and recorded generations with 1,000 replicas
+ * and with one.
+ */
 async function aLargeDeployment() {
   await fleet.aHost();
   const deployment = await fleet.deployed({ workload: large });

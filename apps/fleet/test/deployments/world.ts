@@ -35,8 +35,8 @@ interface DeploymentWorldOptions {
 }
 
 /**
- * A fleet with its hub, and helpers for tests of deployments. Fleet and hub are emptied before each test of the file, unless they are
- * `kept`.
+ * A fleet with its hub, and helpers for tests of deployments. Fleet and hub are emptied before each
+ * test of the file, unless they are `kept`.
  */
 export async function startDeploymentWorld({ kept = false, ...timings }: DeploymentWorldOptions = {}) {
   const hub = await startFakeHub();

@@ -5,7 +5,10 @@ import { randomFrom } from '../random.ts';
 const LATENCY_MS = 5;
 const { next } = randomFrom(1);
 
-/** A host whose clock differs from that of this process. `respond` returns its time, and the time that the fleet assumes. */
+/**
+ * A host whose clock differs from that of this process. `respond` returns its time, and the time
+ * that the fleet assumes.
+ */
 function aHost(difference: number) {
   const clock = createHostClock();
   let offset = Date.parse('2026-01-01T00:00:00Z') + difference;

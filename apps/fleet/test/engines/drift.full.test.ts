@@ -98,10 +98,8 @@ describeWithEngine('the driver on a real engine', () => {
       expect(found).toMatchObject({ reason: 'CrashLoop', next: 'retry' });
       await reconcile(client, o.wanted, o.fence);
       const after = await idsOf(machine(), deployment);
-      expect([after[deployment.name(0)] === before[deployment.name(0)], after[deployment.name(1)]]).toEqual([
-        false,
-        before[deployment.name(1)],
-      ]);
+      expect(after[deployment.name(0)]).not.toBe(before[deployment.name(0)]);
+      expect(after[deployment.name(1)]).toEqual(before[deployment.name(1)]);
     });
   });
 });

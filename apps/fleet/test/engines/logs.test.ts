@@ -153,7 +153,8 @@ describe('the lines of a log', () => {
   test('are truncated to the maximum length, and the next line is complete', async () => {
     const long = frame(1, Buffer.from(`${'x'.repeat(100_000)}\nshort\n`));
     const [first, second] = await linesOf(long, 5000);
-    expect([first?.length, second]).toEqual([16_384, 'short']);
+    expect(first?.length).toBe(16_384);
+    expect(second).toBe('short');
   });
 
   test.each([Buffer.from('hello, this is no frame'), Buffer.from([9, 0, 0, 0, 0, 0, 0, 1, 65])])(

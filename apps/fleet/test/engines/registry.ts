@@ -13,14 +13,18 @@ const digestOf = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes)
 /** The credentials for the images under `private/`. */
 export const CUSTOMER = { username: 'customer', password: 'c4n4ry-pull' };
 
-/** An image registry on loopback: `busybox:1` for all clients, and `private/busybox:1` for clients with credentials. */
+/**
+ * An image registry on loopback: `busybox:1` for all clients, and `private/busybox:1` for clients
+ * with credentials.
+ */
 export async function startRegistry() {
   const { manifest, blobs } = await anImage();
   const server = createServer((req, res) => {
     const [, name = '', kind, reference = ''] = /^\/v2\/(.+)\/(manifests|blobs)\/([^/]+)$/.exec(req.url ?? '') ?? [];
     const isKnown = ['busybox', 'private/busybox'].includes(name);
     const allowed = `Basic ${Buffer.from(`${CUSTOMER.username}:${CUSTOMER.password}`).toString('base64')}`;
-    // `/v2/` requires credentials too: a client that is not challenged there does not send them later.
+    // `/v2/` requires credentials too: a client that is not challenged there does not send them
+    // later.
     const asks = name.startsWith('private/') || req.url === '/v2/';
     if (asks && req.headers.authorization !== allowed) {
       res.setHeader('WWW-Authenticate', 'Basic realm="registry"');
@@ -38,7 +42,8 @@ export async function startRegistry() {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
-  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, stop }; // the server listens on a port
+  // The server listens on a port.
+  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
 }
 
 async function anImage() {

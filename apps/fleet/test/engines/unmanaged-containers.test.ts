@@ -16,7 +16,10 @@ const labelsOf = ({ id }: Deployment): Labels => ({
   [KEYS.body]: 'x',
 });
 
-/** An engine that has containers with these names and labels, and records the changes that it receives. */
+/**
+ * An engine that has containers with these names and labels, and records the changes that it
+ * receives.
+ */
 function anEngineWith(containers: () => Readonly<Record<string, Labels>>) {
   const done: string[] = [];
   const engine = anEngine((req, res) => {
@@ -64,11 +67,11 @@ test('waits for a container of the deployment that holds the name and is not lis
     return looks > 10 ? { [deployment.name()]: labels } : {};
   });
   const found = await reconcile(clientOf(await serve(engine)), running(manifest), deployment.fence());
-  expect([found.phase, found.reason, done]).toEqual([
-    'running',
-    null,
-    ['POST create', `POST ${deployment.name()}/start`],
-  ]);
+  expect({ phase: found.phase, reason: found.reason, done }).toEqual({
+    phase: 'running',
+    reason: null,
+    done: ['POST create', `POST ${deployment.name()}/start`],
+  });
 });
 
 test('inspects a container again after a failure, up to a limit', async () => {

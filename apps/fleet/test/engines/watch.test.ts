@@ -14,7 +14,9 @@ const RETRY_LIMIT_MS = 1000;
 type Answer = (res: ServerResponse) => void;
 const stream: Answer = (res) => res.writeHead(200).flushHeaders();
 
-/** A watch on a fake engine, with the ids that it has reported and the streams that it has opened. */
+/**
+ * A watch on a fake engine, with the ids that it has reported and the streams that it has opened.
+ */
 async function watching(answer: Answer = stream, timing = {}) {
   const streams: ServerResponse[] = [];
   const queries: URLSearchParams[] = [];
@@ -52,7 +54,7 @@ describe('a watch on a host', () => {
   test('asks for the containers of the fleet and for the actions that it reports', async () => {
     const { queries, send, reported } = await watching();
     const { type, label, event: actions } = JSON.parse(queries[0]?.get('filters') ?? '');
-    expect([type, label]).toEqual([['container'], ['app.kubernetes.io/managed-by=fleet']]);
+    expect({ type, label }).toEqual({ type: ['container'], label: ['app.kubernetes.io/managed-by=fleet'] });
     const others = ['create', 'exec_create: /bin/sh', 'exec_start: /bin/sh', 'top'];
     send(...[...others, ...actions].map((action, index) => event(action, `${index}`)));
     send(event('start', 'last'));
@@ -135,6 +137,7 @@ describe('a watch on a host', () => {
     await stop();
     await closed;
     await pause(2 * RETRY_LIMIT_MS * 0.02);
-    expect([streams.length, reported]).toEqual([1, ['web']]);
+    expect(streams).toHaveLength(1);
+    expect(reported).toEqual(['web']);
   });
 });

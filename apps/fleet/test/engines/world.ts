@@ -42,7 +42,10 @@ export function aMachine(options: () => Promise<Parameters<typeof startEngine>[0
 
 /** A script that runs until it is stopped. */
 export const SLEEP = "trap 'exit 0' TERM; sleep 1000 & wait";
-/** A script that serves its variables and the number of its starts at port 8080. It stores the number in /data. */
+/**
+ * A script that serves its variables and the number of its starts at port 8080. It stores the
+ * number in /data.
+ */
 export const SERVE = [
   "trap 'exit 0' TERM",
   'mkdir -p /www /data; echo start >> /data/starts',
@@ -110,7 +113,10 @@ interface Until {
   readonly isThere: (observation: Observation) => boolean;
 }
 
-/** Reconciles until the observation is as expected. @returns the observation, with the actions of all reconciliations */
+/**
+ * Reconciles until the observation is as expected. @returns the observation, with the actions of
+ * all reconciliations
+ */
 export async function reconcileUntil(client: DockerClient, { wanted, fence, isThere }: Until) {
   const actions: string[] = [];
   const reconcileOnce = async () => {

@@ -1,4 +1,5 @@
-// Each change of a state for the worse has one event and one line in the log, and so has its end, whichever replica finds it.
+// Each change of a state for the worse has one event and one line in the log, and so has its end,
+// whichever replica finds it.
 import { createServer } from 'node:http';
 import type { Log } from '@svc/http';
 import { recordFailure, recordRecovery } from '../../src/catalog/sync-state.ts';

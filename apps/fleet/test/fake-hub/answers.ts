@@ -46,8 +46,8 @@ export function createAnswers(now: () => Catalog) {
     answerTo: (call: Call, query: URLSearchParams) => answers[call](query),
     organization: () => organization,
     /**
-     * Changes the organization as an administrator would. With another ID, the key belongs to that organization from
-     * then on.
+     * Changes the organization as an administrator would. With another ID, the key belongs to that
+     * organization from then on.
      */
     changeOrganization: (change: Partial<typeof organization>) => {
       organization = { ...organization, ...change };

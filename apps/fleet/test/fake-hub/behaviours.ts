@@ -4,7 +4,10 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ProblemCode, problems } from '@svc/contract';
 
-/** A successful response that is ready, and its request and response objects: the input of a behaviour. */
+/**
+ * A successful response that is ready, and its request and response objects: the input of a
+ * behaviour.
+ */
 export interface Exchange {
   readonly res: ServerResponse;
   readonly good: string;
@@ -68,15 +71,18 @@ export const neverEnd: Behaviour = async ({ res, good }) => {
 };
 
 /**
- * Responds with success (or as given) to the calls before the one with this number, and with the behaviour from then
- * on.
+ * Responds with success (or as given) to the calls before the one with this number, and with the
+ * behaviour from then on.
  */
 export function fromCall(number: number, how: Behaviour, before: Behaviour = answerWell): Behaviour {
   let calls = 0;
   return (exchange) => (++calls < number ? before(exchange) : how(exchange));
 }
 
-/** Prepares its responses at once, and holds them until they are released one by one, in the order of arrival. */
+/**
+ * Prepares its responses at once, and holds them until they are released one by one, in the order
+ * of arrival.
+ */
 export function holdAnswers() {
   const waiting: Exchange[] = [];
   const arrivals: (() => void)[] = [];

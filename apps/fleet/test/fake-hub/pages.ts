@@ -20,7 +20,8 @@ const NO_ID = '00000000-0000-0000-0000-000000000000';
 const AFTER_EVERY_ID = '~';
 
 /**
- * One page as the sync protocol defines it: a full walk lists the catalog first, and each walk ends with the changes.
+ * One page as the sync protocol defines it: a full walk lists the catalog first, and each walk ends
+ * with the changes.
  */
 export function readPage(catalog: Catalog, { caller, cursor, limit }: PageRequest): TemplateUpdates {
   const finished = finishedCursor(catalog, caller);

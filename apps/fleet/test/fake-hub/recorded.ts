@@ -14,8 +14,8 @@ interface Exchange {
 }
 
 /**
- * A hub that repeats the successful responses that the hub of a release sent to its fleet, in the order in which they were
- * recorded.
+ * A hub that repeats the successful responses that the hub of a release sent to its fleet, in the
+ * order in which they were recorded.
  */
 export async function startRecordedHub(release: string) {
   const recorded: Exchange[] = JSON.parse(fs.readFileSync(new URL(`${release}/hub-traffic.json`, releases), 'utf8'));
@@ -30,7 +30,8 @@ export async function startRecordedHub(release: string) {
     res.writeHead(200, response.headers).end(JSON.stringify(response.body));
   });
   const bodies = <T>(path: string) =>
-    exchanges.filter(({ request }) => request.path.includes(path)).map(({ response }) => response.body as T); // recorded with this type
+    // Recorded with this type.
+    exchanges.filter(({ request }) => request.path.includes(path)).map(({ response }) => response.body as T);
   return {
     url: server.url,
     key: newSecretToken('svcc_'),

@@ -12,7 +12,10 @@ const SOME_WRITES = 40;
 
 type Dump = ReadonlyMap<string, string>;
 
-/** All rows, read in one transaction with one snapshot, as `pg_dump` reads them. @returns JSON by table */
+/**
+ * All rows, read in one transaction with one snapshot, as `pg_dump` reads them. @returns JSON by
+ * table
+ */
 const dump = (databaseUrl: string): Promise<Dump> =>
   onServer(databaseUrl, async (client) => {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');

@@ -66,7 +66,8 @@ test(
       expect(before.filter((id) => shown.includes(id) && !after.includes(id))).toEqual([]);
 
       fleet = await aReplica();
-      await query('UPDATE catalog_sync SET lease_until = now()'); // replicas.full.test.ts tests that the lease expires
+      // Replicas.full.test.ts tests that the lease expires.
+      await query('UPDATE catalog_sync SET lease_until = now()');
       expect((await fleet.sync()).status).toBe(200);
       await mirror.expectLike(hub);
     }

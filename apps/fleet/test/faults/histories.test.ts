@@ -47,7 +47,10 @@ const failures: readonly Behaviour[] = [
   breakOff,
 ];
 
-/** Lets the catalog of the hub change and its requests fail during a sync. @returns a function for the ids that were visible throughout */
+/**
+ * Lets the catalog of the hub change and its requests fail during a sync. @returns a function for
+ * the ids that were visible throughout
+ */
 function changeDuringSync(random: Random, backups: ReturnType<typeof hub.now>[]) {
   const failAt = random.isOneIn(2) ? random.below(12) : Number.POSITIVE_INFINITY;
   let always = new Set(hub.shown().map(({ id }) => id));

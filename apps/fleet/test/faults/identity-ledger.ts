@@ -15,7 +15,10 @@ interface Entry {
   readonly status: number;
 }
 
-/** Sends requests with an MCP token, each with its own id, and records the responses and the acknowledged changes. */
+/**
+ * Sends requests with an MCP token, each with its own id, and records the responses and the
+ * acknowledged changes.
+ */
 export function openLedger({ url, secret }: LedgerTarget) {
   const answered = new Map<string, number>();
   const tokens = new Map<string, 'active' | 'revoked'>();
@@ -71,8 +74,9 @@ export function openLedger({ url, secret }: LedgerTarget) {
       });
     },
     /**
-     * Requests with wrong audit entries, as text. A request with a response has exactly one entry, with the status of the response. A
-     * request without a response has at most one. After a 503, the change may have been made and recorded, or there may be no entry.
+     * Requests with wrong audit entries, as text. A request with a response has exactly one entry,
+     * with the status of the response. A request without a response has at most one. After a 503,
+     * the change may have been made and recorded, or there may be no entry.
      */
     misrecorded: async (query: Query): Promise<string[]> => {
       const rows = (await query('SELECT request_id, status FROM audit_entries')) as readonly unknown[] as Entry[];

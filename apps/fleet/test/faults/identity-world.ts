@@ -13,7 +13,10 @@ interface FleetSettings {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Prepares the helpers of fault tests. Everything that they start is stopped after the last test of the file. */
+/**
+ * Prepares the helpers of fault tests. Everything that they start is stopped after the last test of
+ * the file.
+ */
 export function prepareFleetFaults() {
   const ENCRYPTION_KEYS = aKey('of-the-test');
   const { aService, ...faults } = prepareFaults();

@@ -27,16 +27,19 @@ test('without confirmation, a deletion returns what would be lost and deletes no
 test('the wrong name confirms nothing, and the name of the deployment confirms its deletion', async () => {
   const { id, name } = await aDeployment();
   const wrong = await call('delete_deployment', { deployment: id, confirm: 'yes' }, { token: operator });
-  expect([wrong.structuredContent.deleted, await exists(id)]).toEqual([false, true]);
+  expect(wrong.structuredContent.deleted).toBe(false);
+  expect(await exists(id)).toBe(true);
   const right = await call('delete_deployment', { deployment: id, confirm: name }, { token: operator });
-  expect([right.structuredContent.deleted, await exists(id)]).toEqual([true, false]);
+  expect(right.structuredContent.deleted).toBe(true);
+  expect(await exists(id)).toBe(false);
 });
 
 test('a deployment that has changed since it was read is not deleted', async () => {
   const { id, name, version } = await aDeployment();
   await world.asOperator.put(`/api/v1/deployments/${id}`, { labels: { changed: 'yes' } });
   const result = await call('delete_deployment', { deployment: id, confirm: name, version }, { token: operator });
-  expect([codeOf(result), await exists(id)]).toEqual(['version_conflict', true]);
+  expect(codeOf(result)).toBe('version_conflict');
+  expect(await exists(id)).toBe(true);
 });
 
 /** A client that can ask its user. */
@@ -78,7 +81,8 @@ test('a client that can ask its user is asked to, and another replica accepts th
   expect(result.inputRequests.confirmation.params.message).toContain(`Delete the deployment "${name}"`);
   expect(await exists(id)).toBe(true);
   const answered = await answer({ deployment: id, requestState: result.requestState }, toReplica);
-  expect([answered.result.structuredContent.deleted, await exists(id)]).toEqual([true, false]);
+  expect(answered.result.structuredContent.deleted).toBe(true);
+  expect(await exists(id)).toBe(false);
 });
 
 test.each([
@@ -105,5 +109,6 @@ test('an answer applies only to the deployment, the version and the principal th
   expect(tampered.error).toMatchObject({ code: -32_602 });
   await world.asOperator.put(`/api/v1/deployments/${one.id}`, { labels: { changed: 'yes' } });
   expect((await answer({ deployment: one.id, requestState })).result.resultType).toBe('input_required');
-  expect([await exists(one.id), await exists(other.id)]).toEqual([true, true]);
+  expect(await exists(one.id)).toBe(true);
+  expect(await exists(other.id)).toBe(true);
 });

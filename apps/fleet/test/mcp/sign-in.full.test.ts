@@ -37,10 +37,10 @@ const METADATA = `${publicUrl}/.well-known/oauth-protected-resource`;
 
 test('a 401 names the metadata of the protected resource, which names the provider', async () => {
   const { status, headers } = await fetch(`${publicUrl}/mcp`, { method: 'POST' });
-  expect([status, headers.get('WWW-Authenticate')]).toEqual([
-    401,
+  expect(status).toBe(401);
+  expect(headers.get('WWW-Authenticate')).toBe(
     `Bearer realm="fleet", resource_metadata="${METADATA}/mcp", scope="openid profile email"`,
-  ]);
+  );
   for (const location of [METADATA, `${METADATA}/mcp`]) {
     const answer = await fetch(location);
     expect(await answer.json()).toMatchObject({
@@ -55,7 +55,8 @@ test('without a provider there is no metadata, and a 401 does not name it', asyn
   const nobody = world.aReplica({ publicUrl }).api();
   expect((await nobody.get('/.well-known/oauth-protected-resource/mcp')).status).toBe(404);
   const { status, headers } = await nobody.post('/mcp', {});
-  expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="fleet"']);
+  expect(status).toBe(401);
+  expect(headers['www-authenticate']).toBe('Bearer realm="fleet"');
 });
 
 test('a client of the SDK signs its user in with nothing but the URL of the endpoint', async () => {

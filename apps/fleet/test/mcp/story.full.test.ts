@@ -1,4 +1,5 @@
-// The work of an agent from the first search to the deletion, on a real engine, with independent clients.
+// The work of an agent from the first search to the deletion, on a real engine, with independent
+// clients.
 import { createMCPClient } from '@ai-sdk/mcp';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -20,7 +21,8 @@ const clients: Readonly<Record<string, ConnectAgent>> = {
   'the SDK 2.x': async (url, token) => {
     const client = await connect(url, token);
     return {
-      call: async (name, given) => (await client.callTool({ name, arguments: { ...given } })) as ToolResult, // of a tool
+      // Of a tool.
+      call: async (name, given) => (await client.callTool({ name, arguments: { ...given } })) as ToolResult,
       close: () => client.close(),
     };
   },
@@ -30,7 +32,8 @@ const clients: Readonly<Record<string, ConnectAgent>> = {
     // Its types are stricter than its classes with exactOptionalPropertyTypes.
     await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }) as never);
     return {
-      call: async (name, given) => (await client.callTool({ name, arguments: { ...given } })) as ToolResult, // as above
+      // As above.
+      call: async (name, given) => (await client.callTool({ name, arguments: { ...given } })) as ToolResult,
       close: () => client.close(),
     };
   },

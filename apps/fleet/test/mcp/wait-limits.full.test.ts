@@ -49,6 +49,7 @@ test('a principal has a limited number of waits and of calls per minute', async 
   const codes = [];
   for (let count = 0; count < 20; count += 1) codes.push(codeOf(await send('list_deployments', {}, { token })));
   expect(codes).toContain('rate_limited');
-  expect(codeOf(await send('list_deployments', {}, { token: viewer }))).toBeUndefined(); // another principal
+  // Another principal.
+  expect(codeOf(await send('list_deployments', {}, { token: viewer }))).toBeUndefined();
   await limited.close();
 });

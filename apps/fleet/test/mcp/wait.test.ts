@@ -39,11 +39,11 @@ test('a wait ends early if the deployment cannot become running by itself', asyn
 
 test('a wait that reaches its timeout returns the current state, which is no error', async () => {
   const { isError, structuredContent } = await wait(await aDeployment(), { timeout_seconds: 1 });
-  expect([isError, structuredContent.reached, structuredContent.deployment.phase]).toEqual([
-    undefined,
-    false,
-    'pending',
-  ]);
+  expect({ isError, reached: structuredContent.reached, phase: structuredContent.deployment.phase }).toEqual({
+    isError: undefined,
+    reached: false,
+    phase: 'pending',
+  });
 });
 
 test('a wait for the deletion of a deployment ends when it does not exist', async () => {

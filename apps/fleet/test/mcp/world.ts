@@ -27,7 +27,10 @@ export async function startMcpWorld() {
              (SELECT json_agg(h ORDER BY id) FROM hosts h) AS hosts,
              (SELECT json_agg(w ORDER BY id) FROM workloads w) AS workloads,
              (SELECT json_agg(v ORDER BY id) FROM volumes v) AS volumes`,
-    /** The audit entries of a token: those of its requests, and those of the operations that they performed. */
+    /**
+     * The audit entries of a token: those of its requests, and those of the operations that they
+     * performed.
+     */
     entriesOf: async ({ id }: TestToken) => {
       const entries = await client.auditEntry.findMany({
         where: { token_id: id },

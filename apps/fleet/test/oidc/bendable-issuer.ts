@@ -24,7 +24,9 @@ export type Responder = (requests: IssuerRequest) => Reply | 'silence' | Promise
 
 export type BendableIssuer = Awaited<ReturnType<typeof startBendableIssuer>>;
 
-/** An issuer on loopback that conforms to OpenID Connect, except where a test overrides a response. */
+/**
+ * An issuer on loopback that conforms to OpenID Connect, except where a test overrides a response.
+ */
 export async function startBendableIssuer() {
   let signer = await aSigner('first');
   let bent = new Map<string, Responder>();

@@ -9,8 +9,8 @@ const refuse =
   () => ({ status, body: { error, error_description: 'the description' } });
 
 /**
- * The failed checks by name at a provider that rejects invalid codes and tokens, and the full result, to look for
- * leaks.
+ * The failed checks by name at a provider that rejects invalid codes and tokens, and the full
+ * result, to look for leaks.
  */
 async function wrongAt(changed: FleetOptions = {}) {
   const checks = await aFleet(changed).provider.test();

@@ -8,11 +8,15 @@ const SECRET = 'the-secret';
 
 const MAX_BYTES = 64 * 1024;
 
-/** Settings that differ from the default. The timeout is long, except where a test waits for it to end. */
+/**
+ * Settings that differ from the default. The timeout is long, except where a test waits for it to
+ * end.
+ */
 export type FleetOptions = Partial<ProviderSettings> & { readonly timeoutMs?: number };
 
 /**
- * The fleet as a client of the issuer. Requests are sent as in the service. The clock only moves when a test moves it.
+ * The fleet as a client of the issuer. Requests are sent as in the service. The clock only moves
+ * when a test moves it.
  */
 export function aFleet(issuer: BendableIssuer, { timeoutMs = 10_000, ...changed }: FleetOptions = {}) {
   const clock = { now: Date.now() };
@@ -29,7 +33,10 @@ export function aFleet(issuer: BendableIssuer, { timeoutMs = 10_000, ...changed 
     },
   );
 
-  /** Starts a sign-in. @returns the callback with these changes of its query; undefined removes a member */
+  /**
+   * Starts a sign-in. @returns the callback with these changes of its query; undefined removes a
+   * member
+   */
   const newCallback = (query: Readonly<Record<string, string | undefined>> = {}) => {
     const begun = secrets();
     issuer.nonce = begun.nonce;

@@ -6,7 +6,10 @@ const { issuer, aFleet } = await startOidcWorld();
 const fleet = aFleet();
 const REDIRECT = 'https://app.example.test/signed-in';
 
-/** The code of a frontend that sent no nonce, with an ID token without a nonce, and the given changes. */
+/**
+ * The code of a frontend that sent no nonce, with an ID token without a nonce, and the given
+ * changes.
+ */
 function redeem(given: { nonce?: string; iss?: string; redirectUri?: string; codeVerifier?: string } = {}) {
   const { codeVerifier } = secrets();
   return fleet.provider.redeemCode({ code: 'a-code', codeVerifier, redirectUri: REDIRECT, ...given });

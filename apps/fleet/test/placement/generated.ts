@@ -9,7 +9,8 @@ import type {
   Toleration,
 } from '../../src/placement/candidates.ts';
 
-// There are few distinct values, so that they often match, and candidates fit about as often as not.
+// There are few distinct values, so that they often match, and candidates fit about as often as
+// not.
 
 const some = <T>(...values: T[]) => fc.subarray(values);
 const one = <const T>(...values: T[]) => fc.constantFrom(...values);

@@ -8,8 +8,8 @@ import type {
 } from '../../src/placement/candidates.ts';
 
 /**
- * A second, simple implementation of the rules: the facts against a candidate. It places the replicas one by one, and the tested code
- * calculates sums.
+ * A second, simple implementation of the rules: the facts against a candidate. It places the
+ * replicas one by one, and the tested code calculates sums.
  */
 export function factsAgainst(request: PlacementRequest, candidate: Candidate): Set<string> {
   const facts = new Set<string>();
@@ -105,8 +105,8 @@ function canRunOne(request: PlacementRequest, node: ClusterNode): boolean {
 }
 
 /**
- * Places replicas on empty nodes, one node after the other, until all replicas are placed or no node has capacity. @returns the number of
- * placed replicas
+ * Places replicas on empty nodes, one node after the other, until all replicas are placed or no
+ * node has capacity. @returns the number of placed replicas
  */
 function filled(request: PlacementRequest, nodes: readonly ClusterNode[]): number {
   const { cpu_millis, memory_bytes, gpu_count } = request.per_replica;

@@ -99,8 +99,8 @@ test('a quantity is parsed without loss of precision', () => {
   assertProperty(
     fc.property(written, ({ whole, fraction, suffix }) => {
       const thousandths = milli(`${whole}.${fraction}${suffix}`);
-      // In units of 10^-24, all values here are integers. The result is the smallest number of thousandths that is not less than the
-      // quantity.
+      // In units of 10^-24, all values here are integers. The result is the smallest number of
+      // thousandths that is not less than the quantity.
       const exact = (whole * 10n ** 12n + BigInt(fraction.padEnd(12, '0'))) * 10n ** (12n + scales[suffix]);
       const oneThousandth = 10n ** 21n;
       const capped = exact > BigInt(Number.MAX_SAFE_INTEGER) * oneThousandth;

@@ -19,7 +19,9 @@ const readings: readonly (readonly [RegExp, (...groups: string[]) => string[]])[
   [/^needs capacity for \d+ replicas, .* even without other pods$/, () => ['nodes too small for all']],
 ];
 
-/** The facts that a reason states. @throws if no pattern or more than one pattern matches the reason */
+/**
+ * The facts that a reason states. @throws if no pattern or more than one pattern matches the reason
+ */
 export function factsOf(reason: string): string[] {
   const read = readings.flatMap(([pattern, facts]) => {
     const found = pattern.exec(reason);
@@ -30,7 +32,10 @@ export function factsOf(reason: string): string[] {
   return facts;
 }
 
-/** The two numbers of a reason that states what is needed and what is free, in CPUs or as a count of GPUs. */
+/**
+ * The two numbers of a reason that states what is needed and what is free, in CPUs or as a count of
+ * GPUs.
+ */
 export function comparison(reason: string): { readonly needed: number; readonly free: number } | undefined {
   const found = /^needs ([\d.]+) (?:CPU|GPU)s?.*, ([\d.]+) of [\d.]+ (?:is|are) free/.exec(reason);
   return found ? { needed: Number(found[1]), free: Number(found[2]) } : undefined;

@@ -48,7 +48,10 @@ export function recordingClient(url: string, as: string) {
     /** Creates a deployment with its own workload. @returns the id of the deployment */
     deployed: async (name: string, spec: object, given: object = {}) =>
       create({ name, workload_id: await aWorkload(name, spec), ...given }),
-    /** Reads everything that the API returns for the deployments, and the lists of the other resources. */
+    /**
+     * Reads everything that the API returns for the deployments, and the lists of the other
+     * resources.
+     */
     readAll: async (ids: readonly string[]) => {
       for (const id of ids) {
         for (const part of ['', '/events?limit=100', '/manifest', '/revisions'])

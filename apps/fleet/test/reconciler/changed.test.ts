@@ -70,7 +70,8 @@ test('a deployment does not become due if a report tells nothing new, or is abou
     aDeployment({ host_id, ...later }),
     aDeployment({ host_id, failures: 1 }),
     aDeployment({ host_id, phase: 'starting' }),
-    aDeployment({ host_id, observed_at: new Date(Date.now() + 10_000) }), // reconciled after the report
+    // Reconciled after the report.
+    aDeployment({ host_id, observed_at: new Date(Date.now() + 10_000) }),
     aDeployment({ host_id: other.id }),
   ]);
   const changed = await aDeployment({ host_id });

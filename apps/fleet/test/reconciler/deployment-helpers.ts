@@ -9,7 +9,10 @@ interface World {
   readonly database: Database;
 }
 
-/** Helpers for tests of deployments on any kind of target. They make changes through the API, and wait for rows. */
+/**
+ * Helpers for tests of deployments on any kind of target. They make changes through the API, and
+ * wait for rows.
+ */
 export function deploymentHelpers({ asAdmin: api, database: { client } }: World) {
   const good = async (asked: Promise<Answered>) => {
     const answer = await asked;

@@ -1,6 +1,6 @@
 /**
- * What a proxy does with a request: it forwards the request, rejects it, closes the connection, loses the response, never responds, or
- * forwards the request later and loses the response.
+ * What a proxy does with a request: it forwards the request, rejects it, closes the connection,
+ * loses the response, never responds, or forwards the request later and loses the response.
  */
 export type ProxyFault = 'passed' | 'refused' | 'reset' | 'lost' | 'hangs' | 'late';
 

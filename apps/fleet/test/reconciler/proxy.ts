@@ -24,7 +24,10 @@ interface Ends {
   readonly isStream?: (path: string) => boolean;
 }
 
-/** A proxy between the fleet and a server that can inject faults. It can stop and start again at the same address. */
+/**
+ * A proxy between the fleet and a server that can inject faults. It can stop and start again at the
+ * same address.
+ */
 export async function startProxy({ createServer, listen, ask, refusal, isStream = () => false }: Ends) {
   const seen: Record<ProxyFault, number> = { passed: 0, refused: 0, reset: 0, lost: 0, hangs: 0, late: 0 };
   const held: (() => void)[] = [];

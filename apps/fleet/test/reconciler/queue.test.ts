@@ -38,7 +38,10 @@ const PER_STATEMENT = 500;
 const HOUR_MS = 3_600_000;
 const START = Date.now() - HOUR_MS;
 
-/** Deployments on a target, each due a second later than the one before, from `first` seconds on. @returns their ids in this order */
+/**
+ * Deployments on a target, each due a second later than the one before, from `first` seconds on.
+ * @returns their ids in this order
+ */
 async function someDue(count: number, target: Target, { first = 0, due = START } = {}): Promise<string[]> {
   const workload = await fleet.aWorkload();
   const data = Array.from({ length: count }, (_, index) => ({
@@ -103,7 +106,10 @@ test('two searches at the same time claim different deployments', async () => {
   expect(new Set(found).size).toBe(found.length);
 });
 
-/** A reconciler whose hosts never respond. @returns the ids of the hosts that it contacted so far, and a function that waits for some */
+/**
+ * A reconciler whose hosts never respond. @returns the ids of the hosts that it contacted so far,
+ * and a function that waits for some
+ */
 function aReconciler({ slowPass }: { readonly slowPass: number }) {
   const contacted = new Set<string>();
   const events = new EventEmitter();

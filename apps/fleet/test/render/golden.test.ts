@@ -75,7 +75,10 @@ test('renders a deployment with every member for Docker as in the golden file, w
   assertGolden('everything-docker', renderDocker(everything, aHost(everything)));
 });
 
-/** Without the labels that version 0.1.0 did not write. They are not in the digest of a container, and not in a pod. */
+/**
+ * Without the labels that version 0.1.0 did not write. They are not in the digest of a container,
+ * and not in a pod.
+ */
 const withoutSource = (rendered: object) =>
   JSON.parse(JSON.stringify(rendered, (key, value) => (SOURCE.includes(key) ? undefined : value)));
 const SOURCE: readonly string[] = [KEYS.workload, KEYS.revision, KEYS.variables];

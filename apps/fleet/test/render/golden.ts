@@ -5,7 +5,10 @@ const HINT =
   'If this is what should be rendered now: RENEW_GOLDEN=1 npm test -- test/render/golden, `biome format --write` ' +
   'apps/fleet/test/render/golden, and read the difference before you commit it. Everything that runs sees the change.';
 
-/** Compares a rendering with a file under `golden/`. With RENEW_GOLDEN=1, a file that differs is rewritten. */
+/**
+ * Compares a rendering with a file under `golden/`. With RENEW_GOLDEN=1, a file that differs is
+ * rewritten.
+ */
 export function assertGolden(name: string, rendered: unknown): void {
   const file = new URL(`golden/${name}.json`, import.meta.url);
   const golden: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;

@@ -1,4 +1,5 @@
-// Volumes and the deployments to which they are attached: when they are kept, and when they are deleted.
+// Volumes and the deployments to which they are attached: when they are kept, and when they are
+// deleted.
 import { byDepth } from '@svc/testing';
 import { pathOf, type Shown, startResources } from './resources.ts';
 

@@ -24,7 +24,8 @@ export function aPair(name = 'engine.example.test', until = '490101000000Z'): Pa
       .match(/.{1,64}/g) ?? [];
   return {
     certificate: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n'),
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, // the format `pem` returns a string
+    // The format `pem` returns a string.
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   };
 }
 

@@ -57,13 +57,14 @@ describe.each(turns)('changes of $plural:', ({ turn, plural, members, change, sh
     expect(status).toBe(200);
     expect(body[singular]).toEqual({ ...before, version: 2, updated_at: expect.any(String) });
     const again = await asAdmin.post(pathOf(plural), { ...readOnly, ...members, name: world.aName('read-only') });
-    expect([again.status, again.body[singular]?.version]).toEqual([201, 1]);
+    expect({ status: again.status, version: again.body[singular]?.version }).toEqual({ status: 201, version: 1 });
   });
 
   test('all errors of a change are reported at once, and nothing is changed', async () => {
     const before = await aNew();
     const answer = await put(before.id, { ...change, labels: null, unknown: 1, 'second unknown': 1 });
-    expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['labels', 'second unknown', 'unknown']]);
+    expect(answer.status).toBe(400);
+    expect(invalidPathsOf(answer)).toEqual(['labels', 'second unknown', 'unknown']);
     expect(await read(before.id)).toEqual(before);
   });
 
@@ -77,7 +78,8 @@ describe.each(turns)('changes of $plural:', ({ turn, plural, members, change, sh
   test('a name cannot be changed', async () => {
     const before = await aNew();
     const answer = await put(before.id, { name: `${before.name}-2`, ...change });
-    expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['name']]);
+    expect(answer.status).toBe(400);
+    expect(invalidPathsOf(answer)).toEqual(['name']);
     expect(await read(before.id)).toEqual(before);
     expect((await put(before.id, { name: before.name, labels: {} })).status).toBe(200);
   });
@@ -112,7 +114,8 @@ describe.each(turns)('changes of $plural:', ({ turn, plural, members, change, sh
       await put(id, change, { 'If-Match': seen }),
       await asAdmin.delete(pathOf(plural, id), undefined, { 'If-Match': seen }),
     ];
-    for (const { status, body } of answers) expect([status, body.code]).toEqual([412, 'version_conflict']);
+    for (const { status, body } of answers)
+      expect({ status, code: body.code }).toEqual({ status: 412, code: 'version_conflict' });
     expect(await read(id)).toEqual(before);
   });
 
@@ -123,7 +126,10 @@ describe.each(turns)('changes of $plural:', ({ turn, plural, members, change, sh
       await put(before.id, change, { 'If-Match': seen }),
       await asAdmin.delete(pathOf(plural, before.id), undefined, { 'If-Match': seen }),
     ];
-    for (const answer of answers) expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['If-Match']]);
+    for (const answer of answers) {
+      expect(answer.status).toBe(400);
+      expect(invalidPathsOf(answer)).toEqual(['If-Match']);
+    }
     expect(await read(before.id)).toEqual(before);
   });
 

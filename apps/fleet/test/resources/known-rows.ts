@@ -127,8 +127,9 @@ function rowsIn(resources: Resources) {
 type Known = Readonly<Record<string, readonly unknown[] | (() => Promise<readonly unknown[]>)>>;
 
 /**
- * Existing resources that refer to each other, by the members of requests that name them. Endpoints that only read
- * share theirs. Each of the others has its own, so that it finds them whatever another endpoint has changed or removed.
+ * Existing resources that refer to each other, by the members of requests that name them. Endpoints
+ * that only read share theirs. Each of the others has its own, so that it finds them whatever
+ * another endpoint has changed or removed.
  */
 export function createKnownRows(resources: Resources): (endpoint: Endpoint) => Promise<Known> {
   const shared = once(async () => {

@@ -95,7 +95,7 @@ describe('a target on the machine of the fleet', () => {
       expect(forbidden(await registerHost(asOperator, endpoint))).toEqual([403, 'insufficient_scope']);
       expect(await client.host.count()).toBe(before);
       const { status, body } = await registered(endpoint);
-      expect([status, body.host?.endpoint]).toEqual([201, endpoint]);
+      expect({ status, endpoint: body.host?.endpoint }).toEqual({ status: 201, endpoint });
     });
 
     test.each(localServers)('a cluster at %s', async (server) => {
@@ -109,11 +109,11 @@ describe('a target on the machine of the fleet', () => {
     const cluster = await world.aCluster();
     for (const endpoint of localEndpoints) {
       const answer = await asOperator.put(pathOf('hosts', host.id), { endpoint });
-      expect([endpoint, ...forbidden(answer)]).toEqual([endpoint, 403, 'insufficient_scope']);
+      expect({ endpoint, answer: forbidden(answer) }).toEqual({ endpoint, answer: [403, 'insufficient_scope'] });
     }
     for (const server of localServers) {
       const answer = await asOperator.put(pathOf('clusters', cluster.id), { server, auth });
-      expect([server, ...forbidden(answer)]).toEqual([server, 403, 'insufficient_scope']);
+      expect({ server, answer: forbidden(answer) }).toEqual({ server, answer: [403, 'insufficient_scope'] });
     }
     expect(await world.read('hosts', host.id)).toEqual(host);
     expect(await world.read('clusters', cluster.id)).toEqual(cluster);
@@ -145,10 +145,12 @@ test.each([
 ])('nobody can register a link-local or metadata address: %s', async (address) => {
   for (const as of [asAdmin, asOperator]) {
     const host = await registerHost(as, `tcp://${address}:80`);
-    expect([host.status, invalidPathsOf(host)]).toEqual([400, ['endpoint']]);
+    expect(host.status).toBe(400);
+    expect(invalidPathsOf(host)).toEqual(['endpoint']);
     expect((await registerHost(as, `tcp://${address}:80`, { credentials })).status).toBe(400);
     const cluster = await registerCluster(as, `https://${address}`);
-    expect([cluster.status, invalidPathsOf(cluster)]).toEqual([400, ['server']]);
+    expect(cluster.status).toBe(400);
+    expect(invalidPathsOf(cluster)).toEqual(['server']);
   }
 });
 
@@ -213,7 +215,7 @@ describe('an address of a network interface of the machine of the fleet', () => 
       };
       for (const send of Object.values(register)) {
         const { status, body } = await send(asOperator);
-        expect([status, body.code]).toEqual([403, 'insufficient_scope']);
+        expect({ status, code: body.code }).toEqual({ status: 403, code: 'insufficient_scope' });
         expect((await send(asAdmin)).status).toBe(201);
       }
     },
@@ -228,7 +230,7 @@ describe('an address of a network interface of the machine of the fleet', () => 
     ] as const;
     for (const [path, change] of changes) {
       const { status, body } = await asOperator.put(path, change);
-      expect([status, body.code]).toEqual([403, 'insufficient_scope']);
+      expect({ status, code: body.code }).toEqual({ status: 403, code: 'insufficient_scope' });
       expect((await asAdmin.put(path, change)).status).toBe(200);
     }
   });

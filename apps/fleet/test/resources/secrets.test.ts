@@ -52,11 +52,13 @@ describe('values', () => {
     ['opaque', Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`k${index}`, ''])), ['values']],
   ])('of a secret of kind %s are validated: case %#', async (kind, values, paths) => {
     const refused = await create({ kind, values });
-    expect([refused.status, invalidPathsOf(refused)]).toEqual([400, paths]);
+    expect(refused.status).toBe(400);
+    expect(invalidPathsOf(refused)).toEqual(paths);
     const former = { opaque: { a: 'x' }, registry: login, tls }[kind] ?? {};
     const secret = await aSecret({ kind, values: former });
     const changed = await put(secret.id, { values });
-    expect([changed.status, invalidPathsOf(changed)]).toEqual([400, paths]);
+    expect(changed.status).toBe(400);
+    expect(invalidPathsOf(changed)).toEqual(paths);
     expect(await valuesOf(secret.id)).toEqual(former);
     expect(await read('secrets', secret.id)).toEqual(secret);
   });
@@ -99,12 +101,16 @@ describe('users of a secret', () => {
     const usersOf = async ({ id }: Shown) =>
       (await read('secrets', id)).used_by.map(({ kind, id }: Shown) => `${kind} ${id}`);
     const both = [`deployment ${deployment.id}`, `workload ${workload.id}`];
-    expect([await usersOf(secret), await usersOf(pull), await usersOf(later)]).toEqual([both, both, []]);
+    expect(await usersOf(secret)).toEqual(both);
+    expect(await usersOf(pull)).toEqual(both);
+    expect(await usersOf(later)).toEqual([]);
     await asAdmin.put(pathOf('workloads', workload.id), { secret_refs: refs(later.name), registry_credentials: null });
-    expect([await usersOf(secret), await usersOf(pull)]).toEqual([both.slice(0, 1), both.slice(0, 1)]);
+    expect(await usersOf(secret)).toEqual(both.slice(0, 1));
+    expect(await usersOf(pull)).toEqual(both.slice(0, 1));
     expect(await usersOf(later)).toEqual(both.slice(1));
     await asAdmin.put(pathOf('deployments', deployment.id), { revision: 2 });
-    expect([await usersOf(secret), await usersOf(later)]).toEqual([[], both]);
+    expect(await usersOf(secret)).toEqual([]);
+    expect(await usersOf(later)).toEqual(both);
     expect((await remove(secret.id)).status).toBe(204);
   });
 
@@ -113,7 +119,7 @@ describe('users of a secret', () => {
     const workload = await aWorkload({ secret_refs: refs(secret.name) });
     const deployment = await aDeployment({ workload_id: workload.id, target });
     const { status, body } = await remove(secret.id);
-    expect([status, body.code]).toEqual([409, 'in_use']);
+    expect({ status, code: body.code }).toEqual({ status: 409, code: 'in_use' });
     expect(body.errors).toEqual([
       { path: 'deployment', message: deployment.name },
       { path: 'workload', message: workload.name },
@@ -161,7 +167,7 @@ describe('users of a secret', () => {
     const workload = await aWorkload({ secret_refs: refs(secret.name) });
     const deployment = await aDeployment({ workload_id: workload.id, target });
     const { status, body } = await put(secret.id, { values: { other: 'y' } });
-    expect([status, body.code]).toEqual([409, 'in_use']);
+    expect({ status, code: body.code }).toEqual({ status: 409, code: 'in_use' });
     expect(body.errors).toContainEqual({ path: 'deployment', message: deployment.name });
     expect(await valuesOf(secret.id)).toEqual({ password: 'x', other: 'y' });
     expect((await put(secret.id, { values: { password: 'x' } })).status).toBe(200);

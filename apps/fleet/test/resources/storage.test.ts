@@ -49,7 +49,8 @@ describe('the size of a volume', () => {
   ])('cannot be %j', async (size) => {
     const volume = await aVolume();
     for (const answer of [await create({ size }), await put(volume.id, { size })]) {
-      expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['size']]);
+      expect(answer.status).toBe(400);
+      expect(invalidPathsOf(answer)).toEqual(['size']);
     }
     expect(await read('storage', volume.id)).toEqual(volume);
   });
@@ -63,7 +64,8 @@ describe('the size of a volume', () => {
   ])('can grow but never shrink: not from %s to %s', async (size, smaller) => {
     const volume = await aVolume({ size });
     const answer = await put(volume.id, { size: smaller });
-    expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['size']]);
+    expect(answer.status).toBe(400);
+    expect(invalidPathsOf(answer)).toEqual(['size']);
     expect(answer.body.errors[0].message).toContain(size);
     expect(await read('storage', volume.id)).toEqual(volume);
   });
@@ -76,7 +78,8 @@ describe('the size of a volume', () => {
   ])('can become equal or larger: from %s to %s', async (size, larger) => {
     const { id } = await aVolume({ size });
     const { status, body } = await put(id, { size: larger });
-    expect([status, body.storage.size]).toEqual([200, larger]);
+    expect(status).toBe(200);
+    expect(body.storage.size).toEqual(larger);
   });
 
   test('does not shrink through two concurrent changes', async () => {
@@ -96,7 +99,7 @@ describe('the target of a volume', () => {
   ])('is rejected by name if it does not exist: %s', async (member, unknown) => {
     const name = aName('nowhere');
     const answer = await create({ name, target: unknown });
-    expect([answer.status, answer.body.code]).toEqual([422, 'unknown_target']);
+    expect(answer).toMatchObject({ status: 422, body: { code: 'unknown_target' } });
     expect(invalidPathsOf(answer)).toEqual([`target.${member}`]);
     expect((await asAdmin.get(`${pathOf('storage')}?search=${name}`)).body.storage).toEqual([]);
   });

@@ -1,6 +1,5 @@
-// Sends invalid and valid requests to a fleet with many secrets. Afterwards neither its database nor its output
-// contains
-// one of the secrets in any form.
+// Sends invalid and valid requests to a fleet with many secrets. Afterwards neither its database
+// nor its output contains one of the secrets in any form.
 import { newSecretToken } from '@svc/auth';
 import { startSmallProvider } from '../audit/small-provider.ts';
 import { startFakeHub } from '../fake-hub.ts';
@@ -128,7 +127,8 @@ test('after any requests, no secret is in the database or in the output of the f
   await misuseEndpoints(call, misuse);
   await misuseSecrets(call, misuse);
   await changeSettings(admin.access);
-  await Promise.all([hub.stopListening(), provider.stop()]); // requests to the provider fail from here on
+  // Requests to the provider fail from here on.
+  await Promise.all([hub.stopListening(), provider.stop()]);
   await misuseEndpoints(call, { ...misuse, credentials: tokens.slice(-1) });
   await call('POST', '/api/v1/auth/logout', { as: local.access });
   await call('DELETE', '/api/v1/auth/session', { as: person });

@@ -4,7 +4,10 @@ interface Source {
   query(sql: string): Promise<Record<string, string>[]>;
 }
 
-/** The contents of a database at one time, as text by table and time: each column of each table, bytes as hex. */
+/**
+ * The contents of a database at one time, as text by table and time: each column of each table,
+ * bytes as hex.
+ */
 export async function dump({ query }: Source, moment: string): Promise<Haystacks> {
   const tables = await query(`
     SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables

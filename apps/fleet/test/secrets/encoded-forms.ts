@@ -7,7 +7,9 @@ export interface Canary {
 /** Texts in which a secret could be found, by location. */
 export type Haystacks = Readonly<Record<string, string>>;
 
-/** Each form in which a secret could occur: plain, hexadecimal, base64 at each alignment, escaped. */
+/**
+ * Each form in which a secret could occur: plain, hexadecimal, base64 at each alignment, escaped.
+ */
 export function formsOf(value: string | Uint8Array): readonly { readonly form: string; readonly text: string }[] {
   const bytes = Buffer.from(value);
   const plain = typeof value === 'string' ? value : bytes.toString('base64');
@@ -38,7 +40,10 @@ function base64Inside(bytes: Buffer, before: number): string {
   return encoded.slice(Math.ceil((before * 8) / 6), end);
 }
 
-/** The locations of secrets, in messages that do not repeat them. An empty list means that there are no leaks. */
+/**
+ * The locations of secrets, in messages that do not repeat them. An empty list means that there are
+ * no leaks.
+ */
 export const leaks = (canaries: readonly Canary[], haystacks: Haystacks): readonly string[] =>
   Object.entries(haystacks).flatMap(([place, text]) =>
     canaries.flatMap(({ name, value }) =>

@@ -9,7 +9,9 @@ const keptBack: readonly Endpoint[] = [logout, endBrowserSession, endOwnSessions
 const endpoints = Object.values<Endpoint>(fleetEndpoints).filter((one) => !keptBack.includes(one));
 
 export interface Misuse {
-  /** Each endpoint is called with each of these kinds of bodies. At depth `short` they alternate. */
+  /**
+   * Each endpoint is called with each of these kinds of bodies. At depth `short` they alternate.
+   */
   readonly credentials: readonly string[];
   /** Secret values that are sent where they do not belong. */
   readonly secrets: readonly string[];
@@ -27,7 +29,8 @@ export async function misuseEndpoints(call: Call, { credentials, secrets }: Misu
       const text = encodeURIComponent(secret);
       const headers = { Cookie: `a=${text}`, Referer: `http://x.test/?t=${text}`, 'User-Agent': secret };
       const asked = { as, headers };
-      if (stream !== 'text/event-stream') await call(method, at, asked); // a stream of events does not end
+      // A stream of events does not end.
+      if (stream !== 'text/event-stream') await call(method, at, asked);
       await call(method, `${at}?access_token=${text}&${text}=1`, asked);
       if (bodyLimit === 0) continue;
       await call(method, at, {

@@ -21,7 +21,10 @@ function keyOf(text: string): EncryptionKey {
   return { kid, key: new Uint8Array(Buffer.from(key, 'base64')) };
 }
 
-/** Seals with the first of these keys, and opens with all. The keys have the format of ENCRYPTION_KEYS. */
+/**
+ * Seals with the first of these keys, and opens with all. The keys have the format of
+ * ENCRYPTION_KEYS.
+ */
 export const sealerOf = (...keys: readonly string[]): Sealer => createSealer(keys.map(keyOf));
 
 /** All sealed values of a database. */

@@ -37,7 +37,8 @@ test.each([
   async (_, replica, words) => {
     for (const message of [await hubSays(replica, nextHub.url), await issuerSays(replica, nextIssuer.url)])
       for (const word of words) expect(message).toContain(word);
-    expect([nextHub.requests, nextIssuer.requests]).toEqual([[], []]);
+    expect(nextHub.requests).toEqual([]);
+    expect(nextIssuer.requests).toEqual([]);
   },
 );
 
@@ -46,7 +47,8 @@ test('a hostname that resolves to loopback is rejected', async () => {
   const issuerUrl = nextIssuer.url.replace('127.0.0.1', 'localhost');
   expect(await hubSays(noLoopback, hubUrl ?? '')).toContain('add loopback');
   expect(await issuerSays(noLoopback, issuerUrl ?? '')).toContain('add loopback');
-  expect([nextHub.requests, nextIssuer.requests]).toEqual([[], []]);
+  expect(nextHub.requests).toEqual([]);
+  expect(nextIssuer.requests).toEqual([]);
 });
 
 test.each([
@@ -70,12 +72,15 @@ test('addresses of the environment are always allowed, also if the same address 
 test('an address that is not allowed cannot be set, and the former setting stays', async () => {
   const before = [await strict.admin.get(HUB), await strict.admin.get(OIDC)].map(({ body }) => body);
   const atHubAnswer = await strict.admin.put(HUB, atHub(nextHub.url));
-  expect([atHubAnswer.status, atHubAnswer.body.errors]).toEqual([
-    400,
-    [{ path: 'url', message: expect.stringContaining('add http and loopback to OUTBOUND_ALLOW') }],
-  ]);
+  expect({ status: atHubAnswer.status, errors: atHubAnswer.body.errors }).toEqual({
+    status: 400,
+    errors: [{ path: 'url', message: expect.stringContaining('add http and loopback to OUTBOUND_ALLOW') }],
+  });
   const atIssuerAnswer = await strict.admin.put(OIDC, atIssuer('https://169.254.169.254'));
-  expect([atIssuerAnswer.status, atIssuerAnswer.body.errors]).toEqual([400, [{ path: 'issuer', message: LINK_LOCAL }]]);
+  expect({ status: atIssuerAnswer.status, errors: atIssuerAnswer.body.errors }).toEqual({
+    status: 400,
+    errors: [{ path: 'issuer', message: LINK_LOCAL }],
+  });
   expect([await strict.admin.get(HUB), await strict.admin.get(OIDC)].map(({ body }) => body)).toEqual(before);
 });
 
@@ -84,11 +89,12 @@ test('an address that was set and is no longer allowed is not used by syncs and 
   expect((await admin.put(HUB, atHub(nextHub.url))).status).toBe(200);
   expect((await admin.put(OIDC, atIssuer(nextIssuer.url))).status).toBe(200);
   const sync = await strict.admin.post('/api/v1/catalog/sync', {});
-  expect([sync.status, sync.body.detail]).toEqual([502, expect.stringContaining('OUTBOUND_ALLOW')]);
+  expect(sync).toMatchObject({ status: 502, body: { detail: expect.stringContaining('OUTBOUND_ALLOW') } });
   const state = (await strict.admin.get('/api/v1/catalog/sync')).body;
   expect(state.last_failure.reason).toContain('OUTBOUND_ALLOW');
   expect((await strict.admin.get('/api/v1/auth/oidc/login')).status).toBe(503);
-  expect([nextHub.requests, nextIssuer.requests]).toEqual([[], []]);
+  expect(nextHub.requests).toEqual([]);
+  expect(nextIssuer.requests).toEqual([]);
 });
 
 test('an address that is allowed again is used at once', async () => {

@@ -124,7 +124,11 @@ test.each([
 ])('PUT %s %j is rejected with the name of the member, and stores nothing', async (path, body, member) => {
   for (const call of [one.admin.put(path, body), one.admin.post(`${path}/test`, body)]) {
     const { status, body: problem } = await call;
-    expect([status, problem.code, problem.errors[0].path]).toEqual([400, 'validation_failed', member]);
+    expect({ status, code: problem.code, path: problem.errors[0].path }).toEqual({
+      status: 400,
+      code: 'validation_failed',
+      path: member,
+    });
   }
   expect(await sql.setting.count()).toBe(0);
 });

@@ -33,7 +33,9 @@ test.each([
       [400, 'client_secret'],
       [400, 'client_secret'],
     ]);
-    expect([nextHub.requests, nextIssuer.requests, issuer.requests]).toEqual([[], [], []]);
+    expect(nextHub.requests).toEqual([]);
+    expect(nextIssuer.requests).toEqual([]);
+    expect(issuer.requests).toEqual([]);
     expect(await world.database.client.setting.count()).toBe(0);
   },
 );
@@ -45,7 +47,8 @@ test('a secret that was set is not sent to another address', async () => {
   expect((await other.admin.post(`${HUB}/test`, { url: hub.url })).body.errors[0].path).toBe('api_key');
   expect((await other.admin.put(OIDC, { issuer: issuer.url })).body.errors[0].path).toBe('client_secret');
   expect((await other.admin.post(`${OIDC}/test`, { issuer: issuer.url })).body.errors[0].path).toBe('client_secret');
-  expect([hub.requests, issuer.requests]).toEqual([[], []]);
+  expect(hub.requests).toEqual([]);
+  expect(issuer.requests).toEqual([]);
 });
 
 test('a change that repeats the address keeps its secret', async () => {
@@ -68,8 +71,10 @@ test('each hub and issuer receives only its own secret, in any sequence of chang
   await other.admin.delete(OIDC);
   await one.admin.post(SYNC, {});
   await one.admin.post(`${OIDC}/test`, {});
-  expect([keysAt(hub), keysAt(nextHub)]).toEqual([[hub.key], [nextHub.key]]);
-  expect([secretsAt(issuer), secretsAt(nextIssuer)]).toEqual([[ENVIRONMENT_SECRET], [SET]]);
+  expect(keysAt(hub)).toEqual([hub.key]);
+  expect(keysAt(nextHub)).toEqual([nextHub.key]);
+  expect(secretsAt(issuer)).toEqual([ENVIRONMENT_SECRET]);
+  expect(secretsAt(nextIssuer)).toEqual([SET]);
 });
 
 test('a secret that was set for an address of the environment is not used when the environment names another', async () => {
@@ -81,7 +86,7 @@ test('a secret that was set for an address of the environment is not used when t
     oidc: { ...environment.oidc, issuer: nextIssuer.url },
   });
   const shown = (await moved.admin.get(HUB)).body;
-  expect([shown.url, shown.api_key_prefix]).toEqual([nextHub.url, null]);
+  expect(shown).toMatchObject({ url: nextHub.url, api_key_prefix: null });
   expect((await moved.admin.post(SYNC, {})).body.code).toBe('hub_not_configured');
   expect((await moved.admin.get(OIDC)).body).toMatchObject({ issuer: nextIssuer.url, has_client_secret: false });
   await moved.admin.post(`${OIDC}/test`, {});
@@ -114,7 +119,8 @@ test('for an address that was set to that of the environment, the secret of the 
   const gone = aReplica({ hub: { url: nextHub.url, key: nextHub.key } });
   expect((await gone.admin.get(HUB)).body).toMatchObject({ url: hub.url, api_key_prefix: null });
   expect((await gone.admin.post(SYNC, {})).body.code).toBe('hub_not_configured');
-  expect([keysAt(hub), keysAt(nextHub)]).toEqual([[hub.key], []]);
+  expect(keysAt(hub)).toEqual([hub.key]);
+  expect(keysAt(nextHub)).toEqual([]);
 });
 
 test('a key or secret without an address is rejected', async () => {
@@ -128,5 +134,5 @@ test('an unknown hub requires a key, and a public client requires no secret', as
   const bare = world.aBareReplica();
   expect((await bare.admin.put(HUB, { url: nextHub.url })).body.errors[0].path).toBe('api_key');
   const { status, body } = await bare.admin.put(OIDC, { issuer: nextIssuer.url, client_id: 'public' });
-  expect([status, body.has_client_secret]).toEqual([200, false]);
+  expect({ status, has_client_secret: body.has_client_secret }).toEqual({ status: 200, has_client_secret: false });
 });

@@ -15,7 +15,8 @@ test('the test of a working hub returns the organization of the key', async () =
   expect(await tryHub()).toMatchObject({ status: 200, body: { organization: hub.organization() } });
   const next = { url: nextHub.url, api_key: nextHub.key };
   expect(await tryHub(next)).toMatchObject({ status: 200, body: { organization: nextHub.organization() } });
-  expect([keysAt(hub), keysAt(nextHub)]).toEqual([[hub.key], [nextHub.key]]);
+  expect(keysAt(hub)).toEqual([hub.key]);
+  expect(keysAt(nextHub)).toEqual([nextHub.key]);
 });
 
 test('the test of a hub stores and changes nothing', async () => {
@@ -23,7 +24,7 @@ test('the test of a hub stores and changes nothing', async () => {
   expect(await sql.setting.count()).toBe(0);
   expect((await other.admin.get(HUB)).body.url).toBe(hub.url);
   const state = (await other.admin.get('/api/v1/catalog/sync')).body;
-  expect([state.hub_url, state.status]).toEqual([hub.url, 'never_synced']);
+  expect(state).toMatchObject({ hub_url: hub.url, status: 'never_synced' });
 });
 
 test.each([
@@ -39,7 +40,11 @@ test.each([
 ])('the test of a hub reports a hub that %s', async (_, behaviour, words) => {
   hub.behave(behaviour, 'organization');
   const { status, body, text } = await tryHub();
-  expect([status, body.code, body.detail]).toEqual([502, 'hub_unreachable', expect.stringContaining(words)]);
+  expect({ status, code: body.code, detail: body.detail }).toEqual({
+    status: 502,
+    code: 'hub_unreachable',
+    detail: expect.stringContaining(words),
+  });
   expect(text).not.toContain(leaking);
   expect(text).not.toContain(hub.key);
 });
@@ -47,19 +52,20 @@ test.each([
 test('the test of a hub reports a hub that does not answer in time', async () => {
   hub.behave(neverAnswer, 'organization');
   const { status, body } = await tryHub({}, world.aReplica({ outboundTimeoutMs: SHORT_TIMEOUT_MS }));
-  expect([status, body.code, body.detail]).toEqual([
-    ...[502, 'hub_unreachable'],
-    expect.stringContaining('does not respond'),
-  ]);
+  expect({ status, code: body.code, detail: body.detail }).toEqual({
+    status: 502,
+    code: 'hub_unreachable',
+    detail: expect.stringContaining('does not respond'),
+  });
 });
 
 test('the test of a hub reports a key that the hub rejects', async () => {
   const { status, body } = await tryHub({ api_key: aKey });
-  expect([status, body.code, body.detail]).toEqual([
-    502,
-    'hub_unreachable',
-    'The hub refused the API key (401): it is wrong, expired or revoked.',
-  ]);
+  expect({ status, code: body.code, detail: body.detail }).toEqual({
+    status: 502,
+    code: 'hub_unreachable',
+    detail: 'The hub refused the API key (401): it is wrong, expired or revoked.',
+  });
 });
 
 test.each([
@@ -68,12 +74,12 @@ test.each([
   ['belongs to another service', issuer.url, 'responded with 404'],
 ])('the test of a hub reports an address that %s', async (_, url, words) => {
   const { status, body } = await tryHub({ url, api_key: aKey });
-  expect([status, body.detail]).toEqual([502, expect.stringContaining(words)]);
+  expect({ status, detail: body.detail }).toEqual({ status: 502, detail: expect.stringContaining(words) });
 });
 
 test('the test of a hub reports that no hub is configured', async () => {
   const { status, body } = await world.aBareReplica().admin.post(`${HUB}/test`, {});
-  expect([status, body.code]).toEqual([409, 'hub_not_configured']);
+  expect({ status, code: body.code }).toEqual({ status: 409, code: 'hub_not_configured' });
 });
 
 test.each([
@@ -83,6 +89,6 @@ test.each([
   [` ${aKey}`, 'with a blank'],
 ])('the test of a hub rejects an invalid key (%s, %s) without a request', async (api_key) => {
   const { status, body } = await tryHub({ api_key });
-  expect([status, body.errors[0].path]).toEqual([400, 'api_key']);
+  expect({ status, path: body.errors[0].path }).toEqual({ status: 400, path: 'api_key' });
   expect(hub.requests).toEqual([]);
 });

@@ -76,7 +76,7 @@ test.each([
 ] as const)('the test of a provider reports an issuer that %s', async (_, reply, words) => {
   issuer.bend(DISCOVERY, () => reply);
   const [name, detail] = await wrong();
-  expect([name, detail]).toEqual(['discovery', expect.stringContaining(words)]);
+  expect({ name, detail }).toEqual({ name: 'discovery', detail: expect.stringContaining(words) });
   expect(detail).not.toContain('leaked-text');
 });
 
@@ -89,7 +89,8 @@ test('the test of a provider reports an issuer that does not answer in time', as
 test('the test of a provider sends no secret to a provider that names another issuer', async () => {
   issuer.bendMetadata({ issuer: 'https://other.example.test' });
   expect((await wrong())[0]).toBe('issuer');
-  expect([issuer.countOf('/token'), issuer.countOf('/introspect')]).toEqual([0, 0]);
+  expect(issuer.countOf('/token')).toBe(0);
+  expect(issuer.countOf('/introspect')).toBe(0);
 });
 
 test.each([
@@ -107,7 +108,7 @@ test.each([
 
 test('the test of a provider reports that no provider is configured', async () => {
   const { status, body } = await world.aBareReplica().admin.post(`${OIDC}/test`, {});
-  expect([status, body.code]).toEqual([409, 'oidc_not_configured']);
+  expect({ status, code: body.code }).toEqual({ status: 409, code: 'oidc_not_configured' });
 });
 
 test('the test of another provider keeps the cached keys of the effective one', async () => {

@@ -6,7 +6,10 @@ export const HUB = '/api/v1/settings/hub';
 export const OIDC = '/api/v1/settings/oidc';
 export const ENVIRONMENT_SECRET = 'the secret of the environment';
 
-/** Two replicas of a fleet whose environment names a hub and an issuer. Another hub and issuer can be set. */
+/**
+ * Two replicas of a fleet whose environment names a hub and an issuer. Another hub and issuer can
+ * be set.
+ */
 export async function startSettingsWorld(options: ReplicaOptions = {}) {
   const hub = await startFakeHub();
   const nextHub = await startFakeHub();

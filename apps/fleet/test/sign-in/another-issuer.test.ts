@@ -102,6 +102,10 @@ test('without a configured provider nobody can sign in at one', async () => {
 test('a fleet without a configured public URL reports this instead of starting a sign-in', async () => {
   const { api } = world.aReplica({ publicUrl: undefined });
   const { status, body } = await api().get('/api/v1/auth/oidc/login');
-  expect([status, body.code, body.detail]).toEqual([409, 'oidc_not_configured', expect.stringContaining('PUBLIC_URL')]);
+  expect({ status, code: body.code, detail: body.detail }).toEqual({
+    status: 409,
+    code: 'oidc_not_configured',
+    detail: expect.stringContaining('PUBLIC_URL'),
+  });
   expect((await api().get('/api/v1/auth/config')).body.oidc.redirect).toBe(false);
 });

@@ -12,7 +12,10 @@ const PASSWORD = 'development';
 const tokensFor = (email: string, resource?: string) =>
   signInAtProvider({ issuer, email, password: PASSWORD, redirectUri: APP, ...(resource ? { resource } : {}) });
 
-/** Tokens of the provider for the client of the fleet, without a resource: the access token is opaque. */
+/**
+ * Tokens of the provider for the client of the fleet, without a resource: the access token is
+ * opaque.
+ */
 async function tokensOfFleet(email: string) {
   const code_verifier = randomBytes(32).toString('base64url');
   const address = new URL(metadata.authorization_endpoint);
@@ -68,7 +71,8 @@ test('a credential that is not an access token for this fleet is rejected', asyn
   expect(await meWith(ofFleet.id_token)).toMatchObject(refused);
   expect(await meWith(ofFleet.refresh_token)).toMatchObject(refused);
   expect(await meWith(ofDashboard.idToken ?? '')).toMatchObject(refused);
-  expect(await meWith(ofDashboard.accessToken)).toMatchObject(refused); // opaque, for another client
+  // Opaque, for another client.
+  expect(await meWith(ofDashboard.accessToken)).toMatchObject(refused);
   expect(await meWith('x'.repeat(43))).toMatchObject(refused);
   expect(await sql.user.count({ where: { sub: 'dev-user' } })).toBe(0);
 });

@@ -15,7 +15,10 @@ export interface Tokens {
   readonly refresh_token: string;
 }
 
-/** A browser at the fleet: it keeps the cookies of the fleet, sends each request to the next replica, and adds its own headers. */
+/**
+ * A browser at the fleet: it keeps the cookies of the fleet, sends each request to the next
+ * replica, and adds its own headers.
+ */
 export function aBrowser(replicas: readonly Replica[], own: Readonly<Record<string, string>> = {}) {
   const cookies = new Map<string, { readonly value: string; readonly path: string }>();
   let requests = 0;

@@ -24,14 +24,14 @@ beforeEach(() => says({ role: 'operator' }));
 function leadsToPage({ status, headers, text }: Answered, error: string, returnTo?: string) {
   const query = new URLSearchParams({ sign_in_error: error, request_id: headers['x-request-id'] ?? '' });
   if (returnTo !== undefined) query.set('return_to', returnTo);
-  expect([status, headers.location, text]).toEqual([302, `/?${query}`, '']);
+  expect({ status, location: headers.location, text }).toEqual({ status: 302, location: `/?${query}`, text: '' });
   expect(headers['cache-control']).toBe('no-store');
 }
 
 test('a sign-in that succeeds returns to its page with a session', async () => {
   const { browser, address } = await begin(aPage(), '/hosts?search=a');
   const back = await browser.openCallback(backFrom(address));
-  expect([back.status, back.headers.location]).toEqual([302, `${CONSOLE_URL}/hosts?search=a`]);
+  expect(back).toMatchObject({ status: 302, headers: { location: `${CONSOLE_URL}/hosts?search=a` } });
   expect([...browser.cookies.keys()]).toEqual([expect.stringMatching(/^__Host-fleet-session-/)]);
 });
 
@@ -102,7 +102,7 @@ test.each(['//evil.example.test', '/\\evil.example.test', 'https://evil.example.
   'return_to=%s is a 400 also for the console',
   async (returnTo) => {
     const { status, headers } = await aPage().get(loginOf(returnTo));
-    expect([status, headers.location]).toEqual([400, undefined]);
+    expect({ status, location: headers.location }).toEqual({ status: 400, location: undefined });
   },
 );
 
@@ -110,10 +110,10 @@ test('other clients receive a problem document', async () => {
   const program = await begin(aBrowser(replicas));
   const denied = { code: undefined, error: 'access_denied' };
   const answer = await program.browser.openCallback(backFrom(program.address, denied));
-  expect([answer.status, answer.body.code]).toEqual([401, 'invalid_grant']);
+  expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_grant' } });
   const frontend = aPage();
   const ofFrontend = await frontend.openCallback(backFrom(await frontend.begin(), denied));
-  expect([ofFrontend.status, ofFrontend.body.code]).toEqual([401, 'invalid_grant']);
+  expect(ofFrontend).toMatchObject({ status: 401, body: { code: 'invalid_grant' } });
   expect((await aPage().get(`${CALLBACK}?error=access_denied`)).status).toBe(401);
 });
 

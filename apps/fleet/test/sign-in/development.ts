@@ -55,7 +55,8 @@ export async function startDevelopmentWorld() {
     /** Redeems a code as the client of the fleet. */
     redeemAsFleet: async (form: Readonly<Record<string, string>>) => {
       const answer = await askAsFleet(metadata.token_endpoint, { grant_type: 'authorization_code', ...form });
-      return (await answer.json()) as Record<string, string | undefined>; // RFC 6749 defines its members
+      // RFC 6749 defines its members.
+      return (await answer.json()) as Record<string, string | undefined>;
     },
   };
 }

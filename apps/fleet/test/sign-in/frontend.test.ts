@@ -47,7 +47,8 @@ test.each([
 ] as [string, string[]][])('a frontend exchanges its code %s for tokens of the fleet', async (_, without) => {
   const given = Object.entries(await aFrontend()).filter(([name]) => !without.includes(name));
   const { status, body, headers } = await post(Object.fromEntries(given), 1);
-  expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+  expect(status).toBe(200);
+  expect(headers['cache-control']).toBe('no-store');
   expect(body.user).toMatchObject({ kind: 'oidc', name: 'Olga Operator', role: 'operator' });
   for (const me of await meAt(replicas, body.access_token)) expect(me.body.user.email).toBe('operator@example.test');
 });
@@ -69,9 +70,11 @@ test.each([
     { redirect_uri: 'http://127.0.0.1:4200/api/v1/auth/oidc/callback' },
   ],
 ])('a code exchange with %s is rejected', async (_, changed) => {
-  const before = [await sql.session.count(), await sql.user.count()];
+  const sessions = await sql.session.count();
+  const users = await sql.user.count();
   expect(await post({ ...(await aFrontend('user@example.test')), ...changed })).toMatchObject(refused);
-  expect([await sql.session.count(), await sql.user.count()]).toEqual(before);
+  expect(await sql.session.count()).toBe(sessions);
+  expect(await sql.user.count()).toBe(users);
 });
 
 test('a code whose sign-in had a nonce is rejected without the nonce', async () => {
@@ -90,7 +93,7 @@ test.each([
 ])('a code for the unknown redirect URI %s is rejected, and never redeemed', async (redirect_uri) => {
   const given = await aFrontend();
   const { status, body } = await post({ ...given, redirect_uri });
-  expect([status, body.errors?.[0]?.path]).toEqual([400, 'redirect_uri']);
+  expect({ status, path: body.errors?.[0]?.path }).toEqual({ status: 400, path: 'redirect_uri' });
   expect((await post(given)).status).toBe(200);
 });
 
@@ -102,6 +105,6 @@ test.each([
 ])('a code exchange with %s is a 400 that does not consume the code', async (_, changed, path) => {
   const given = await aFrontend();
   const { status, body } = await post({ ...given, ...changed });
-  expect([status, body.errors?.[0]?.path]).toEqual([400, path]);
+  expect({ status, path: body.errors?.[0]?.path }).toEqual({ status: 400, path });
   expect((await post(given)).status).toBe(200);
 });

@@ -41,7 +41,11 @@ const FOREIGN = [
 test.each(FOREIGN)('return_to=%s is rejected, and no sign-in starts', async (returnTo) => {
   const before = await sql.signInTransaction.count();
   const { status, body, headers } = await newBrowser().get(`${LOGIN}?return_to=${returnTo}`);
-  expect([status, body.code, body.errors?.[0]?.path]).toEqual([400, 'validation_failed', 'return_to']);
+  expect({ status, code: body.code, path: body.errors?.[0]?.path }).toEqual({
+    status: 400,
+    code: 'validation_failed',
+    path: 'return_to',
+  });
   expect(headers.location).toBeUndefined();
   expect(await sql.signInTransaction.count()).toBe(before);
 });

@@ -43,20 +43,14 @@ test('a changed mapping applies to signed-in users at the next request, on every
   const itself = await accessToken({ sub: 'mara', role: 'viewer', groups: ['developers'] });
   expect(await rolesOf(access_token)).toEqual(['viewer', 'viewer']);
   await set({ role_claim: 'groups', role_map: GROUPS });
-  expect([await rolesOf(access_token), await rolesOf(itself)]).toEqual([
-    ['operator', 'operator'],
-    ['operator', 'operator'],
-  ]);
+  expect(await rolesOf(access_token)).toEqual(['operator', 'operator']);
+  expect(await rolesOf(itself)).toEqual(['operator', 'operator']);
   await set({ role_map: { developers: 'admin' } });
-  expect([await rolesOf(access_token), await rolesOf(itself)]).toEqual([
-    ['admin', 'admin'],
-    ['admin', 'admin'],
-  ]);
+  expect(await rolesOf(access_token)).toEqual(['admin', 'admin']);
+  expect(await rolesOf(itself)).toEqual(['admin', 'admin']);
   await set({ role_map: {} });
-  expect([await rolesOf(access_token), await rolesOf(itself)]).toEqual([
-    [403, 403],
-    [403, 403],
-  ]);
+  expect(await rolesOf(access_token)).toEqual([403, 403]);
+  expect(await rolesOf(itself)).toEqual([403, 403]);
   await set({ default_role: 'viewer' });
   expect(await rolesOf(access_token)).toEqual(['viewer', 'viewer']);
 });
@@ -76,7 +70,11 @@ test('a sign-in without a role is rejected with this reason, and stores nothing'
   says({ sub: 'otto', role: 'guest' });
   const before = await sql.session.count();
   const { status, body } = await enter();
-  expect([status, body.code, body.detail]).toEqual([403, 'insufficient_scope', expect.stringContaining('no role')]);
+  expect({ status, code: body.code, detail: body.detail }).toEqual({
+    status: 403,
+    code: 'insufficient_scope',
+    detail: expect.stringContaining('no role'),
+  });
   expect(await sql.session.count()).toBe(before);
   expect(await sql.user.count({ where: { sub: 'otto' } })).toBe(0);
 });
@@ -87,7 +85,7 @@ test('an exchange is rejected with the reason if the user lost their role after 
   const back = await enter(browser);
   await set({ role_map: {} });
   const { status, body } = await browser.exchange(back);
-  expect([status, body.code]).toEqual([403, 'insufficient_scope']);
+  expect({ status, code: body.code }).toEqual({ status: 403, code: 'insufficient_scope' });
 });
 
 test('a refresh is rejected if the user lost their role, and so are requests that require it', async () => {

@@ -172,7 +172,8 @@ test('a token expires by the clock of the database, on every replica', async () 
   const token = await createFor(30);
   const another = world.aReplica();
   await sql.$executeRaw`UPDATE tokens SET expires_at = now() + interval '1 hour' WHERE id = ${token.id}::uuid`;
-  jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * DAY_MS); // a process whose clock is wrong
+  // A process whose clock is wrong.
+  jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * DAY_MS);
   for (const replica of [world, another]) expect((await meWith(token, replica)).status).toBe(200);
   jest.restoreAllMocks();
   expect(await statusOf(token.id)).toBe('active');

@@ -16,7 +16,7 @@ const remove = async (id: string) => expect((await asAdmin.delete(`/api/v1/users
 const isOver = async ({ access_token, refresh_token }: { access_token: string; refresh_token: string }) => {
   for (const api of onBoth(access_token)) expect((await api.get(ME)).body.code).toBe('invalid_token');
   const refreshed = await another.api().post('/api/v1/auth/refresh', { refresh_token });
-  expect([refreshed.status, refreshed.body.code]).toEqual([401, 'invalid_grant']);
+  expect(refreshed).toMatchObject({ status: 401, body: { code: 'invalid_grant' } });
 };
 
 test('a change of role applies to the next request, on every replica', async () => {
@@ -84,7 +84,10 @@ test('a new password keeps the sessions of other users, and a new name keeps all
 });
 
 describe('during a sign-in', () => {
-  /** Signs in, and runs an action once after the password was verified and before the session is opened. */
+  /**
+   * Signs in, and runs an action once after the password was verified and before the session is
+   * opened.
+   */
   const signInWhile = (user: { email: string; password: string }, happens: () => Promise<void>) => {
     const left = [happens];
     const passwords: Passwords = {
@@ -102,18 +105,18 @@ describe('during a sign-in', () => {
   test('a change of the password rejects the former one', async () => {
     const user = await aUser('viewer');
     const { status, body } = await signInWhile(user, () => change(user.id, { password: NEW_PASSWORD }));
-    expect([status, body.code]).toEqual([401, 'invalid_credentials']);
+    expect({ status, code: body.code }).toEqual({ status: 401, code: 'invalid_credentials' });
   });
 
   test('a removal rejects the user', async () => {
     const user = await aUser('viewer');
     const { status, body } = await signInWhile(user, () => remove(user.id));
-    expect([status, body.code]).toEqual([401, 'invalid_credentials']);
+    expect({ status, code: body.code }).toEqual({ status: 401, code: 'invalid_credentials' });
   });
 
   test('a change of the role applies', async () => {
     const user = await aUser('viewer');
     const { status, body } = await signInWhile(user, () => change(user.id, { role: 'operator' }));
-    expect([status, body.user.role]).toEqual([200, 'operator']);
+    expect({ status, role: body.user.role }).toEqual({ status: 200, role: 'operator' });
   });
 });

@@ -16,7 +16,8 @@ async function anInvitedUser(role = 'viewer') {
   const { id } = body.user;
   const invite = () => asAdmin.post(`/api/v1/users/${id}/invitation`);
   const { status, body: invited, headers } = await invite();
-  expect([status, headers['cache-control']]).toEqual([201, 'no-store']);
+  expect(status).toBe(201);
+  expect(headers['cache-control']).toBe('no-store');
   return { id, email, invite, ...invited.invitation } as {
     readonly id: string;
     readonly email: string;
@@ -69,7 +70,8 @@ test('a later invitation, a withdrawal, an expiry and a removal make an invitati
   ]);
   const { body: later } = await again.invite();
   const withdraw = () => asAdmin.delete(`/api/v1/users/${withdrawn.id}/invitation`);
-  expect([(await withdraw()).status, (await withdraw()).status]).toEqual([204, 404]);
+  expect((await withdraw()).status).toBe(204);
+  expect((await withdraw()).status).toBe(404);
   await sql.invitation.update({ where: { user_id: expired.id }, data: { expires_at: new Date() } });
   await asAdmin.delete(`/api/v1/users/${removed.id}`);
   for (const { code } of [again, withdrawn, expired, removed])
@@ -99,7 +101,7 @@ test('a weak password is a 400 that names the member, and the invitation stays v
   const { code, email } = await anInvitedUser();
   for (const password of ['short', email]) {
     const { status, body } = await accept(code, password);
-    expect([status, body.errors[0].path]).toEqual([400, 'password']);
+    expect({ status, path: body.errors[0].path }).toEqual({ status: 400, path: 'password' });
   }
   expect((await accept(code)).status).toBe(200);
 });
@@ -126,7 +128,10 @@ test('invitations and their acceptance have audit entries', async () => {
 test('a user of the identity provider and an unknown user cannot be invited', async () => {
   const { id } = await world.anOidcUser();
   const { status, body } = await asAdmin.post(`/api/v1/users/${id}/invitation`);
-  expect([status, body.errors]).toEqual([400, [{ path: 'id', message: expect.stringContaining('identity provider') }]]);
+  expect({ status, errors: body.errors }).toEqual({
+    status: 400,
+    errors: [{ path: 'id', message: expect.stringContaining('identity provider') }],
+  });
   for (const unknown of ['no-id', '0198c7a2-5f3e-7d21-9c3b-2f6f0e4b8a10']) {
     expect((await asAdmin.post(`/api/v1/users/${unknown}/invitation`)).status).toBe(404);
   }

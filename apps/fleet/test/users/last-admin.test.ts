@@ -29,7 +29,7 @@ test.each([
   await world.anOidcUser({ role: 'admin' });
   expect((await end(one?.id ?? '')).status).toBeLessThan(300);
   const { status, body } = await end(other?.id ?? '');
-  expect([status, body.code]).toEqual([409, 'last_admin']);
+  expect({ status, code: body.code }).toEqual({ status: 409, code: 'last_admin' });
   expect(await admins()).toBe(1);
 });
 

@@ -1,4 +1,5 @@
-// The filter of users by role in SQL agrees with the roles that the API shows, for generated claims and mappings.
+// The filter of users by role in SQL agrees with the roles that the API shows, for generated claims
+// and mappings.
 import { byDepth, seed } from '@svc/testing';
 import { readPage } from '../../src/database/lists.ts';
 import { listedUser, userList } from '../../src/identity/user-list.ts';
@@ -48,7 +49,9 @@ test('the filter by role returns exactly the users who are shown with the role',
     for (const role of ROLES) {
       const shown = all.filter((user) => user.role === role).map(({ id }) => id);
       if (shown.length > 0 && shown.length < all.length) found.add(role);
-      expect([mapping, role, (await read({ role: [role] })).map(({ id }) => id)]).toEqual([mapping, role, shown]);
+      expect(mapping).toEqual(mapping);
+      expect(role).toEqual(role);
+      expect((await read({ role: [role] })).map(({ id }) => id)).toEqual(shown);
     }
   }
   expect([...found].sort()).toEqual(ROLES);

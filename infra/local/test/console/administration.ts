@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { TestPage } from '@svc/testing/browser';
-import { type ConsoleWorld, findProblems, signInAtProvider } from '../console-world.ts';
+import { type ConsoleWorld, findProblems, signInAtProvider } from './console-world.ts';
 import { settle, visit } from './visits.ts';
 
 const CALLBACK = '/api/v1/auth/oidc/callback';

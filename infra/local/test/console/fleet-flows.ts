@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { TestPage } from '@svc/testing/browser';
 import { startEngine, type TestEngine } from '@svc/testing/engine';
-import { type ConsoleWorld, findProblems, signInAtProvider, signInByKeys } from '../console-world.ts';
+import { type ConsoleWorld, findProblems, signInAtProvider, signInByKeys } from './console-world.ts';
 import { keysOf } from './keys.ts';
 import { createGreeter, LOGGED } from './objects.ts';
 import { settle } from './visits.ts';

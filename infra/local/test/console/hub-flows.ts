@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { type AnyControl, templateControls, templateExamples } from '@svc/contract';
 import type { TestPage } from '@svc/testing/browser';
 import { people } from '../../src/environments.ts';
-import { type ConsoleWorld, findProblems, signInByKeys } from '../console-world.ts';
+import { type ConsoleWorld, findProblems, signInByKeys } from './console-world.ts';
 import { type Keys, keysOf } from './keys.ts';
 
 /** Flows of the hub, and what they change in a fleet. The keyboard drives them alone. */

@@ -1,5 +1,5 @@
 import type { TestEngine } from '@svc/testing/engine';
-import type { ConsoleWorld } from '../console-world.ts';
+import type { ConsoleWorld } from './console-world.ts';
 
 /** The pages of both consoles. */
 export interface ConsolePages {

@@ -3,7 +3,7 @@ import type { Endpoint } from '@svc/contract';
 import { type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
 import { hubEndpoints } from '@svc/contract/hub';
 import type { TestPage } from '@svc/testing/browser';
-import { type ConsoleWorld, signInAtProvider } from '../console-world.ts';
+import { type ConsoleWorld, signInAtProvider } from './console-world.ts';
 import type { ConsolePages } from './objects.ts';
 import { settle, visit } from './visits.ts';
 

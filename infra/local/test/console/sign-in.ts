@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { TestPage } from '@svc/testing/browser';
-import { type ConsoleWorld, signInAtProvider, signInByKeys } from '../console-world.ts';
+import { type ConsoleWorld, signInAtProvider, signInByKeys } from './console-world.ts';
 import { keysOf } from './keys.ts';
 
 const PASSWORD = 'a long and unusual passphrase';

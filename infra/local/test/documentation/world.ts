@@ -9,7 +9,7 @@ import { quoteForShell } from '../../src/demo-env.ts';
 import { fleetProgram, hubProgram } from '../../src/environments.ts';
 import { openSecrets } from '../../src/secrets.ts';
 import { parseSettings, repository } from '../../src/settings.ts';
-import { aProduct, freePorts, type Ports, type Product } from '../product.ts';
+import { aProduct, freePorts, type Ports, type Product } from '../start/product.ts';
 
 const ENGINES = path.join(repository, 'bench/fleet/engines.mjs');
 const PRELUDE = path.join(import.meta.dirname, 'prelude.sh');

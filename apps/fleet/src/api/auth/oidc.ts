@@ -15,7 +15,10 @@ import { type RequestContext, route } from '../context.ts';
 
 const signInCookie = createSignInCookie('fleet');
 
-/** The start of the state of a sign-in of the console, so that it is recognized when the sign-in has expired. */
+/**
+ * The start of the state of a sign-in of the console, so that it is recognized when the sign-in has
+ * expired.
+ */
 const OF_CONSOLE = 'console.';
 
 const sealedTransaction = z.object({
@@ -39,7 +42,8 @@ export interface AuthorizationRequest {
   readonly nonce: string;
   readonly codeVerifier: string;
   /**
-   * The value of the cookie that binds the sign-in to the browser. Each sign-in has its own cookie, so that tabs do not conflict.
+   * The value of the cookie that binds the sign-in to the browser. Each sign-in has its own cookie,
+   * so that tabs do not conflict.
    */
   readonly browser: string;
 }
@@ -61,7 +65,10 @@ interface SignInRoute {
   readonly session: 'code' | 'cookie';
 }
 
-/** Stores a sign-in for ten minutes, so that any replica can complete it. @returns the cookie for the browser */
+/**
+ * Stores a sign-in for ten minutes, so that any replica can complete it. @returns the cookie for
+ * the browser
+ */
 export async function storeTransaction(
   { settings }: RequestContext,
   transaction: Prisma.TransactionClient,
@@ -80,7 +87,8 @@ export async function storeTransaction(
 }
 
 /**
- * Deletes a stored sign-in and returns it. Resolves to undefined if it has expired, is unknown, or belongs to another browser.
+ * Deletes a stored sign-in and returns it. Resolves to undefined if it has expired, is unknown, or
+ * belongs to another browser.
  */
 export async function consumeTransaction(
   { database, settings, cookie }: RequestContext,
@@ -208,7 +216,10 @@ function publicUrlOf({ publicUrl }: RequestContext): string {
   throw new Problem('oidc_not_configured', 'The public URL of the fleet is not configured. Set PUBLIC_URL.');
 }
 
-/** Accepts only redirect URIs of configured origins, so that codes of other sites cannot be redeemed. @throws 400 */
+/**
+ * Accepts only redirect URIs of configured origins, so that codes of other sites cannot be
+ * redeemed. @throws 400
+ */
 function refuseForeignRedirect({ publicUrl, corsOrigins }: RequestContext, redirectUri: string): void {
   const allowedOrigins = [...(publicUrl === undefined ? [] : [new URL(publicUrl).origin]), ...corsOrigins];
   if (URL.canParse(redirectUri) && allowedOrigins.includes(new URL(redirectUri).origin)) return;

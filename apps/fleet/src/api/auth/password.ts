@@ -11,7 +11,10 @@ import {
 import { runAudited } from '../change.ts';
 import { route } from '../context.ts';
 
-/** A wrong current password counts as a failed sign-in, so that a stolen session cannot be used to guess it. */
+/**
+ * A wrong current password counts as a failed sign-in, so that a stolen session cannot be used to
+ * guess it.
+ */
 export const changeOwnPassword = route(fleetEndpoints.changeOwnPassword, async (context, { body }) => {
   const { passwords, principal, address } = context;
   if (principal.kind !== 'user' || principal.email === null) throw new Error('the policy must admit only local users');

@@ -44,7 +44,10 @@ export const endOwnSession = changeRoute(fleetEndpoints.endOwnSession, async (co
   return undefined;
 });
 
-/** Whether a session is open and belongs to the caller. Sessions of the temporary admin belong to no user. */
+/**
+ * Whether a session is open and belongs to the caller. Sessions of the temporary admin belong to no
+ * user.
+ */
 function isOwn({ principal, sessions }: RequestContext): Prisma.Sql {
   const owner =
     principal.kind === 'user'

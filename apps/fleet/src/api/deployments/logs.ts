@@ -41,7 +41,9 @@ export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async
   );
 });
 
-/** The name of an instance without characters that have a meaning in a header or in a file system. */
+/**
+ * The name of an instance without characters that have a meaning in a header or in a file system.
+ */
 const fileNameOf = (instance: string) => instance.replace(/[^\w.-]/g, '_');
 
 /** Why a deployment without instances has no log, and what to do. */
@@ -84,8 +86,9 @@ interface LogStart {
 }
 
 /**
- * Waits for the first line, so that an earlier failure results in a problem response instead of a broken stream. If the client
- * disconnects, the request to the engine ends at once, even if the container writes nothing.
+ * Waits for the first line, so that an earlier failure results in a problem response instead of a
+ * broken stream. If the client disconnects, the request to the engine ends at once, even if the
+ * container writes nothing.
  */
 async function started(lines: Lines, { row, controller, waitMs }: LogStart): Promise<AsyncIterable<string>> {
   let first: ReturnType<Lines['next']> | undefined = lines.next();

@@ -122,7 +122,10 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body) 
   return presentPlan(decision, { before, after });
 }
 
-/** The manifest after the change. A refused change is not rendered, since it may lack values that a manifest requires. */
+/**
+ * The manifest after the change. A refused change is not rendered, since it may lack values that a
+ * manifest requires.
+ */
 async function manifestAfter(
   transaction: Transaction,
   decision: Decision,

@@ -20,7 +20,8 @@ type KnownFacts = { readonly [Member in 'engine_version' | 'arch' | 'identity']:
 const NOTHING_KNOWN: KnownFacts = { engine_version: null, arch: null, identity: null };
 
 /**
- * Queries the engine version and the resources of a host. The version is not queried again if the engine is the one that is known.
+ * Queries the engine version and the resources of a host. The version is not queried again if the
+ * engine is the one that is known.
  *
  * @throws Unreachable, with a message for operators
  */

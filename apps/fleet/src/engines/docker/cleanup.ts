@@ -11,8 +11,8 @@ import { supersededBy } from './status.ts';
 import { removeVolume } from './volumes.ts';
 
 /**
- * Removes the containers of a deployment, also if it is only stopped, as in a cluster. Volumes are removed only if it
- * is deleted.
+ * Removes the containers of a deployment, also if it is only stopped, as in a cluster. Volumes are
+ * removed only if it is deleted.
  */
 export async function removeFromHost(client: DockerClient, desired: DesiredEnd, fence: Fence) {
   const found = await findContainers(client, fence.deploymentId);
@@ -40,8 +40,8 @@ export async function removeFromHost(client: DockerClient, desired: DesiredEnd, 
 export const MANAGED_FILTER = JSON.stringify({ label: [`${KEYS.managedBy}=fleet`] });
 
 /**
- * Removes containers and volumes that belong to deleted deployments and volumes. They exist if a delayed request of a
- * suspended process created them after the deletion.
+ * Removes containers and volumes that belong to deleted deployments and volumes. They exist if a
+ * delayed request of a suspended process created them after the deletion.
  *
  * @param deletedIds ids of deleted deployments and volumes
  * @returns the actions taken

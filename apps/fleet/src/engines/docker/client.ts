@@ -13,8 +13,8 @@ export interface HostAddress {
   readonly endpoint: string;
   readonly credentials: { readonly ca_certificate: string; readonly certificate: string; readonly key: string } | null;
   /**
-   * Non-public addresses that are allowed for endpoints set through the API. Undefined: endpoints set by the operator
-   * are not restricted.
+   * Non-public addresses that are allowed for endpoints set through the API. Undefined: endpoints
+   * set by the operator are not restricted.
    */
   readonly restrictTo?: ReadonlySet<TargetAllowance> | undefined;
 }
@@ -23,7 +23,10 @@ export interface HostAddress {
 export interface DockerTimings {
   /** Timeout of a read request, including its body. */
   readonly answer: number;
-  /** Timeout of a request that changes something. The engine may set up networks and mounts before it responds. */
+  /**
+   * Timeout of a request that changes something. The engine may set up networks and mounts before
+   * it responds.
+   */
   readonly change: number;
   /** Maximum time without data during an image pull. */
   readonly pullIdle: number;
@@ -34,15 +37,21 @@ export interface DockerTimings {
   /** Time that a container must be up before it counts as running. */
   readonly settled: number;
   /**
-   * Time after which a container counts as running although its health check has not run. Podman does not run checks on a
-   * machine without systemd.
+   * Time after which a container counts as running although its health check has not run. Podman
+   * does not run checks on a machine without systemd.
    */
   readonly firstHealthCheck: number;
-  /** A container that exits within this time after its start counts as crashed, whatever its exit code. */
+  /**
+   * A container that exits within this time after its start counts as crashed, whatever its exit
+   * code.
+   */
   readonly shortLife: number;
   /** Maximum time without an event before a stream of events is opened again. */
   readonly watch: number;
-  /** Maximum delay before a stream of events that ended is opened again. The first delay is about a hundredth of it. */
+  /**
+   * Maximum delay before a stream of events that ended is opened again. The first delay is about a
+   * hundredth of it.
+   */
   readonly watchRetryLimit: number;
 }
 
@@ -118,37 +127,50 @@ interface Request {
 
 interface EngineResponse {
   readonly status: number;
-  /** The earliest time of the response by the clock of the engine, in milliseconds since the epoch. */
+  /**
+   * The earliest time of the response by the clock of the engine, in milliseconds since the epoch.
+   */
   readonly at: number;
   readonly text: string;
 }
 
 /**
- * A request with a streamed response. `idleMs` limits the time without data (0: no limit); `signal` ends the stream.
+ * A request with a streamed response. `idleMs` limits the time without data (0: no limit); `signal`
+ * ends the stream.
  */
 interface Streamed extends Request {
   readonly idleMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** A client for an engine with the Docker Engine API. All methods reject with an `EngineFailure`. */
+/**
+ * A client for an engine with the Docker Engine API. All methods reject with an `EngineFailure`.
+ */
 export interface DockerClient {
   readonly address: HostAddress;
   readonly timing: DockerTimings;
-  /** The kind and API version of the engine. The result is cached until the engine is unreachable. */
+  /**
+   * The kind and API version of the engine. The result is cached until the engine is unreachable.
+   */
   versionHandshake(): Promise<VersionHandshake>;
   /** Sends a request with limits on time and size. */
   request(request: Request): Promise<EngineResponse>;
   /**
-   * Sends a request and parses the response body with the schema. Members that the schema does not declare are
-   * dropped.
+   * Sends a request and parses the response body with the schema. Members that the schema does not
+   * declare are dropped.
    */
   read<S extends z.ZodType>(request: Request, schema: S): Promise<{ readonly body: z.output<S>; readonly at: number }>;
-  /** Sends a request and streams the response body without buffering. The stream is closed when the consumer stops. */
+  /**
+   * Sends a request and streams the response body without buffering. The stream is closed when the
+   * consumer stops.
+   */
   open(request: Streamed): Promise<AsyncGenerator<Buffer, void, void>>;
   /** A view of this client whose requests end with `signal`. */
   withSignal(signal: AbortSignal | undefined): DockerClient;
-  /** A view of this client that calls `assertLease` before each request. It throws if the request must not be sent. */
+  /**
+   * A view of this client that calls `assertLease` before each request. It throws if the request
+   * must not be sent.
+   */
   withLeaseCheck(assertLease: () => void): DockerClient;
   close(): Promise<void>;
 }
@@ -284,7 +306,8 @@ class EngineClient implements DockerClient {
   }
 
   /**
-   * Converts connection errors to `EngineFailure`. If the signal of this view is aborted, throws its reason instead.
+   * Converts connection errors to `EngineFailure`. If the signal of this view is aborted, throws
+   * its reason instead.
    */
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
     try {

@@ -16,7 +16,9 @@ export interface RunningContainers extends Base {
   readonly manifest: DockerManifest<'values'>;
   /** The addresses of the host by network type. */
   readonly addresses: AddressesByType;
-  /** Milliseconds after which a crashed container is started again. If not set, it is not started. */
+  /**
+   * Milliseconds after which a crashed container is started again. If not set, it is not started.
+   */
   readonly retryAfter?: number;
 }
 

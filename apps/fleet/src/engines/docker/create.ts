@@ -10,7 +10,10 @@ import { created, pulled } from './schemas.ts';
 
 type Image = Pick<DockerManifest<'values'>, 'image' | 'registryAuth'>;
 
-/** Pulls an image if it is not present on the host, and reports that first. @returns the actions taken */
+/**
+ * Pulls an image if it is not present on the host, and reports that first. @returns the actions
+ * taken
+ */
 export async function ensureImage(client: DockerClient, image: Image, { report }: Fence): Promise<string[]> {
   const { status } = await client.request({ path: `/images/${image.image}/json`, accept: [404] });
   if (status !== 404) return [];
@@ -43,7 +46,8 @@ async function pull(client: DockerClient, { image, registryAuth }: Image): Promi
 const MAX_LINE = 65_536;
 
 /**
- * Reads the response to a pull to its end, because the status does not show whether the pull succeeded.
+ * Reads the response to a pull to its end, because the status does not show whether the pull
+ * succeeded.
  *
  * @returns the last error
  */
@@ -106,8 +110,8 @@ const isNameConflict = ({ status, engineMessage }: NonNullable<EngineFailure['re
 const LOOKUP_ATTEMPTS = 20;
 
 /**
- * Finds the container of the deployment with a name. An engine can reserve a name before it lists the container and
- * after the container was removed, so the search is repeated.
+ * Finds the container of the deployment with a name. An engine can reserve a name before it lists
+ * the container and after the container was removed, so the search is repeated.
  */
 async function findOwnByName(client: DockerClient, name: string, deploymentId: string): Promise<string | undefined> {
   for (let attempts = LOOKUP_ATTEMPTS; attempts > 0; attempts -= 1) {
@@ -130,7 +134,9 @@ function creationFailure({ response }: EngineFailure, name: string): EngineFailu
 
 const NO_COMMAND = /no command (?:or entrypoint )?(?:provided|specified)/i;
 
-/** Starts a container, and removes it if the engine did not assign the required GPUs. Idempotent. */
+/**
+ * Starts a container, and removes it if the engine did not assign the required GPUs. Idempotent.
+ */
 export async function start(client: DockerClient, id: string, { deploymentId, rendered }: Start): Promise<void> {
   try {
     // 404: the container was removed concurrently; the next reconciliation creates it.

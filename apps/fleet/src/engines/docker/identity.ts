@@ -12,9 +12,10 @@ interface Options {
 }
 
 /**
- * The identity of an engine: on Docker, the `ID` that it reports. Podman reports a random one for each request, so a
- * secret is stored on it once, and its id is the identity. The name of a secret is unique, so all replicas of the fleet
- * read the same id. A volume is not suitable, because `podman volume prune` removes it.
+ * The identity of an engine: on Docker, the `ID` that it reports. Podman reports a random one for
+ * each request, so a secret is stored on it once, and its id is the identity. The name of a secret
+ * is unique, so all replicas of the fleet read the same id. A volume is not suitable, because
+ * `podman volume prune` removes it.
  *
  * @returns null if the engine has no identity, or does not permit the requests
  * @throws Unreachable

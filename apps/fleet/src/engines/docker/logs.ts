@@ -13,8 +13,8 @@ export interface Piece {
 }
 
 /**
- * Demultiplexes the frames of the Docker Engine API: one byte for the stream, three zero bytes, the length as a 32-bit
- * big-endian integer, and the payload. Only headers are buffered.
+ * Demultiplexes the frames of the Docker Engine API: one byte for the stream, three zero bytes, the
+ * length as a 32-bit big-endian integer, and the payload. Only headers are buffered.
  */
 export async function* piecesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Piece, void, void> {
   let header = Buffer.alloc(0);
@@ -45,8 +45,8 @@ function frameOf(header: Buffer) {
 }
 
 /**
- * Yields the log of a container line by line. Lines are truncated to `MAX_LINE` bytes. The stream is closed when the
- * consumer stops.
+ * Yields the log of a container line by line. Lines are truncated to `MAX_LINE` bytes. The stream
+ * is closed when the consumer stops.
  *
  * @throws Permanent if the deployment has no container with this name, or if it has no previous log
  */
@@ -58,7 +58,8 @@ export async function* logs(
   const view = client.withSignal(signal);
   const found = (await findContainers(view, deploymentId)).find((container) => container.name === name);
   if (!found) throw new Permanent('InvalidSpec', `This deployment has no container ${name}.`);
-  // An engine appends to the log of a container that it starts again. A time before 1970 means never.
+  // An engine appends to the log of a container that it starts again. A time before 1970 means
+  // never.
   const { FinishedAt } = found.details.State;
   if (previous && !(FinishedAt > 0)) throw withoutPreviousLog(name);
   const chunks = await view.open({
@@ -70,15 +71,20 @@ export async function* logs(
       ...(since && { since: String(Math.floor(since.getTime() / 1000)) }),
       ...(follow && { follow: 'true' }),
       ...(timestamps && { timestamps: 'true' }),
-      ...(previous && { until: ((FinishedAt + 1) / 1000).toFixed(3) }), // it has milliseconds, and a line more digits
+      // The time has milliseconds, and a line has more digits.
+      ...(previous && { until: ((FinishedAt + 1) / 1000).toFixed(3) }),
     },
-    // When following a log, the engine sends nothing, not even response headers, until the container writes.
+    // When following a log, the engine sends nothing, not even response headers, until the
+    // container writes.
     idleMs: follow ? 0 : client.timing.answer,
   });
   yield* linesOf(piecesOf(chunks));
 }
 
-/** Splits each stream into lines separately, so that concurrent output to both streams is not mixed within a line. */
+/**
+ * Splits each stream into lines separately, so that concurrent output to both streams is not mixed
+ * within a line.
+ */
 async function* linesOf(pieces: AsyncIterable<Piece>): AsyncGenerator<string, void, void> {
   const rests = new Map<number, Buffer>();
   for await (const { stream, bytes } of pieces) {

@@ -32,11 +32,16 @@ export async function listManaged(client: DockerClient): Promise<ManagedObject[]
 
 type Listed = z.output<typeof listed>[number];
 
-/** Docker also lists the names by which linked containers know a container; they contain a slash. */
+/**
+ * Docker also lists the names by which linked containers know a container; they contain a slash.
+ */
 const nameOf = ({ Id, Names }: Listed): string =>
   Names?.map((name) => name.replace(/^\//, '')).find((name) => !name.includes('/')) ?? Id;
 
-/** The state of a container as far as a list shows it: that of an instance that runs or has completed, or another one. */
+/**
+ * The state of a container as far as a list shows it: that of an instance that runs or has
+ * completed, or another one.
+ */
 function stateOf({ State, Status }: Listed): 'running' | 'completed' | 'other' {
   if (State === 'running') return Status.includes('(unhealthy)') ? 'other' : 'running';
   return State === 'exited' || State === 'stopped' ? 'completed' : 'other';

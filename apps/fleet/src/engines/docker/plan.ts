@@ -16,13 +16,16 @@ export interface ContainerState {
 
 const SIGKILL_EXIT_CODE = 137;
 
-/** Whether a container is a job: it terminates when it has completed, and the engine does not restart it. */
+/**
+ * Whether a container is a job: it terminates when it has completed, and the engine does not
+ * restart it.
+ */
 export const isJob = ({ RestartPolicy }: { readonly RestartPolicy: { readonly Name: string } }): boolean =>
   RestartPolicy.Name === 'no';
 
 /**
- * Whether a container is up, even if only just started. Engines also report containers as running that wait for a
- * restart.
+ * Whether a container is up, even if only just started. Engines also report containers as running
+ * that wait for a restart.
  */
 export const isUp = ({ details: { State } }: FoundContainer): boolean => State.Running && !State.Restarting;
 
@@ -66,8 +69,8 @@ function jobEndState(found: FoundContainer): ContainerState {
 }
 
 /**
- * A container has crashed if the engine no longer restarts it or if it exited shortly after its start. Otherwise
- * it was stopped outside the fleet.
+ * A container has crashed if the engine no longer restarts it or if it exited shortly after its
+ * start. Otherwise it was stopped outside the fleet.
  */
 function stoppedState(found: FoundContainer, { shortLife }: DockerTimings): ContainerState {
   const { State: state, RestartCount, HostConfig } = found.details;
@@ -78,8 +81,8 @@ function stoppedState(found: FoundContainer, { shortLife }: DockerTimings): Cont
 }
 
 /**
- * Engines do not always set `OOMKilled`, so exit code 137 (SIGKILL) with a memory limit is also treated as out of
- * memory.
+ * Engines do not always set `OOMKilled`, so exit code 137 (SIGKILL) with a memory limit is also
+ * treated as out of memory.
  */
 function crashedState({ details }: FoundContainer, what: string): ContainerState {
   const { ExitCode, OOMKilled } = details.State;
@@ -110,7 +113,9 @@ export type Step =
 
 interface PlanOptions {
   readonly timing: DockerTimings;
-  /** Milliseconds after which a crashed container is started again. If not set, it is not started. */
+  /**
+   * Milliseconds after which a crashed container is started again. If not set, it is not started.
+   */
   readonly retryAfter?: number | undefined;
 }
 
@@ -120,7 +125,10 @@ export interface ContainerPair {
   readonly found: FoundContainer | undefined;
 }
 
-/** Assigns existing containers to desired ones by ordinal and name. Other containers, also duplicates, are surplus. */
+/**
+ * Assigns existing containers to desired ones by ordinal and name. Other containers, also
+ * duplicates, are surplus.
+ */
 export function pairByOrdinal(found: readonly FoundContainer[], { containers }: DockerManifest<'values'>) {
   const pairs: ContainerPair[] = containers.map((rendered) => ({
     rendered,
@@ -131,12 +139,16 @@ export function pairByOrdinal(found: readonly FoundContainer[], { containers }: 
 }
 
 /**
- * Whether an existing container was created from the desired body. A container is replaced only if it is not current.
+ * Whether an existing container was created from the desired body. A container is replaced only if
+ * it is not current.
  */
 export const isCurrent = ({ rendered, found }: ContainerPair): boolean =>
   found !== undefined && found.digest === rendered.body.Labels[KEYS.body] && found.details.State.Status !== 'dead';
 
-/** The actions to take now. Outdated containers are replaced one at a time, each when the previous one is up. */
+/**
+ * The actions to take now. Outdated containers are replaced one at a time, each when the previous
+ * one is up.
+ */
 export function planOf(
   found: readonly FoundContainer[],
   manifest: DockerManifest<'values'>,

@@ -38,7 +38,8 @@ async function applyPlan(run: ReconcileRun, found: readonly FoundContainer[]): P
     steps.filter((step) => step.do !== 'create'),
     (step) => attempt(run, ordinalOf(step), () => runStep(run, step)),
   );
-  // A container whose predecessor could not be removed is not created, because both would use the same volumes.
+  // A container whose predecessor could not be removed is not created, because both would use the
+  // same volumes.
   const possible = creations.filter((step) => !run.failures.has(ordinalOf(step)));
   const failure = await catchFailure(() => ensureVolumesAndImage(run, possible.length > 0));
   if (failure) for (const { rendered } of possible) run.failures.set(rendered.ordinal, failure);
@@ -54,7 +55,10 @@ async function attempt({ failures }: ReconcileRun, ordinal: number, run: () => P
   if (failure) failures.set(ordinal, failure);
 }
 
-/** Ensures the prerequisites of containers: their volumes, and the image if a container is to be created. */
+/**
+ * Ensures the prerequisites of containers: their volumes, and the image if a container is to be
+ * created.
+ */
 async function ensureVolumesAndImage(
   { client, desired, fence, actions, volumes }: ReconcileRun,
   withImage: boolean,
@@ -107,11 +111,12 @@ function actionOfCreation(
 }
 
 /**
- * Moves a deployment on a host toward its desired state, from any observed state. It can be aborted, repeated and run
- * concurrently. Changes only containers with the labels of this deployment, and volumes of the fleet.
+ * Moves a deployment on a host toward its desired state, from any observed state. It can be
+ * aborted, repeated and run concurrently. Changes only containers with the labels of this
+ * deployment, and volumes of the fleet.
  *
- * @throws EngineFailure if the state cannot be observed, in particular Unreachable; other failures are part of the
- * observation
+ * @throws EngineFailure if the state cannot be observed, in particular Unreachable; other failures
+ * are part of the observation
  */
 export function reconcile(client: DockerClient, desired: DesiredContainers, fence: Fence): Promise<Observation> {
   const view = client.withSignal(fence.signal);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The members of engine responses that the fleet reads. All others are dropped, in particular environment variables,
- * which can contain secrets.
+ * The members of engine responses that the fleet reads. All others are dropped, in particular
+ * environment variables, which can contain secrets.
  */
 
 export const version = z.object({ Version: z.string(), Arch: z.string() });
@@ -32,7 +32,10 @@ export const listed = z.array(
   }),
 );
 
-/** A line of the stream of events. Docker appends the result to the action `health_status`; Podman sends it as a member. */
+/**
+ * A line of the stream of events. Docker appends the result to the action `health_status`; Podman
+ * sends it as a member.
+ */
 export const event = z.object({
   Action: z.string(),
   Actor: z.object({ ID: z.string().max(128), Attributes: labels }),

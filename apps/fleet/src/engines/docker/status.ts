@@ -20,7 +20,10 @@ interface HostNetwork {
   readonly addresses: AddressesByType;
 }
 
-/** The addresses of the published ports of containers: the address to which the port binds, and the allocated host port. */
+/**
+ * The addresses of the published ports of containers: the address to which the port binds, and the
+ * allocated host port.
+ */
 export function endpointsOf(
   containers: readonly RenderedContainer[],
   { endpoint, addresses }: HostNetwork,
@@ -41,13 +44,18 @@ export function endpointsOf(
 
 const isUnspecified = (ip: string): boolean => ['', '0.0.0.0', '::'].includes(ip);
 
-/** Replaces the unspecified address, to which a client cannot connect, with the address of the host. */
+/**
+ * Replaces the unspecified address, to which a client cannot connect, with the address of the host.
+ */
 function hostOf(ip: string, host: string): string {
   if (isUnspecified(ip)) return host;
   return ip.includes(':') ? `[${ip}]` : ip;
 }
 
-/** Redacts all values that the engine received, because the driver does not know which of them are secrets. */
+/**
+ * Redacts all values that the engine received, because the driver does not know which of them are
+ * secrets.
+ */
 export function redactorFor({ containers, registryAuth }: DockerManifest<'values'>): (text: string) => string {
   const environments = new Set(containers.map(({ body }) => body.Env)); // replicas share one array
   const values = [...environments].flat().map((entry) => entry.slice(entry.indexOf('=') + 1));

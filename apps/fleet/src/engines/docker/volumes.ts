@@ -15,10 +15,12 @@ async function labelsOf(client: DockerClient, name: string): Promise<Labels | un
 const isManaged = (labels: Labels) => labels[KEYS.managedBy] === 'fleet' && labels[KEYS.storage] !== undefined;
 
 /**
- * Creates a volume if it does not exist. A volume that existed before is not created again, because it would be empty.
+ * Creates a volume if it does not exist. A volume that existed before is not created again, because
+ * it would be empty.
  *
  * @returns the actions taken
- * @throws Permanent if the volume is lost, Transient if a volume that the fleet does not manage has its name
+ * @throws Permanent if the volume is lost, Transient if a volume that the fleet does not manage has
+ * its name
  */
 export async function ensureVolume(client: DockerClient, body: VolumeBody, existedBefore: boolean): Promise<string[]> {
   const labels = await labelsOf(client, body.Name);

@@ -7,8 +7,8 @@ import type { DockerClient } from './client.ts';
 import { event } from './schemas.ts';
 
 /**
- * The actions that are reported. Docker ends a container with `die` and `destroy`, Podman with `die` or `died`, and `remove`.
- * `create` and `kill` are missing, because `start` and `die` follow.
+ * The actions that are reported. Docker ends a container with `die` and `destroy`, Podman with
+ * `die` or `died`, and `remove`. `create` and `kill` are missing, because `start` and `die` follow.
  */
 const ACTIONS = ['start', 'die', 'died', 'stop', 'pause', 'unpause', 'destroy', 'remove', 'rename', 'health_status'];
 const REPORTED = new Set(ACTIONS);
@@ -18,7 +18,10 @@ const FILTERS = JSON.stringify({ type: ['container'], label: [`${KEYS.managedBy}
 
 /** An event has the labels of its container. A longer line is ignored. */
 const MAX_LINE = 64 * 1024;
-/** After this number of lines, reading pauses, so that an engine with very many events does not occupy the fleet. */
+/**
+ * After this number of lines, reading pauses, so that an engine with very many events does not
+ * occupy the fleet.
+ */
 const LINES_BEFORE_PAUSE = 500;
 const PAUSE_MS = 200;
 /** Maximum number of containers whose failed health check is remembered. */
@@ -28,7 +31,10 @@ const MAX_UNHEALTHY = 10_000;
 class EventStream {
   readonly #client: DockerClient;
   readonly #changed: (deploymentId: string) => void;
-  /** The containers whose health check fails. Podman sends the result of each check, and Docker only if it is another one. */
+  /**
+   * The containers whose health check fails. Podman sends the result of each check, and Docker only
+   * if it is another one.
+   */
   readonly #unhealthy = new Set<string>();
   #failures = 0;
 
@@ -82,8 +88,8 @@ class EventStream {
 }
 
 /**
- * Reports the deployments whose containers change on a host, until stopped. Events only reduce latency: changes that are missed
- * while a connection is broken are found by the check of the host.
+ * Reports the deployments whose containers change on a host, until stopped. Events only reduce
+ * latency: changes that are missed while a connection is broken are found by the check of the host.
  */
 export function watchDeployments(client: DockerClient, changed: (deploymentId: string) => void): PeriodicTask {
   const abort = new AbortController();

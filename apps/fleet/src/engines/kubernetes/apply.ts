@@ -15,11 +15,15 @@ import {
   Superseded,
 } from './objects.ts';
 
-/** Controllers update their objects frequently. After each update, the version that was read is out of date. */
+/**
+ * Controllers update their objects frequently. After each update, the version that was read is out
+ * of date.
+ */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Applies the objects of a deployment in order. Workloads are not applied while the deletion of an object is awaited.
+ * Applies the objects of a deployment in order. Workloads are not applied while the deletion of an
+ * object is awaited.
  *
  * @throws Superseded, and EngineFailure for the first object that cannot be applied
  */
@@ -63,7 +67,10 @@ async function apply(
   }
 }
 
-/** @throws if the object is a lost volume, does not belong to the deployment, or was applied for a later generation */
+/**
+ * @throws if the object is a lost volume, does not belong to the deployment, or was applied for a
+ * later generation
+ */
 function assertOwned(
   { fence, desired }: ReconcileRun,
   object: KubernetesObject,
@@ -103,8 +110,9 @@ const isImmutableField = (error: unknown): boolean =>
   error instanceof EngineFailure && error.response?.status === 422 && /is immutable/.test(error.response.engineMessage);
 
 /**
- * Deletes an object that must be created again. A volume is not replaced, because the new one would be empty. A job of
- * the current generation is not replaced, because it has already run or is running.
+ * Deletes an object that must be created again. A volume is not replaced, because the new one would
+ * be empty. A job of the current generation is not replaced, because it has already run or is
+ * running.
  */
 async function replace(run: ReconcileRun, before: FoundObject): Promise<void> {
   if (before.kind === 'Job' && before.generation === run.fence.generation) return;

@@ -171,7 +171,8 @@ export interface ClusterFacts {
 }
 
 /**
- * The identity of a cluster: the UID of its namespace `kube-system`, which exists as long as the cluster.
+ * The identity of a cluster: the UID of its namespace `kube-system`, which exists as long as the
+ * cluster.
  *
  * @returns null if the credentials do not permit reading it
  */

@@ -28,8 +28,8 @@ interface Removal {
 }
 
 /**
- * Requests the deletion of an object and its dependents, which may take a while. Does nothing if the object is already
- * being deleted, or if another object has its name now.
+ * Requests the deletion of an object and its dependents, which may take a while. Does nothing if
+ * the object is already being deleted, or if another object has its name now.
  *
  * @returns whether the deletion was requested
  */
@@ -49,7 +49,9 @@ async function remove(
   }
 }
 
-/** Requests the deletion of an object of a deployment. @returns the actions taken @throws Superseded */
+/**
+ * Requests the deletion of an object of a deployment. @returns the actions taken @throws Superseded
+ */
 export async function removeOwned(client: KubernetesClient, found: FoundObject, fence: Fence): Promise<string[]> {
   const mayDelete = (now: FoundObject) => {
     assertNotSuperseded([now], fence);
@@ -97,7 +99,10 @@ export async function findVolumes(client: KubernetesClient, names: readonly stri
   return found.filter((volume) => volume !== undefined);
 }
 
-/** Removes the workloads of a stopped deployment, or all objects and the named volumes of a deleted one. */
+/**
+ * Removes the workloads of a stopped deployment, or all objects and the named volumes of a deleted
+ * one.
+ */
 export function removeFromCluster(client: KubernetesClient, desired: DesiredEnd, fence: Fence): Promise<Observation> {
   const actions: string[] = [];
   return unlessSuperseded(fence, actions, async () => {
@@ -171,8 +176,8 @@ function messageOfRemaining(remaining: readonly Remaining[]): string {
 const BATCH = 50;
 
 /**
- * Removes objects and volumes that belong to deleted deployments and volumes. They exist if a delayed request of a
- * suspended process created them after the deletion.
+ * Removes objects and volumes that belong to deleted deployments and volumes. They exist if a
+ * delayed request of a suspended process created them after the deletion.
  *
  * @param deletedIds ids of deleted deployments and volumes
  * @returns the actions taken

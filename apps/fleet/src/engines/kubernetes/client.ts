@@ -28,8 +28,8 @@ export interface ClusterAddress {
   readonly namespace: string;
   readonly gpu_resource_name: string;
   /**
-   * Non-public addresses that are allowed for servers set through the API. Undefined: servers set by the operator are
-   * not restricted.
+   * Non-public addresses that are allowed for servers set through the API. Undefined: servers set
+   * by the operator are not restricted.
    */
   readonly restrictTo?: ReadonlySet<TargetAllowance> | undefined;
 }
@@ -38,7 +38,9 @@ export interface ClusterAddress {
 export interface KubernetesTimings {
   /** Timeout of a read request, including its body. */
   readonly answer: number;
-  /** Timeout of a request that changes something. The cluster calls its webhooks before it responds. */
+  /**
+   * Timeout of a request that changes something. The cluster calls its webhooks before it responds.
+   */
   readonly change: number;
   /** Time that a pod must be ready before it counts as running. */
   readonly settled: number;
@@ -46,7 +48,9 @@ export interface KubernetesTimings {
   readonly overdue: number;
   /** Maximum time without data before a watch is restarted. */
   readonly watch: number;
-  /** Maximum delay before a failed watch is restarted. The first delay is about a hundredth of it. */
+  /**
+   * Maximum delay before a failed watch is restarted. The first delay is about a hundredth of it.
+   */
   readonly watchRetryLimit: number;
 }
 
@@ -84,9 +88,9 @@ interface ApiResponse {
 }
 
 /**
- * Creates the typed API, which sends all requests with `send` and reads no configuration from this machine. The
- * library is loaded on first use, because it takes half a second and 60 MB, which a fleet without clusters does not
- * need.
+ * Creates the typed API, which sends all requests with `send` and reads no configuration from this
+ * machine. The library is loaded on first use, because it takes half a second and 60 MB, which a
+ * fleet without clusters does not need.
  */
 async function apisOver(server: string, send: (request: ApiRequest) => Promise<ApiResponse>): Promise<Apis> {
   const library = await import('@kubernetes/client-node');
@@ -132,21 +136,27 @@ interface Streamed {
 }
 
 /**
- * A client for a Kubernetes API server. All methods reject with an `EngineFailure`, which does not contain the
- * credentials.
+ * A client for a Kubernetes API server. All methods reject with an `EngineFailure`, which does not
+ * contain the credentials.
  */
 export interface KubernetesClient {
   readonly address: ClusterAddress;
   readonly timing: KubernetesTimings;
   /** The typed API. Each request has limits on time and size. */
   apis(): Promise<Apis>;
-  /** Sends a request and streams the response body without buffering. The stream is closed when the consumer stops. */
+  /**
+   * Sends a request and streams the response body without buffering. The stream is closed when the
+   * consumer stops.
+   */
   open(request: Streamed): Promise<AsyncGenerator<Buffer, void, void>>;
   /** The estimated time of the API server's clock, from the `Date` header of its last response. */
   now(): number;
   /** A view of this client whose requests end with `signal`. */
   withSignal(signal: AbortSignal | undefined): KubernetesClient;
-  /** A view of this client that calls `assertLease` before each request. It throws if the request must not be sent. */
+  /**
+   * A view of this client that calls `assertLease` before each request. It throws if the request
+   * must not be sent.
+   */
   withLeaseCheck(assertLease: () => void): KubernetesClient;
   close(): Promise<void>;
 }
@@ -269,7 +279,8 @@ class ClusterClient implements KubernetesClient {
   }
 
   /**
-   * Converts connection errors to `EngineFailure`. If the signal of this view is aborted, throws its reason instead.
+   * Converts connection errors to `EngineFailure`. If the signal of this view is aborted, throws
+   * its reason instead.
    */
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -282,7 +293,8 @@ class ClusterClient implements KubernetesClient {
 }
 
 /**
- * All patches are server-side applies. Only metadata of Secrets is requested, so that their data is never read back.
+ * All patches are server-side applies. Only metadata of Secrets is requested, so that their data is
+ * never read back.
  */
 function headersFor(method: string, url: URL): Record<string, string> {
   const { resource, verb } = requestInfoOf(method, url);

@@ -87,8 +87,8 @@ interface ApiFailure extends ErrorResponse {
 }
 
 /**
- * The error for a response with an error status, for any request. A response without a `Status` does not come from an
- * API server.
+ * The error for a response with an error status, for any request. A response without a `Status`
+ * does not come from an API server.
  */
 export function toEngineFailure({ status, text, request }: ErrorResponse): EngineFailure {
   if (status === 401) return unauthorized();
@@ -116,7 +116,9 @@ export function toEngineFailure({ status, text, request }: ErrorResponse): Engin
   );
 }
 
-/** The error for a response of an intermediary, such as a load balancer, in front of the API server. */
+/**
+ * The error for a response of an intermediary, such as a load balancer, in front of the API server.
+ */
 function intermediaryFailure(status: number, request: RequestInfo): EngineFailure {
   if (status === 403) return notPermitted(request);
   return status === 429 || status >= 502
@@ -136,7 +138,10 @@ const notPermitted = (request: RequestInfo) =>
     engineMessage: '',
   });
 
-/** The request was forbidden by RBAC, by a quota, or by an admission policy, or its namespace is terminating. */
+/**
+ * The request was forbidden by RBAC, by a quota, or by an admission policy, or its namespace is
+ * terminating.
+ */
 function forbidden({ apiStatus, request, response }: ApiFailure): EngineFailure {
   const isTerminating = apiStatus.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating');
   if (isTerminating) return new Transient('EngineError', `The namespace ${request.namespace} is being deleted.`);
@@ -149,7 +154,10 @@ function forbidden({ apiStatus, request, response }: ApiFailure): EngineFailure 
     : new Permanent('InvalidSpec', `A policy of the cluster rejects ${textOfObject(request)}.`, response);
 }
 
-/** Causes are used only for applies: only these have fields, and only their values are known and can be redacted. */
+/**
+ * Causes are used only for applies: only these have fields, and only their values are known and can
+ * be redacted.
+ */
 const causesOf = ({ apiStatus, request }: Pick<ApiFailure, 'apiStatus' | 'request'>) =>
   request.verb === 'apply' ? (apiStatus.details?.causes ?? []) : [];
 

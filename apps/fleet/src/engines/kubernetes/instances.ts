@@ -10,8 +10,8 @@ import type { PodRedactor } from './redact.ts';
 const MAX_EVENTS = 100;
 
 /**
- * The message of the latest warning event about an object; '' if there is none. Warnings only explain a state, so a
- * failed request for events is ignored, unless the cluster is unreachable.
+ * The message of the latest warning event about an object; '' if there is none. Warnings only
+ * explain a state, so a failed request for events is ignored, unless the cluster is unreachable.
  */
 export async function lastWarning(client: KubernetesClient, uid: string | undefined, about = /./): Promise<string> {
   if (uid === undefined) return '';
@@ -34,7 +34,9 @@ export async function lastWarning(client: KubernetesClient, uid: string | undefi
   }
 }
 
-/** The state of a pod, with a message from its events if the status of the pod explains too little. */
+/**
+ * The state of a pod, with a message from its events if the status of the pod explains too little.
+ */
 async function withEventMessage(client: KubernetesClient, pod: V1Pod, state: PodState): Promise<PodState> {
   if (!state.needsEvents) return state;
   const isImage = state.phase === 'created';
@@ -52,7 +54,10 @@ export interface PodStatus {
   readonly isStuck: boolean;
 }
 
-/** Maximum number of pods whose events are read, because pods of a deployment usually have the same problem. */
+/**
+ * Maximum number of pods whose events are read, because pods of a deployment usually have the same
+ * problem.
+ */
 const MAX_EXPLAINED = 2;
 
 /** The states of the pods of a deployment, with redacted messages. */

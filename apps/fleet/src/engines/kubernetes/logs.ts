@@ -8,10 +8,11 @@ import { podName, podsOf } from './objects.ts';
 const CONTAINER = 'main';
 
 /**
- * Yields the log of a pod line by line. Lines are truncated to `MAX_LINE` bytes. The stream is closed when the consumer
- * stops.
+ * Yields the log of a pod line by line. Lines are truncated to `MAX_LINE` bytes. The stream is
+ * closed when the consumer stops.
  *
- * @throws Permanent if the deployment has no pod with this name or no previous log, Transient if its container has not started
+ * @throws Permanent if the deployment has no pod with this name or no previous log, Transient if
+ * its container has not started
  */
 export async function* logs(
   client: KubernetesClient,

@@ -98,7 +98,9 @@ export const isWorkload = ({ kind }: { readonly kind: ObjectKind }): boolean => 
 export const listOwnedObjects = (client: KubernetesClient, deploymentId: string): Promise<FoundObject[]> =>
   listBySelector(client, selectorOf(deploymentId));
 
-/** The objects that a label selector matches, by default of all kinds that belong to a deployment. */
+/**
+ * The objects that a label selector matches, by default of all kinds that belong to a deployment.
+ */
 export async function listBySelector(
   client: KubernetesClient,
   labelSelector: string,
@@ -169,8 +171,8 @@ export async function applyObject(
 }
 
 /**
- * Deletes an object after its dependents (foreground deletion). If it has changed since it was read, nothing is
- * deleted.
+ * Deletes an object after its dependents (foreground deletion). If it has changed since it was
+ * read, nothing is deleted.
  */
 export async function deleteObject(
   client: KubernetesClient,
@@ -245,7 +247,8 @@ export function assertNotSuperseded(found: readonly FoundObject[], { generation 
 }
 
 /**
- * Returns the observation of `work`. If it was superseded, the observation states that, with the actions taken so far.
+ * Returns the observation of `work`. If it was superseded, the observation states that, with the
+ * actions taken so far.
  */
 export async function unlessSuperseded(
   { generation }: Fence,
@@ -268,7 +271,10 @@ export interface ObservedObjects {
   readonly pods: readonly V1Pod[];
 }
 
-/** Lists controllers before pods, so that the state of the pods is never older than that of their controllers. */
+/**
+ * Lists controllers before pods, so that the state of the pods is never older than that of their
+ * controllers.
+ */
 export async function listObjects(client: KubernetesClient, deploymentId: string): Promise<ObservedObjects> {
   const { apps, batch } = await client.apis();
   const selection = { namespace: client.address.namespace, labelSelector: selectorOf(deploymentId) };

@@ -10,8 +10,8 @@ import type { Instance } from '../observation.ts';
 import { oneLine } from '../redact.ts';
 
 /**
- * The state of a pod, and the reason if it is not up. The message can contain text of the cluster that is not redacted
- * yet.
+ * The state of a pod, and the reason if it is not up. The message can contain text of the cluster
+ * that is not redacted yet.
  */
 export interface PodState {
   readonly phase: Instance['phase'];
@@ -37,7 +37,10 @@ const CONFIG_ERROR_REASONS = [
   'RunContainerError',
 ];
 
-/** Why a container waits; undefined if it starts normally. `lastTermination` is the state of its last termination. */
+/**
+ * Why a container waits; undefined if it starts normally. `lastTermination` is the state of its
+ * last termination.
+ */
 function waitingState(
   { reason = '', message = '' }: V1ContainerStateWaiting,
   lastTermination: PodState | undefined,
@@ -67,7 +70,10 @@ interface Clock {
 export const isActive = ({ metadata, status }: V1Pod): boolean =>
   !metadata?.deletionTimestamp && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 
-/** Derives the state of a pod from its status. The message can contain text of the cluster that is not redacted yet. */
+/**
+ * Derives the state of a pod from its status. The message can contain text of the cluster that is
+ * not redacted yet.
+ */
 export function stateOf(pod: V1Pod, clock: Clock): PodState {
   const { metadata, status } = pod;
   if (metadata?.deletionTimestamp) return { phase: 'stopping', message: 'is being stopped', reason: null };
@@ -148,7 +154,10 @@ function activeState(pod: V1Pod, { now, settled }: Clock): PodState {
     : { phase: 'running', message: 'is running', reason: null };
 }
 
-/** Whether a pod that is not ready was ready since its containers started: before that, the condition does not change. */
+/**
+ * Whether a pod that is not ready was ready since its containers started: before that, the
+ * condition does not change.
+ */
 function wasReady(pod: V1Pod): boolean {
   const changed = pod.status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime?.getTime() ?? 0;
   const starts = (pod.status?.containerStatuses ?? []).map(({ state }) => state?.running?.startedAt?.getTime());

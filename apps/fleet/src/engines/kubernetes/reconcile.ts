@@ -49,11 +49,12 @@ async function prune({ client, fence, actions }: ReconcileRun, object: FoundObje
 }
 
 /**
- * Moves a deployment in a cluster toward its desired state, from any observed state. It can be aborted, repeated and run
- * concurrently. Changes only objects with the labels of this deployment, and volumes of the fleet.
+ * Moves a deployment in a cluster toward its desired state, from any observed state. It can be
+ * aborted, repeated and run concurrently. Changes only objects with the labels of this deployment,
+ * and volumes of the fleet.
  *
- * @throws EngineFailure if the state cannot be observed, in particular Unreachable; other failures are part of the
- * observation
+ * @throws EngineFailure if the state cannot be observed, in particular Unreachable; other failures
+ * are part of the observation
  */
 export function reconcile(client: KubernetesClient, desired: DesiredObjects, fence: Fence): Promise<Observation> {
   const view = client.withSignal(fence.signal);

@@ -8,8 +8,8 @@ import { redactorOf } from '../redact.ts';
 export type PodRedactor = (text: string, pod: V1Pod) => string;
 
 /**
- * As `redactorFor`, for messages about a pod. If the pod has former values of secrets, the whole message is replaced,
- * because these values are no longer known.
+ * As `redactorFor`, for messages about a pod. If the pod has former values of secrets, the whole
+ * message is replaced, because these values are no longer known.
  */
 export function podRedactorFor(manifest: KubernetesManifest<'values'>): PodRedactor {
   const redact = redactorFor(manifest);

@@ -62,7 +62,10 @@ function failedJobStatus({ status }: V1Job, podStatuses: readonly PodStatus[]): 
 const REVISION = 'deployment.kubernetes.io/revision';
 const TEMPLATE = 'pod-template-hash';
 
-/** The hash of the pod template that a Deployment currently rolls out; undefined until its ReplicaSet exists. */
+/**
+ * The hash of the pod template that a Deployment currently rolls out; undefined until its
+ * ReplicaSet exists.
+ */
 function templateOf({ metadata }: V1Deployment, replicaSets: readonly V1ReplicaSet[]): string | undefined {
   const revision = metadata?.annotations?.[REVISION];
   const current = replicaSets.find(
@@ -77,11 +80,16 @@ function templateOf({ metadata }: V1Deployment, replicaSets: readonly V1ReplicaS
 const isOf = ({ metadata }: V1Pod, template: string | undefined): boolean =>
   template !== undefined && metadata?.labels?.[TEMPLATE] === template;
 
-/** Whether the controller has observed the current spec. Otherwise the status describes an earlier spec. */
+/**
+ * Whether the controller has observed the current spec. Otherwise the status describes an earlier
+ * spec.
+ */
 const isObserved = ({ metadata, status }: V1Deployment): boolean =>
   (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0);
 
-/** Whether the controller reports that exactly the desired replicas exist, updated and available. */
+/**
+ * Whether the controller reports that exactly the desired replicas exist, updated and available.
+ */
 function isSettled({ status, spec }: V1Deployment): boolean {
   const desired = spec?.replicas ?? 1;
   const { replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status ?? {};
@@ -108,9 +116,10 @@ interface Rollout {
 }
 
 /**
- * The status of a Deployment. It is running if its controller has observed the last change and counts all pods as
- * available, if each pod has been ready for the required time, and if no pod of an older template is left. Each of
- * these conditions alone can be true for a moment after a disturbance.
+ * The status of a Deployment. It is running if its controller has observed the last change and
+ * counts all pods as available, if each pod has been ready for the required time, and if no pod of
+ * an older template is left. Each of these conditions alone can be true for a moment after a
+ * disturbance.
  */
 export function deploymentStatus(
   deployment: V1Deployment,
@@ -141,7 +150,8 @@ export function deploymentStatus(
 }
 
 /**
- * The time of the last progress: a pod was created, a condition of a pod changed, or the controller reported progress.
+ * The time of the last progress: a pod was created, a condition of a pod changed, or the controller
+ * reported progress.
  */
 function lastProgressOf(deployment: V1Deployment, active: readonly PodStatus[]): number {
   const times = active.flatMap(({ pod }) => [

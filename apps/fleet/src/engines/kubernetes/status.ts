@@ -20,7 +20,10 @@ import { deploymentStatus, jobStatus } from './rollout.ts';
 
 type Service = Extract<KubernetesObject, { kind: 'Service' }>;
 
-/** The addresses of the ports of a deployment: within its cluster, and outside if its Service is published. */
+/**
+ * The addresses of the ports of a deployment: within its cluster, and outside if its Service is
+ * published.
+ */
 async function endpointsOf(
   client: KubernetesClient,
   { manifest }: RunningObjects,

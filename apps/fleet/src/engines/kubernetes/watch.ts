@@ -44,7 +44,9 @@ class Watch {
     this.#changed = changed;
   }
 
-  /** Watches until the connection ends. @returns the delay before the next round, in milliseconds */
+  /**
+   * Watches until the connection ends. @returns the delay before the next round, in milliseconds
+   */
   async round(): Promise<number> {
     try {
       this.#version ??= await this.#listAll();
@@ -58,8 +60,8 @@ class Watch {
   }
 
   /**
-   * Lists all objects. Except the first time, all of them are reported as changed, because it is unknown which of them
-   * changed since the last version.
+   * Lists all objects. Except the first time, all of them are reported as changed, because it is
+   * unknown which of them changed since the last version.
    *
    * @returns the resource version of the list
    */
@@ -126,8 +128,9 @@ const isExpired = (error: unknown): boolean => error instanceof EngineFailure &&
 const WATCHED = ['/apis/apps/v1/{}/deployments', '/apis/batch/v1/{}/jobs', '/api/v1/{}/pods'];
 
 /**
- * Reports the deployments whose objects change in a cluster, until stopped. The watch only reduces latency: changes
- * that are missed while a connection is broken are found by the regular reconciliation.
+ * Reports the deployments whose objects change in a cluster, until stopped. The watch only reduces
+ * latency: changes that are missed while a connection is broken are found by the regular
+ * reconciliation.
  */
 export function watchDeployments(client: KubernetesClient, changed: (deploymentId: string) => void): PeriodicTask {
   const abort = new AbortController();

@@ -1,7 +1,8 @@
 import { unavailable } from '@svc/http';
 
 /**
- * Who causes a piece of work: a caller who signed in from the same network before, or who is signed in, or anybody else.
+ * Who causes a piece of work: a caller who signed in from the same network before, or who is signed
+ * in, or anybody else.
  */
 export type CallerClass = 'known' | 'unknown';
 
@@ -12,12 +13,15 @@ export interface QueueBounds {
   readonly waiting: Readonly<Record<CallerClass, number>>;
 }
 
-/** Of this many calls that leave the queues, one is a call of an unknown caller if one is waiting. */
+/**
+ * Of this many calls that leave the queues, one is a call of an unknown caller if one is waiting.
+ */
 const UNKNOWN_SHARE = 4;
 
 /**
- * Limits concurrency. Calls of known callers run first, except for the share of unknown callers. Calls of one class run in order.
- * No library: the maintained ones have priorities, but neither shares nor a bound for each class.
+ * Limits concurrency. Calls of known callers run first, except for the share of unknown callers.
+ * Calls of one class run in order. No library: the maintained ones have priorities, but neither
+ * shares nor a bound for each class.
  * @throws 503 unavailable if too many calls of the class are waiting
  */
 export function createPasswordQueue({ concurrent, waiting }: QueueBounds) {

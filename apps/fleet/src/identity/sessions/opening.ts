@@ -7,7 +7,10 @@ import type { TemporaryAdmin } from './temporary-admin.ts';
 
 type Transaction = Prisma.TransactionClient;
 
-/** The owner of a session. For a user of an identity provider, the provider may have issued a refresh token. */
+/**
+ * The owner of a session. For a user of an identity provider, the provider may have issued a
+ * refresh token.
+ */
 export type Owner =
   | { readonly kind: 'temporary-admin' }
   | { readonly kind: 'local'; readonly userId: string }
@@ -19,7 +22,10 @@ interface SessionClient {
   readonly source: string | null;
 }
 
-/** The lifetime of a session in hours. A successful check with the identity provider extends a session of its users. */
+/**
+ * The lifetime of a session in hours. A successful check with the identity provider extends a
+ * session of its users.
+ */
 const SESSION_HOURS: Readonly<Record<Owner['kind'], number>> = { 'temporary-admin': 24, local: 7 * 24, oidc: 24 };
 
 /** Minutes between two checks of a session with the identity provider. */
@@ -46,7 +52,10 @@ export const createOpenSession =
     return id;
   };
 
-/** Makes room for a session of a user, or of the temporary admin. Ended sessions are deleted first, then those that were not used for long. */
+/**
+ * Makes room for a session of a user, or of the temporary admin. Ended sessions are deleted first,
+ * then those that were not used for long.
+ */
 async function deleteOldest(
   transaction: Transaction,
   userId: string | null,

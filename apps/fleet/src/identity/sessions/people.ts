@@ -10,7 +10,10 @@ export type Person = User | TemporaryAdministrator;
 
 type Reader = Pick<Prisma.TransactionClient, 'session' | 'setting' | '$queryRaw'>;
 
-/** A session in a browser ends when it was not used for this time. Tokens have no such limit, because programs can pause. */
+/**
+ * A session in a browser ends when it was not used for this time. Tokens have no such limit,
+ * because programs can pause.
+ */
 const IDLE_HOURS = 24;
 
 /** Whether a row of `sessions` is open. */

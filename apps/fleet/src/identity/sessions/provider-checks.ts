@@ -19,7 +19,10 @@ interface DueSession {
 }
 
 export interface ProviderChecks {
-  /** Checks all sessions that are due, until `ending` is aborted. @returns the number of checked sessions */
+  /**
+   * Checks all sessions that are due, until `ending` is aborted. @returns the number of checked
+   * sessions
+   */
   runDue(ending?: AbortSignal): Promise<number>;
 }
 
@@ -32,9 +35,9 @@ export interface ProviderChecksOptions {
 }
 
 /**
- * Checks the sessions of users of an identity provider: each refresh token of the provider is used every 15 minutes. A
- * refusal ends the session. If the provider does not respond, the session remains valid for up to a day. Replicas share
- * the work.
+ * Checks the sessions of users of an identity provider: each refresh token of the provider is used
+ * every 15 minutes. A refusal ends the session. If the provider does not respond, the session
+ * remains valid for up to a day. Replicas share the work.
  */
 export function createProviderChecks(options: ProviderChecksOptions): ProviderChecks {
   const { database, settings, providers } = options;
@@ -48,8 +51,9 @@ export function createProviderChecks(options: ProviderChecksOptions): ProviderCh
       ) {
         const oidc = await settings.oidc();
         const provider = due.claims.iss === oidc.issuer ? providers.of(oidc) : undefined;
+        // The token of another provider must not be sent to this one.
         if (provider) await checkSession(options, provider, due);
-        else await endSession(database, due.id); // the token of another provider must not be sent to this one
+        else await endSession(database, due.id);
         checked += 1;
       }
       return checked;
@@ -69,7 +73,8 @@ export function startProviderChecks(options: ProviderChecksOptions): PeriodicTas
 }
 
 /**
- * Claims a session that is due. If this process ends before it has checked the session, another replica retries later.
+ * Claims a session that is due. If this process ends before it has checked the session, another
+ * replica retries later.
  */
 async function claimDueSession({ client }: Database): Promise<DueSession | undefined> {
   const [due] = await client.$queryRaw<DueSession[]>`

@@ -9,11 +9,16 @@ export interface SigningKey {
   readonly kid: string;
   readonly publicKey: CryptoKey;
   readonly privateKey: CryptoKey;
-  /** Derives a secret that is equal on all replicas and does not change when encryption keys are rotated. */
+  /**
+   * Derives a secret that is equal on all replicas and does not change when encryption keys are
+   * rotated.
+   */
   deriveSecret(purpose: string): Uint8Array;
 }
 
-/** The signing key of the fleet. The first replica that starts creates it and stores it encrypted. */
+/**
+ * The signing key of the fleet. The first replica that starts creates it and stores it encrypted.
+ */
 export async function loadSigningKey({ client }: Database, sealer: Sealer): Promise<SigningKey> {
   const active = () => client.signingKey.findFirst({ where: { retired_at: null } });
   if (!(await active())) await client.signingKey.createMany({ data: await newKey(sealer), skipDuplicates: true });
@@ -46,7 +51,9 @@ async function importKey(jwk: JWK): Promise<CryptoKey> {
   return key;
 }
 
-/** The lifetime of an access token in seconds. Each request also checks the session of the token. */
+/**
+ * The lifetime of an access token in seconds. Each request also checks the session of the token.
+ */
 export const ACCESS_TOKEN_SECONDS = 600;
 const ISSUER = 'fleet';
 
@@ -61,7 +68,10 @@ export const signAccessToken = ({ kid, privateKey }: SigningKey, sessionId: stri
     .setExpirationTime(`${ACCESS_TOKEN_SECONDS}s`)
     .sign(privateKey);
 
-/** The session of an access token; undefined if this key did not sign the token, or if it has expired. */
+/**
+ * The session of an access token; undefined if this key did not sign the token, or if it has
+ * expired.
+ */
 export async function verifyAccessToken({ kid, publicKey }: SigningKey, token: string): Promise<string | undefined> {
   try {
     const { payload, protectedHeader } = await jwtVerify(token, publicKey, {
@@ -93,9 +103,9 @@ interface Row {
 }
 
 /**
- * Exchanges a refresh token for its successor. A repetition within ten seconds, before a successor was used, counts as
- * the retry of a lost response and gets a successor as well. Any other second use, of the token or of two of its
- * successors, ends the session.
+ * Exchanges a refresh token for its successor. A repetition within ten seconds, before a successor
+ * was used, counts as the retry of a lost response and gets a successor as well. Any other second
+ * use, of the token or of two of its successors, ends the session.
  * @returns the id of the session; undefined if the token is not valid
  */
 export async function rotateRefreshToken({ client }: Database, rotation: Rotation): Promise<string | undefined> {
@@ -115,7 +125,10 @@ export async function rotateRefreshToken({ client }: Database, rotation: Rotatio
   });
 }
 
-/** Finds and locks the session of a token, so that simultaneous uses of a token are processed one after the other. */
+/**
+ * Finds and locks the session of a token, so that simultaneous uses of a token are processed one
+ * after the other.
+ */
 async function lockSession(
   transaction: Prisma.TransactionClient,
   { hash, fingerprint }: Rotation,

@@ -31,9 +31,15 @@ export interface Sessions extends People, Tokens {
   readonly open: OpenSession;
   /** Binds a session to a browser, which keeps the reference instead of tokens. */
   bindToBrowser(transaction: Transaction, sessionId: string, reference: string): Promise<void>;
-  /** The current principal of an access token; undefined if the token is not valid or its session has ended. */
+  /**
+   * The current principal of an access token; undefined if the token is not valid or its session
+   * has ended.
+   */
   verify(accessToken: string): Promise<Person | undefined>;
-  /** The current principal of the reference that a browser keeps; undefined if it is not valid or its session has ended. */
+  /**
+   * The current principal of the reference that a browser keeps; undefined if it is not valid or
+   * its session has ended.
+   */
   verifyReference(reference: string): Promise<Person | undefined>;
 }
 
@@ -105,7 +111,8 @@ function createTokens({ database, people, signingKey, temporaryAdmin }: TokensOp
     },
     refresh: async (refreshToken) => {
       const hash = hashCredential(refreshToken);
-      // The principal is determined first, so that a request that is refused does not consume the token.
+      // The principal is determined first, so that a request that is refused does not consume the
+      // token.
       const known = await client.refreshToken.findUnique({ where: { token_hash: hash } });
       const person = known && (await people.findPerson(client, known.session_id));
       if (!person) throw invalidGrant();

@@ -23,7 +23,10 @@ export interface OpenStream {
   end(): void;
 }
 
-/** The time between two checks of all streams, and the time limit of one attempt. A failed check is repeated once. */
+/**
+ * The time between two checks of all streams, and the time limit of one attempt. A failed check is
+ * repeated once.
+ */
 const INTERVAL_MS = 2000;
 const ATTEMPT_MS = 1400;
 
@@ -34,9 +37,10 @@ export interface StreamCredentials {
 }
 
 /**
- * Ends streams within five seconds after their credential was revoked, has expired or lost its permission. All streams share the
- * queries of a check, so that their number does not increase the load. If the check fails, all streams end, because another
- * replica may have revoked their credentials.
+ * Ends streams within five seconds after their credential was revoked, has expired or lost its
+ * permission. All streams share the queries of a check, so that their number does not increase the
+ * load. If the check fails, all streams end, because another replica may have revoked their
+ * credentials.
  */
 export function createStreamCredentials(services: UsedServices, log: Log): StreamCredentials {
   const streams = new Set<OpenStream>();
@@ -90,7 +94,10 @@ async function withinLimit<T>(work: Promise<T>): Promise<T> {
 
 type Callers = ReadonlyMap<OpenStream, Caller>;
 
-/** The current principals of streams, with the same rules as for requests. Streams whose credential is invalid have none. */
+/**
+ * The current principals of streams, with the same rules as for requests. Streams whose credential
+ * is invalid have none.
+ */
 async function currentCallers(services: UsedServices, streams: readonly OpenStream[]): Promise<Callers> {
   const kindOf = ({ principal }: OpenStream) =>
     principal.kind === 'token' ? 'token' : principal.sessionId === undefined ? 'provider' : 'session';
@@ -150,7 +157,10 @@ async function callersOfProvider(
   });
 }
 
-/** A provider that does not respond ends no stream, because it ends no session either. Opaque tokens are cached for 30 s. */
+/**
+ * A provider that does not respond ends no stream, because it ends no session either. Opaque tokens
+ * are cached for 30 s.
+ */
 const verifyUnlessUnavailable = (
   provider: { verifyBearer(token: string): Promise<Bearer | undefined> },
   credential: string,

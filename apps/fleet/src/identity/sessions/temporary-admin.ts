@@ -2,7 +2,10 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { SettingsError } from '@svc/http';
 import { findWeakness } from '../passwords/strength.ts';
 
-/** The account for the first sign-in to a fleet. It exists while both of its environment variables are set. */
+/**
+ * The account for the first sign-in to a fleet. It exists while both of its environment variables
+ * are set.
+ */
 export interface TemporaryAdmin {
   readonly username: string;
   /** Whether the username matches, in constant time. */
@@ -10,7 +13,8 @@ export interface TemporaryAdmin {
   /** Whether username and password match. Both are always compared, in constant time. */
   matches(username: string, password: string): boolean;
   /**
-   * A keyed hash of username and password. If either changes, sessions with the old fingerprint are no longer valid.
+   * A keyed hash of username and password. If either changes, sessions with the old fingerprint are
+   * no longer valid.
    */
   readonly fingerprint: string;
 }

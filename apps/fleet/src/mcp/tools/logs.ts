@@ -4,7 +4,9 @@ import { lastLines } from '@svc/mcp';
 import { findDeployment } from './find.ts';
 import type { Handlers } from './types.ts';
 
-/** The maximum number of characters of the lines that are kept: a container can write long lines. */
+/**
+ * The maximum number of characters of the lines that are kept: a container can write long lines.
+ */
 const MAX_CHARACTERS = 4_000_000;
 
 /** The maximum time to read a log, in milliseconds. An engine can respond slowly. */

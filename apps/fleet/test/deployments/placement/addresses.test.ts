@@ -1,4 +1,5 @@
-// The ports of a deployment on a host bind to the addresses of the host for the networks that the workload requires.
+// The ports of a deployment on a host bind to the addresses of the host for the networks that the
+// workload requires.
 import { startDeploymentWorld } from '../world.ts';
 
 const fleet = await startDeploymentWorld();

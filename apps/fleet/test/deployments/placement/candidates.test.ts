@@ -18,7 +18,9 @@ async function read(candidates: Candidates, reader: Reader = client) {
   return all.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-/** Candidates that have read everything, and the number of targets of each later reading of them. */
+/**
+ * Candidates that have read everything, and the number of targets of each later reading of them.
+ */
 async function aReader() {
   const candidates = createCandidates();
   const counts: number[] = [];
@@ -60,7 +62,8 @@ test('a reading contains only the targets that changed since the last one', asyn
     const all = await readAgain();
     return { all, count: counts.at(-1) };
   };
-  // A transaction of another test in progress causes what changed since its beginning to be read again.
+  // A transaction of another test in progress causes what changed since its beginning to be read
+  // again.
   await eventually('no change is read', async () => (await countOf()).count === 0);
   await client.host.update({ where: { id: one.id }, data: { last_seen_at: new Date(), check_at: new Date() } });
   expect((await countOf()).count).toBe(0);

@@ -1,8 +1,8 @@
 import type { Database } from '../../../src/database/client.ts';
 
 /**
- * Violations of the allocation rules, as text: resources beyond the capacity, resources that are assigned twice, and inconsistent counts.
- * The list is empty if there are none.
+ * Violations of the allocation rules, as text: resources beyond the capacity, resources that are
+ * assigned twice, and inconsistent counts. The list is empty if there are none.
  */
 export async function overcommitted({ client }: Pick<Database, 'client'>): Promise<string[]> {
   const rows = await client.$queryRaw<{ wrong: string }[]>`

@@ -34,10 +34,10 @@ test.each([
     await isWaiting();
     await check(id);
     const answer = await request;
-    expect([answer.status, (answer.body.deployment ?? answer.body.placement).target]).toEqual([
+    expect({ status: answer.status, target: (answer.body.deployment ?? answer.body.placement).target }).toEqual({
       status,
-      { host_id: id, cluster_id: null },
-    ]);
+      target: { host_id: id, cluster_id: null },
+    });
   },
 );
 

@@ -87,7 +87,8 @@ test('an existing deployment whose replicas share a ReadWriteOnce volume can be 
   const id = await anOldDeployment();
   expect((await fleet.ask(id, 'stop')).status).toBe(200);
   expect((await fleet.ask(id, 'start')).body.errors).toEqual([TWO_WRITERS]);
-  expect((await fleet.ask(id, 'rollback', { generation: 1 })).body.errors).toBeUndefined(); // it equals the current state
+  // It equals the current state.
+  expect((await fleet.ask(id, 'rollback', { generation: 1 })).body.errors).toBeUndefined();
   expect((await fleet.ask(id, 'scale', { replicas: 1 })).status).toBe(200);
   expect((await fleet.ask(id, 'start')).status).toBe(200);
   expect(sharedIn(await fleet.deployment(id))).toEqual([]);
@@ -108,11 +109,11 @@ test('a running deployment cannot add a ReadWriteOnce volume of another deployme
   ] as const) {
     const body = { revision: 2, volumes: { data: { storage_id: volume } } };
     const { status, body: answer } = await fleet.change(id, body);
-    expect([status, answer.code, answer.errors]).toEqual([
-      422,
-      'unknown_volume',
-      [fieldError('volumes.data', ...words)],
-    ]);
+    expect({ status, code: answer.code, errors: answer.errors }).toEqual({
+      status: 422,
+      code: 'unknown_volume',
+      errors: [fieldError('volumes.data', ...words)],
+    });
     expect((await fleet.plan({ deployment_id: id, ...body })).body.ok).toBe(false);
   }
   expect((await fleet.change(id, { revision: 2 })).status).toBe(200);

@@ -31,14 +31,20 @@ afterEach(async () => {
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** A manifest without the parts that differ between two deployments: ids, also as a part of a name, and the digest of a body. */
+/**
+ * A manifest without the parts that differ between two deployments: ids, also as a part of a name,
+ * and the digest of a body.
+ */
 function withoutIds(manifest: readonly object[]): unknown {
   const text = JSON.stringify(manifest).replaceAll(/("fleet\/body":)"[0-9a-f]{32}"/g, '$1"DIGEST"');
   const ids = [...new Set(text.match(UUID))];
   return JSON.parse(ids.reduce((rest, id) => rest.replaceAll(id, 'ID').replaceAll(id.slice(-8), 'PART'), text));
 }
 
-/** Plans and deploys a template. @returns the manifest of the deployment, which equals the planned one */
+/**
+ * Plans and deploys a template. @returns the manifest of the deployment, which equals the planned
+ * one
+ */
 async function deployAsPlanned({ slug, ...template }: Template, target: object) {
   const requestBody = { name: `the-${slug}`, template: slug, target, env: requiredOf({ slug, ...template }) };
   const { status, body: plan } = await fleet.plan(requestBody);

@@ -6,7 +6,8 @@ import { answerWell, type Behaviour, type FakeHub, refuse } from '../../fake-hub
 const TEMPLATE = /^\/api\/v1\/catalog\/templates\/(?!updates$)([^/]+)$/;
 
 /**
- * A proxy in front of a hub. It responds to requests for single templates, which count as downloads, and forwards all others to the hub.
+ * A proxy in front of a hub. It responds to requests for single templates, which count as
+ * downloads, and forwards all others to the hub.
  */
 export async function startDownloads(hub: FakeHub) {
   const asked: string[] = [];

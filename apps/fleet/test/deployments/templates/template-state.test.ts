@@ -7,7 +7,9 @@ const fleet = await startDeploymentWorld();
 const other = aTemplate({ slug: 'other' });
 const template = aTemplate({ slug: 'tool', volume_mounts: [] });
 
-/** A deployment of a template. The hub has another template too, so that its catalog is never empty. */
+/**
+ * A deployment of a template. The hub has another template too, so that its catalog is never empty.
+ */
 async function deployTool() {
   await fleet.aHost({ network_types: ['public'], labels: { disk: 'fast' } });
   await fleet.aSecret('password', { PASSWORD: 'hidden' });

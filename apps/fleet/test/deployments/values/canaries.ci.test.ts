@@ -1,4 +1,5 @@
-// Secret values must appear in no response, event, manifest, plan or log line, and in no table in plain text.
+// Secret values must appear in no response, event, manifest, plan or log line, and in no table in
+// plain text.
 import { newSecretToken } from '@svc/auth';
 import { startProcessWorld } from '../../process-world.ts';
 import { createCaller } from '../../secrets/caller.ts';
@@ -109,7 +110,8 @@ test('secret values appear in no response, manifest, plan, event, log line or ta
   const rotated = secretValues('rotated');
   expect((await request('PUT', `secrets/${id}`, { values: rotated.opaque })).status).toBe(200);
   const without = { one: aCanary('first of other keys'), two: aCanary('second of other keys') };
-  expect((await request('PUT', `secrets/${id}`, { values: without })).status).toBe(409); // removes a key in use
+  // Removes a key in use.
+  expect((await request('PUT', `secrets/${id}`, { values: without })).status).toBe(409);
   for (const id of ids) await performOperations(id);
   for (const list of ['secrets', 'workloads', 'deployments', 'storage', 'hosts', 'clusters', 'audit'])
     await request('GET', list);

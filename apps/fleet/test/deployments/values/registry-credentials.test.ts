@@ -65,7 +65,7 @@ test('a secret of another kind has no server and is not a pull secret', async ()
     values: LOGIN,
     server: 'ghcr.io',
   });
-  expect([status, body.errors[0].path]).toEqual([400, 'server']);
+  expect({ status, path: body.errors[0].path }).toEqual({ status: 400, path: 'server' });
 });
 
 test.each(['https://ghcr.io', 'ghcr.io/team', 'a b', 'user@ghcr.io', 7])(

@@ -1,4 +1,5 @@
-// Text of secret variables that was stored before the variables were declared secret, such as by version 0.1.0.
+// Text of secret variables that was stored before the variables were declared secret, such as by
+// version 0.1.0.
 import { createLog } from '@svc/http';
 import { eventually, onServer } from '@svc/testing';
 import { startSealing } from '../../../src/deployments/seal-text.ts';

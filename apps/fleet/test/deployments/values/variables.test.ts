@@ -59,7 +59,7 @@ test('a deployment that is sent back as it was read keeps its generated password
   const { id } = await database();
   const before = await receivedBy(fleet, id);
   const { status, body } = await fleet.change(id, await fleet.deployment(id));
-  expect([status, body.deployment.generation]).toEqual([200, 1]);
+  expect({ status, generation: body.deployment.generation }).toEqual({ status: 200, generation: 1 });
   expect((await fleet.change(id, { env: { ...GENERATED, USER: 'ada' } })).body.deployment.generation).toBe(2);
   expect((await receivedBy(fleet, id)).env).toEqual({ ...before.env, USER: 'ada' });
 });
@@ -86,9 +86,9 @@ test('text for a secret variable gets 400 with the path of the member, and chang
     await fleet.change(id, { env }),
   ];
   for (const { status, body } of answers) {
-    expect([status, reasonsOf({ body } as never)]).toEqual([
-      400,
-      [{ path: 'env.PASSWORD', message: expect.stringContaining('{"generate": 32}') }],
+    expect(status).toBe(400);
+    expect(reasonsOf({ body } as never)).toEqual([
+      { path: 'env.PASSWORD', message: expect.stringContaining('{"generate": 32}') },
     ]);
   }
   expect(answers.map(({ text }) => text).join()).not.toContain(env.PASSWORD);
@@ -126,13 +126,16 @@ test.each([
 ])('a value with an invalid %p, %j, gets 400', async (member, value) => {
   const { id } = await fleet.aWorkload(SPEC);
   const { status, body } = await fleet.plan({ workload_id: id, env: { PASSWORD: value } });
-  expect([status, body.errors?.[0]?.path]).toEqual([400, member === '' ? 'env.PASSWORD' : `env.PASSWORD.${member}`]);
+  expect({ status, path: body.errors?.[0]?.path }).toEqual({
+    status: 400,
+    path: member === '' ? 'env.PASSWORD' : `env.PASSWORD.${member}`,
+  });
 });
 
 test('a variable that has no sealed value cannot keep it', async () => {
   const { id } = await fleet.aWorkload(SPEC);
   const { status, body } = await fleet.plan({ workload_id: id, env: { PASSWORD: { sealed: true } } });
-  expect([status, body.errors[0].path]).toEqual([400, 'env.PASSWORD']);
+  expect({ status, path: body.errors[0].path }).toEqual({ status: 400, path: 'env.PASSWORD' });
 });
 
 test('a variable is bound to a key of a secret, and new values start a new generation', async () => {
@@ -181,7 +184,11 @@ test('another deployment receives the generated value, and its owner cannot be d
   expect(app.env).toEqual({ PASSWORD: { deployment: 'database', variable: 'PASSWORD' } });
   expect(await valueIn(app.id)).toBe(await valueIn(owner.id));
   const { status, body } = await fleet.remove(owner.id);
-  expect([status, body.code, body.errors]).toEqual([409, 'in_use', [{ path: 'deployment', message: 'app' }]]);
+  expect({ status, code: body.code, errors: body.errors }).toEqual({
+    status: 409,
+    code: 'in_use',
+    errors: [{ path: 'deployment', message: 'app' }],
+  });
   await fleet.client.deployment.updateMany({ data: { sent_to_engine: false } });
   expect((await fleet.remove(app.id)).status).toBe(200);
   expect((await fleet.remove(owner.id)).status).toBe(200);
@@ -284,7 +291,7 @@ test('a template declares a secret variable by its description', async () => {
   expect((await fleet.deploy({ template: 'database', env: { PASSWORD: 'hunter2' } })).status).toBe(400);
   expect((await fleet.plan({ template: 'database' })).body.refusals[0].message).toContain('{"generate": 32}');
   const { status, body } = await fleet.deploy({ template: 'database', env: GENERATED });
-  expect([status, body.deployment.env]).toEqual([201, GENERATED]);
+  expect({ status, env: body.deployment.env }).toEqual({ status: 201, env: GENERATED });
 });
 
 test('a workload must not contain text for a secret variable', async () => {
@@ -293,18 +300,16 @@ test('a workload must not contain text for a secret variable', async () => {
     { name: 'PASSWORD', value: 'hunter2' },
   ];
   const created = await fleet.operator.post('/api/v1/workloads', { name: 'w', image_name: 'a', ...SPEC, env });
-  expect([created.status, reasonsOf(created)]).toEqual([
-    400,
-    [{ path: 'env.1.value', message: expect.stringContaining('secret') }],
-  ]);
+  expect(created.status).toBe(400);
+  expect(reasonsOf(created)).toEqual([{ path: 'env.1.value', message: expect.stringContaining('secret') }]);
   const { id } = await fleet.aWorkload(SPEC);
   const changed = await fleet.operator.put(`/api/v1/workloads/${id}`, { env });
-  expect([changed.status, changed.body.errors[0].path]).toEqual([400, 'env.1.value']);
+  expect({ status: changed.status, path: changed.body.errors[0].path }).toEqual({ status: 400, path: 'env.1.value' });
   expect((await fleet.operator.put(`/api/v1/workloads/${id}`, { env: env.slice(0, 1) })).status).toBe(200);
 });
 
 test('a default value for a secret variable is rejected', async () => {
   const env_schema = [{ ...secretVariable('PASSWORD'), default_value: 'changeme' }];
   const { status, body } = await fleet.operator.post('/api/v1/workloads', { name: 'w', image_name: 'a', env_schema });
-  expect([status, body.errors[0].path]).toEqual([400, 'env_schema.0.default_value']);
+  expect({ status, path: body.errors[0].path }).toEqual({ status: 400, path: 'env_schema.0.default_value' });
 });

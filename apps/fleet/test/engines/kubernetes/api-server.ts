@@ -31,7 +31,10 @@ export class ApiServer extends Cluster {
   /** The CA certificate of the server. */
   readonly ca: string;
   readonly token: string = TOKEN;
-  /** The difference between the clock of the server and the local clock, in milliseconds. Positive if the server is ahead. */
+  /**
+   * The difference between the clock of the server and the local clock, in milliseconds. Positive
+   * if the server is ahead.
+   */
   aheadMs = 0;
   /** All received requests, without their credentials. */
   readonly requests: Received[] = [];
@@ -58,7 +61,8 @@ export class ApiServer extends Cluster {
   async start(): Promise<this> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
-    this.url = `https://localhost:${(this.#server.address() as AddressInfo).port}`; // the server listens on a port
+    // The server listens on a port.
+    this.url = `https://localhost:${(this.#server.address() as AddressInfo).port}`;
     return this;
   }
 
@@ -75,7 +79,10 @@ export class ApiServer extends Cluster {
     this.#users.set(token, USER);
   }
 
-  /** Replaces the responses to some requests from now on. The function may also change the cluster before a request is processed. */
+  /**
+   * Replaces the responses to some requests from now on. The function may also change the cluster
+   * before a request is processed.
+   */
   inject(how: (request: Received) => InjectedResponse | undefined): void {
     this.#injectedFor = how;
   }

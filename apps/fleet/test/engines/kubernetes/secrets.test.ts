@@ -33,7 +33,8 @@ function expectNoSecret(what: unknown): void {
 const echo =
   (status: number) =>
   (request: Received): InjectedResponse => {
-    const message = `invalid: ${base64(`${CANARY}-database-password`)} ${request.body}`; // messages are truncated, so the secret comes first
+    // Messages are truncated, so the secret comes first.
+    const message = `invalid: ${base64(`${CANARY}-database-password`)} ${request.body}`;
     const causes = [{ reason: 'FieldValueInvalid', field: 'spec.template', message }];
     const body = {
       kind: 'Status',

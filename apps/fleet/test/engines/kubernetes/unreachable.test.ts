@@ -39,7 +39,10 @@ describe('the client of a cluster reports the target as unreachable', () => {
     const server = await anApiServer();
     const restrictTo = new Set(['http' as const]);
     const [name, message] = await whyOf(check(clientOf(server, { restrictTo })));
-    expect([name, message]).toEqual(['Unreachable', expect.stringMatching(/on the machine of this service/)]);
+    expect({ name, message }).toEqual({
+      name: 'Unreachable',
+      message: expect.stringMatching(/on the machine of this service/),
+    });
     expect(server.requests).toEqual([]);
     await server.stop();
     expect(await whyOf(check(clientOf(server)))).toEqual(UNREACHABLE('The connection to its endpoint was refused.'));

@@ -92,8 +92,8 @@ interface To {
 const MAX_RECONCILIATIONS = 12;
 
 /**
- * Reconciles until the deployment is in a phase and nothing changes soon. @returns the last observation, with the actions of all
- * reconciliations
+ * Reconciles until the deployment is in a phase and nothing changes soon. @returns the last
+ * observation, with the actions of all reconciliations
  */
 export async function reconcileTo(client: KubernetesClient, { wanted, fence, phase }: To): Promise<Observation> {
   const actions: string[] = [];

@@ -41,7 +41,10 @@ export async function startClusterChaosWorld(timings: ReconcilerTimings) {
     proxy,
     target: { cluster_id: id },
     workloads,
-    /** Makes the cluster unreachable and then online again. This makes all deployments due, also those in backoff. */
+    /**
+     * Makes the cluster unreachable and then online again. This makes all deployments due, also
+     * those in backoff.
+     */
     beAwayForAWhile: async () => {
       await proxy.stopListening();
       proxy.setFault(() => 'passed');
@@ -51,8 +54,9 @@ export async function startClusterChaosWorld(timings: ReconcilerTimings) {
       await clusterIs('online');
     },
     /**
-     * Requests of a check fail less often: a check has about twenty, and no deployment is reconciled after a failed check. All requests
-     * are slow, so that a process is frozen or killed in the middle of a reconciliation.
+     * Requests of a check fail less often: a check has about twenty, and no deployment is
+     * reconciled after a failed check. All requests are slow, so that a process is frozen or killed
+     * in the middle of a reconciliation.
      */
     misbehave: (share: number) => {
       proxy.slow(SLOWNESS_MS);

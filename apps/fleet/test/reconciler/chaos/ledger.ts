@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ask, type LoadResult } from '@svc/testing/faults';
 
-/** The expected state of a deployment. A field has several possible values after a response was lost. */
+/**
+ * The expected state of a deployment. A field has several possible values after a response was
+ * lost.
+ */
 export interface Known {
   readonly id: string;
   readonly name: string;
@@ -48,7 +51,8 @@ export function openLedger({ url, secret, target, workloadOf }: LedgerTarget) {
     slots[index] ??= { key: randomUUID(), name: `fire-${++names}` };
     const slot = slots[index];
     const body = { name: slot.name, workload_id: workloadOf(index), target };
-    const seen = await send('POST', '', body, { 'Idempotency-Key': slot.key }); // repeated after a lost response
+    // Repeated after a lost response.
+    const seen = await send('POST', '', body, { 'Idempotency-Key': slot.key });
     if (seen.status !== 201) return;
     const { id, generation } = seen.body.deployment;
     slot.known = {
@@ -64,7 +68,9 @@ export function openLedger({ url, secret, target, workloadOf }: LedgerTarget) {
     all.push(slot.known);
   };
 
-  /** Records a requested value. After a lost response, both the old and the new value are possible. */
+  /**
+   * Records a requested value. After a lost response, both the old and the new value are possible.
+   */
   const settle = <T>(seen: LoadResult, values: Set<T>, value: T) => {
     if (seen.status === 200) values.clear();
     if (seen.status === 200 || isLost(seen)) values.add(value);

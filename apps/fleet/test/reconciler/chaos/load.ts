@@ -4,7 +4,10 @@ import type { ChaosProcesses } from './processes.ts';
 
 const WRITERS = 3;
 
-/** Repeatedly freezes one process for longer than its leases, and kills another one meanwhile. @returns the number of repetitions */
+/**
+ * Repeatedly freezes one process for longer than its leases, and kills another one meanwhile.
+ * @returns the number of repetitions
+ */
 async function disruptProcesses({ freeze, wake, replace, lease }: ChaosProcesses, until: AbortSignal): Promise<number> {
   let times = 0;
   for (; !until.aborted; times += 1) {
@@ -24,7 +27,10 @@ interface LoadOptions {
   readonly seconds: number;
 }
 
-/** Changes the deployments of slots at random while processes are frozen and killed. @returns the number of disruptions */
+/**
+ * Changes the deployments of slots at random while processes are frozen and killed. @returns the
+ * number of disruptions
+ */
 export async function runLoad(processes: ChaosProcesses, { ledger, slots, seconds }: LoadOptions): Promise<number> {
   const ended = new AbortController();
   const disruptions = disruptProcesses(processes, ended.signal);

@@ -39,7 +39,10 @@ export async function waitForDesiredState({ query, withinMs, withGpus }: WaitOpt
   });
 }
 
-/** Differences between the stored deployments and the ledger as text, including acknowledged operations that are not stored. */
+/**
+ * Differences between the stored deployments and the ledger as text, including acknowledged
+ * operations that are not stored.
+ */
 export async function differences(query: Query, ledger: Ledger): Promise<string[]> {
   const now = await rowsIn(query);
   const find = (id: string) => now.find((row) => row.id === id);

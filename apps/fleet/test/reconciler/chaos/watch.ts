@@ -50,7 +50,10 @@ export const doubledIn = (shown: readonly Shown[]): string[] => [
   ),
 ];
 
-/** Lists the containers of an engine repeatedly until `until` is aborted. @returns replicas and ports that existed twice at any time */
+/**
+ * Lists the containers of an engine repeatedly until `until` is aborted. @returns replicas and
+ * ports that existed twice at any time
+ */
 export async function watchEngine(endpoint: string, until: AbortSignal): Promise<string[]> {
   const doubled: string[] = [];
   for (; !until.aborted; await pause(250)) doubled.push(...doubledIn(await shownBy(endpoint)));
@@ -58,8 +61,9 @@ export async function watchEngine(endpoint: string, until: AbortSignal): Promise
 }
 
 /**
- * A trigger that records each forbidden change of a deployment: a change by a process that does not hold the lease, and a generation that
- * decreases. The setting `fire.process` of each connection names its process.
+ * A trigger that records each forbidden change of a deployment: a change by a process that does not
+ * hold the lease, and a generation that decreases. The setting `fire.process` of each connection
+ * names its process.
  */
 export const WATCH_WRITES = `
   CREATE TABLE fire_claims (owner uuid PRIMARY KEY, process text);

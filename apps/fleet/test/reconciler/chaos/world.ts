@@ -31,7 +31,10 @@ export async function startChaosWorld(timings: ReconcilerTimings) {
     proxy,
     target: { host_id: host.id },
     workloads,
-    /** Makes the host unreachable and then online again. This makes all deployments due, also those in backoff. */
+    /**
+     * Makes the host unreachable and then online again. This makes all deployments due, also those
+     * in backoff.
+     */
     beAwayForAWhile: async () => {
       await proxy.stopListening();
       proxy.setFault(() => 'passed');

@@ -1,5 +1,6 @@
-// The cluster repeats everything that it received wherever it can. Secrets must appear in no response, event, plan, manifest, log line or
-// table in plain text. The last test searches the results of all others.
+// The cluster repeats everything that it received wherever it can. Secrets must appear in no
+// response, event, plan, manifest, log line or table in plain text. The last test searches the
+// results of all others.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testing';
 import {

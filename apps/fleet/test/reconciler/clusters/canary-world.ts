@@ -9,14 +9,17 @@ import { createCanaries, recordingClient } from '../canary-secrets.ts';
 import { makeEcho } from './echo.ts';
 import { aNode, WEB } from './world.ts';
 
-/** A response with a log must not begin before the cluster has rejected the request, also on a slow machine. */
+/**
+ * A response with a log must not begin before the cluster has rejected the request, also on a slow
+ * machine.
+ */
 const TIMINGS = { ...SHORT_TIMINGS, reconciler: { ...SHORT_TIMINGS.reconciler, logStart: 10_000 } };
 
 type Servers = Record<'lab' | 'certified' | 'other', Awaited<ReturnType<typeof startApiServer>>>;
 
 /**
- * A fleet that logs at the lowest level, and three clusters: `lab` and `certified` repeat what they receive, and `other` receives no
- * secrets. All secrets are canaries.
+ * A fleet that logs at the lowest level, and three clusters: `lab` and `certified` repeat what they
+ * receive, and `other` receives no secrets. All secrets are canaries.
  */
 export async function startCanaryWorld() {
   const { canaries, aCanary, keep } = createCanaries();
@@ -57,7 +60,8 @@ export async function startCanaryWorld() {
     password: tell('password of a registry', 'lab', 'certified'),
   };
   await request('POST', 'secrets', { name: 'pull', kind: 'registry', server: WEB.registry_url, values: pull });
-  keep('both', Buffer.from(`${pull.username}:${pull.password}`).toString('base64')); // the form in a pull secret
+  // The form in a pull secret.
+  keep('both', Buffer.from(`${pull.username}:${pull.password}`).toString('base64'));
   const clusterId = await registered('lab', { kind: 'token', token });
 
   return {

@@ -125,10 +125,10 @@ describe('with a cluster,', () => {
     const body = { name: 'stopped', workload_id, desired_state: 'stopped' };
     const { id } = (await good(api.post('/api/v1/deployments', body))).deployment;
     const answer = await api.put(`/api/v1/deployments/${id}`, { take_over: true });
-    expect([answer.status, answer.body.errors]).toEqual([
-      400,
-      [{ path: 'take_over', message: 'must be used only for deployments on a cluster' }],
-    ]);
+    expect({ status: answer.status, errors: answer.body.errors }).toEqual({
+      status: 400,
+      errors: [{ path: 'take_over', message: 'must be used only for deployments on a cluster' }],
+    });
   });
 
   test('an object that the cluster rejects is reported with the invalid field', async () => {

@@ -1,5 +1,6 @@
-// Deployments on the cluster that FLEET_TEST_KUBECONFIG names (with a token), in a new namespace or in FLEET_TEST_NAMESPACE.
-// FLEET_TEST_IMAGE is an image with a shell. Default: `library/busybox:1.37`.
+// Deployments on the cluster that FLEET_TEST_KUBECONFIG names (with a token), in a new namespace or
+// in FLEET_TEST_NAMESPACE. FLEET_TEST_IMAGE is an image with a shell. Default:
+// `library/busybox:1.37`.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testing';
@@ -72,7 +73,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
     const body = { name: 'lab', server: proxy.url, ca_certificate: proxy.ca, namespace, auth };
     clusterId = (await post('clusters', body)).cluster.id;
     const { reachability, message, conditions } = await check();
-    expect([reachability, message]).toEqual(['online', '']);
+    expect({ reachability, message }).toEqual({ reachability: 'online', message: '' });
     expect(conditions.filter(({ status }: { status: string }) => status !== 'True')).toEqual([]);
   }, MINUTES);
   afterAll(async () => {
@@ -102,7 +103,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
       const { endpoints } = await by(0).shown(id);
       expect(endpoints[0].address).toMatch(new RegExp(`^web-\\w+\\.${namespace}\\.svc:8080$`));
       const { status, body } = await by(0).request('GET', `deployments/${id}/logs`);
-      expect([status, body]).toEqual([200, 'ready\n']);
+      expect({ status, body }).toEqual({ status: 200, body: 'ready\n' });
       expect((await by(0).request('GET', 'storage')).body.storage).toMatchObject([
         { name: 'web-data', phase: 'bound' },
       ]);

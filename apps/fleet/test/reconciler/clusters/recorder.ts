@@ -4,7 +4,8 @@ import type { Change } from '../../engines/kubernetes/api-server.ts';
 const OURS = ['deployments', 'services', 'secrets'];
 
 /**
- * @returns as text the changes in a cluster that created a second object for a deployment, or wrote a lower generation over a higher one
+ * @returns as text the changes in a cluster that created a second object for a deployment, or wrote
+ * a lower generation over a higher one
  */
 export function wrongIn(changes: readonly Change[]): string[] {
   const there = new Map<string, Map<string, number>>();

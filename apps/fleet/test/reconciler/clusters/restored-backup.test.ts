@@ -1,4 +1,5 @@
-// A drill: a backup of the database is taken, the fleet continues, the backup is restored, and the fleet converges.
+// A drill: a backup of the database is taken, the fleet continues, the backup is restored, and the
+// fleet converges.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Backup, backUp, eventually } from '@svc/testing';
 import { aClusterWorld, ownedBy, PLAIN } from './world.ts';
@@ -118,7 +119,7 @@ describe('after an older backup is restored,', () => {
   test('an orphan of which the database lacks something is not adopted, and the response states what is missing', async () => {
     const { api } = world();
     const lacksWorkload = await api.post(orphanPath(ids.unwanted, 'adopt'), {});
-    expect([lacksWorkload.status, lacksWorkload.body.code]).toEqual([409, 'not_adoptable']);
+    expect(lacksWorkload).toMatchObject({ status: 409, body: { code: 'not_adoptable' } });
     expect(lacksWorkload.body.detail).toMatch(/revision 1 of its workload \S+ does not exist/);
     const lacksVolume = await api.post(orphanPath(ids.newer, 'adopt'), {});
     expect(lacksVolume.body.detail).toMatch(/volumes must contain a storage_id for the mount data/);

@@ -86,7 +86,10 @@ async function startClusterWorld(options: ApiServerOptions = {}) {
 
 export type ClusterWorld = Awaited<ReturnType<typeof startClusterWorld>>;
 
-/** Starts a world before the tests of a describe block, with its cluster registered and online, and stops it after them. */
+/**
+ * Starts a world before the tests of a describe block, with its cluster registered and online, and
+ * stops it after them.
+ */
 export function aClusterWorld(): () => ClusterWorld & { readonly clusterId: string } {
   let world: ClusterWorld & { readonly clusterId: string };
   beforeAll(async () => {

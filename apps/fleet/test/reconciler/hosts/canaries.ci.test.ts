@@ -64,7 +64,8 @@ describeWithEngine('secret values on a real engine', () => {
     await is(noProgram, 'failed', 'InvalidSpec');
     await is(noImage, 'retrying', 'ImagePullFailed');
 
-    proxy.setFault((request) => (request.startsWith('POST') ? 'refused' : 'passed')); // an engine that repeats the request
+    // An engine that repeats the request.
+    proxy.setFault((request) => (request.startsWith('POST') ? 'refused' : 'passed'));
     const refusedBefore = proxy.seen.refused;
     const rotated = { PASSWORD: aCanary('second value') };
     expect((await request('PUT', `secrets/${secret.id}`, { values: rotated })).status).toBe(200);
@@ -86,7 +87,8 @@ describeWithEngine('secret values on a real engine', () => {
     const tables = await dump(world, 'in the end');
     await world.stop(fleet);
     const haystacks = { ...tables, answers: answers.join('\n'), output: fleet.output() };
-    expect(tables['public.deployment_events, in the end']).toContain('out of order'); // messages of the engine are stored
+    // Messages of the engine are stored.
+    expect(tables['public.deployment_events, in the end']).toContain('out of order');
     expect(haystacks.output).toContain(`/api/v1/secrets/${secret.id}`);
     expect(leaks(canaries, haystacks)).toEqual([]);
   });

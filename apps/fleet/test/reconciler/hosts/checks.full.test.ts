@@ -62,7 +62,8 @@ describeWithEngine('the check of a host', () => {
   test('reports a server that is not a container engine', async () => {
     const other = createServer((_, res) => res.end('hello')).listen(0, '127.0.0.1');
     await once(other, 'listening');
-    const { id } = await aHost({ endpoint: `tcp://127.0.0.1:${(other.address() as AddressInfo).port}` }); // the server listens
+    // The server listens.
+    const { id } = await aHost({ endpoint: `tcp://127.0.0.1:${(other.address() as AddressInfo).port}` });
     expect(await checked(id)).toMatchObject({
       reachability: 'unreachable',
       message: 'The server at its endpoint is not a container engine.',
@@ -90,7 +91,8 @@ describeWithEngine('the check of a host', () => {
     const { id } = await aHost();
     await world.hostIs(id, 'online');
     // The registration has stopped waiting for the host, and the first check has not ended.
-    expect([proxy.underWay(), proxy.seen.hangs]).toEqual([1, 2]);
+    expect(proxy.underWay()).toBe(1);
+    expect(proxy.seen.hangs).toBe(2);
     await proxy.stop();
   });
 

@@ -49,7 +49,8 @@ describeWithEngine('an unreachable host', () => {
     });
     await removeByHand();
     const more = { replicas: 2 };
-    expect(await api.post(`/api/v1/deployments/${id}/scale`, more)).toMatchObject({ status: 422 }); // not placed on another host
+    // Not placed on another host.
+    expect(await api.post(`/api/v1/deployments/${id}/scale`, more)).toMatchObject({ status: 422 });
     await ask(id, 'restart');
     await proxy.startListening();
     expect((await deploymentIs(id, 'running')).conditions).toEqual([]);

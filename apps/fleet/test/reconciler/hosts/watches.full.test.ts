@@ -1,4 +1,5 @@
-// How soon changes outside the fleet are corrected, through events and through the checks of a host.
+// How soon changes outside the fleet are corrected, through events and through the checks of a
+// host.
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
@@ -32,7 +33,10 @@ describeWithEngine('a change of a container outside the fleet', () => {
 
   /** Sets when the host is checked, and when the deployment is reconciled without a change. */
   const checkAt = (check_at: Date) => world.database.client.host.update({ where: { id: hostId }, data: { check_at } });
-  /** Ends the checks of the host for now. A check in progress can still fail, and the host is then checked until it is online again. */
+  /**
+   * Ends the checks of the host for now. A check in progress can still fail, and the host is then
+   * checked until it is online again.
+   */
   const withoutChecks = async () => {
     let last: Date | null | undefined;
     await eventually('the last check has ended', async () => {

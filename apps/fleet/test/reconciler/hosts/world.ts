@@ -97,7 +97,10 @@ export async function startMachineWorld(timings?: ReconcilerTimings) {
 
 export type MachineWorld = Awaited<ReturnType<typeof startMachineWorld>>;
 
-/** Starts a world before the tests of a describe block, with a host that is online, and stops it after them. */
+/**
+ * Starts a world before the tests of a describe block, with a host that is online, and stops it
+ * after them.
+ */
 export function aMachineWorld(timings?: ReconcilerTimings): () => MachineWorld & { readonly hostId: string } {
   let world: MachineWorld & { readonly hostId: string };
   beforeAll(async () => {

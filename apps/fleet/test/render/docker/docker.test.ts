@@ -14,7 +14,8 @@ const secrets = (version: number, password: string) =>
 
 test('a stopped deployment on a host keeps its volumes and has no container', () => {
   const manifest = render({ volume_mounts: [{ name: 'data', mountPath: '/data' }] }, { replicas: 0 });
-  expect([manifest.volumes.length, manifest.containers.length]).toEqual([1, 0]);
+  expect(manifest.volumes).toHaveLength(1);
+  expect(manifest.containers).toHaveLength(0);
 });
 
 test('a container is named after its deployment and ordinal, and labelled with both and the generation', () => {
@@ -76,7 +77,8 @@ test('all replicas share one list of variables, which is rendered once', () => {
   };
   const { containers } = render(secret, { replicas: 1000, secrets: { ...counted, value } });
   expect(new Set(containers.map(({ body }) => body.Env)).size).toBe(1);
-  expect([containers.length, reads]).toEqual([1000, 1]);
+  expect(containers).toHaveLength(1000);
+  expect(reads).toBe(1);
 });
 
 test('a service is restarted a limited number of times, a job never', () => {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 // ContainerCreate and VolumeCreate of the Docker Engine API 1.41
-// (https://docs.docker.com/reference/api/engine/version/v1.41/), as far as the fleet uses them. Other members are
-// rejected, because an engine would ignore them silently.
+// (https://docs.docker.com/reference/api/engine/version/v1.41/), as far as the fleet uses them.
+// Other members are rejected, because an engine would ignore them silently.
 const texts = z.record(z.string().min(1), z.string());
 const NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/;
 const portKey = z.string().regex(/^[1-9]\d{0,4}\/(?:tcp|udp|sctp)$/);

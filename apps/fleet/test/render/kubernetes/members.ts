@@ -3,8 +3,9 @@ import { createRequire } from 'node:module';
 import type { KubernetesObject } from '../../../src/render/kubernetes.ts';
 
 /**
- * Finds members that Kubernetes does not declare. The schemas accept them, but an API server answers them with a 500.
- * They are looked up in the type declarations, which are generated with one member per line.
+ * Finds members that Kubernetes does not declare. The schemas accept them, but an API server
+ * answers them with a 500. They are looked up in the type declarations, which are generated with
+ * one member per line.
  */
 export const undeclared = (object: KubernetesObject): string[] =>
   undeclaredIn(object, { type: { file: TYPES[object.kind] }, path: '' });
@@ -37,7 +38,10 @@ function undeclaredIn(value: unknown, { type, path }: { readonly type: Declared;
 
 const read = new Map<string, ReadonlyMap<string, Declared> | undefined>();
 
-/** The members that a file declares for its interface, with their types; undefined if there are none. */
+/**
+ * The members that a file declares for its interface, with their types; undefined if there are
+ * none.
+ */
 function membersOf(file: string): ReadonlyMap<string, Declared> | undefined {
   if (!read.has(file)) read.set(file, declarationsIn(readFileSync(file, 'utf8'), file));
   return read.get(file);

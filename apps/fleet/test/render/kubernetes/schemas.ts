@@ -8,7 +8,10 @@ import { undeclared } from './members.ts';
 
 const KINDS = { Deployment, Job, PersistentVolumeClaim, Secret, Service };
 
-/** @throws the errors of an object against the schema of its kind, and members that the schema does not declare */
+/**
+ * @throws the errors of an object against the schema of its kind, and members that the schema does
+ * not declare
+ */
 export function assertValid(object: KubernetesObject): void {
   const Kind = KINDS[object.kind];
   new Kind(object as never).validate();

@@ -6,7 +6,10 @@ import type { Resources } from '../resources.ts';
 const TIMES = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-03T00:00:00Z'].map((at) => new Date(at));
 const NETWORKS = ['mesh', 'public', 'lab'];
 
-/** Rows of all lists with random values. Many rows have the same value or time, so that pages depend on the ids. */
+/**
+ * Rows of all lists with random values. Many rows have the same value or time, so that pages depend
+ * on the ids.
+ */
 export async function fillLists({ client, aToken, aUser, anOidcUser }: Resources, random: Random, rows: number) {
   const { oneOf, isOneIn, some } = random;
   const each = <T>(row: (index: number) => T): T[] => Array.from({ length: rows }, (_, index) => row(index));

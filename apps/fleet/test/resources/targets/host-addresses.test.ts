@@ -11,7 +11,11 @@ const put = (plural: Plural, id: string, body: object) => asAdmin.put(pathOf(plu
 test('a host has an address for each network type, which is unverified at first', async () => {
   const addresses = { mesh: '10.1.2.3', public: '2001:db8::5' };
   const { status, body } = await create({ addresses });
-  expect([status, body.host.addresses, body.host.unverified_addresses]).toEqual([201, addresses, ['mesh', 'public']]);
+  expect({ status, addresses: body.host.addresses, unverified_addresses: body.host.unverified_addresses }).toEqual({
+    status: 201,
+    addresses,
+    unverified_addresses: ['mesh', 'public'],
+  });
   expect((await put('hosts', body.host.id, { addresses: { mesh: '127.0.0.1' } })).body.host).toMatchObject({
     addresses: { mesh: '127.0.0.1' },
     unverified_addresses: [],
@@ -36,18 +40,22 @@ test.each([
   '',
 ])('the address %p of a host is rejected', async (address) => {
   const { status, body } = await create({ addresses: { mesh: address } });
-  expect([status, body.errors.map(({ path }: { path: string }) => path)]).toEqual([400, ['addresses.mesh']]);
+  expect(status).toBe(400);
+  expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(['addresses.mesh']);
 });
 
 test('an address is rejected for a network type that the host does not have or no longer has', async () => {
   const { status, body } = await create({ addresses: { lab: '10.1.2.3' } });
-  expect([status, body.errors]).toEqual([
-    400,
-    [{ path: 'addresses.lab', message: 'must be for one of network_types of the host' }],
-  ]);
+  expect({ status, errors: body.errors }).toEqual({
+    status: 400,
+    errors: [{ path: 'addresses.lab', message: 'must be for one of network_types of the host' }],
+  });
   const { body: made } = await create({ addresses: { mesh: '10.1.2.3' } });
   const removed = await put('hosts', made.host.id, { network_types: ['public'] });
-  expect([removed.status, removed.body.errors[0].path]).toEqual([400, 'addresses.mesh']);
+  expect({ status: removed.status, path: removed.body.errors[0].path }).toEqual({
+    status: 400,
+    path: 'addresses.mesh',
+  });
   expect((await put('hosts', made.host.id, { network_types: ['public'], addresses: {} })).status).toBe(200);
 });
 

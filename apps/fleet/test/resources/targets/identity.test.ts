@@ -58,7 +58,7 @@ describe('an engine', () => {
     const { body: first } = await register({ endpoint });
     expect(first.host).toMatchObject({ identity: 'AAAA:BBBB' });
     const second = await register({ endpoint: endpoint.replace('localhost', '127.0.0.1') });
-    expect([second.status, second.body.code]).toEqual([409, 'already_registered']);
+    expect(second).toMatchObject({ status: 409, body: { code: 'already_registered' } });
     expect(second.body.detail).toContain(`already registered as the host ${first.host.name} (${first.host.id})`);
   });
 
@@ -74,7 +74,7 @@ describe('an engine', () => {
     await register({ endpoint: one.endpoint });
     const { body } = await register({ endpoint: other.endpoint });
     const answer = await world.asAdmin.put(`/api/v1/hosts/${body.host.id}`, { endpoint: one.endpoint });
-    expect([answer.status, answer.body.code]).toEqual([409, 'already_registered']);
+    expect(answer).toMatchObject({ status: 409, body: { code: 'already_registered' } });
     expect((await world.read('hosts', body.host.id)).endpoint).toBe(other.endpoint);
   });
 
@@ -109,7 +109,8 @@ describe('an engine', () => {
     expect(JSON.stringify((await plan(second.id)).refusals)).toContain(
       `is the same engine as host ${first.name}, which was registered first`,
     );
-    // A deployment that was placed on the second host before the upgrade uses the only GPU of the engine.
+    // A deployment that was placed on the second host before the upgrade uses the only GPU of the
+    // engine.
     const name = world.aName('existing');
     const given = { name, created_by: 'test', replicas: 1, host_id: second.id, gpu_count: 1 };
     const { id } = await world.client.deployment.create({ data: { ...given, workload_id: workload.id, revision: 1 } });
@@ -161,7 +162,7 @@ describe('a cluster', () => {
     const { uid } = server.object('namespaces', 'kube-system').metadata;
     expect(body.cluster.identity).toBe(uid);
     const second = await register(server, { namespace: 'elsewhere' });
-    expect([second.status, second.body.code]).toEqual([409, 'already_registered']);
+    expect(second).toMatchObject({ status: 409, body: { code: 'already_registered' } });
     expect(second.body.detail).toContain(`already registered as the cluster ${body.cluster.name}`);
     expect(conditionOf(await checked(body.cluster.id, 'clusters'), 'Unique')).toMatchObject({ status: 'True' });
     const { body: list } = await world.asViewer.get('/api/v1/hosts?search=node-of-identity');

@@ -1,4 +1,5 @@
-// Hosts and clusters in use: allocated resources, members that cannot change, and the deployments that prevent changes.
+// Hosts and clusters in use: allocated resources, members that cannot change, and the deployments
+// that prevent changes.
 import { byDepth, connectionsBlocked } from '@svc/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../../../src/generated/prisma/client.ts';
@@ -54,7 +55,11 @@ describe.each([
     await put('storage', volume.id, { reclaim: 'retain' });
     await asAdmin.delete(pathOf('deployments', deployment.id));
     const { status, body } = await remove();
-    expect([status, body.code, body.detail]).toEqual([409, 'in_use', expect.stringContaining(`volume ${volume.name}`)]);
+    expect({ status, code: body.code, detail: body.detail }).toEqual({
+      status: 409,
+      code: 'in_use',
+      detail: expect.stringContaining(`volume ${volume.name}`),
+    });
     expect(await read(plural, target.id)).toBeDefined();
     await asAdmin.delete(pathOf('storage', volume.id));
     expect((await remove()).status).toBe(204);
@@ -71,7 +76,11 @@ describe.each([
         UPDATE ${table} SET reachability = ${reachability}::"Reachability" WHERE id = ${target.id}::uuid`;
     const remove = () => asAdmin.delete(`${pathOf(plural, target.id)}?abandon=true`);
     const { status, body } = await remove();
-    expect([status, body.code, body.detail]).toEqual([409, 'in_use', expect.stringMatching(/^The target is online/)]);
+    expect({ status, code: body.code, detail: body.detail }).toEqual({
+      status: 409,
+      code: 'in_use',
+      detail: expect.stringMatching(/^The target is online/),
+    });
     await stand('unreachable');
     await client.$executeRaw`UPDATE deployments SET sent_to_engine = true, deleting = true WHERE id = ${id}::uuid`;
     expect((await asAdmin.delete(pathOf(plural, target.id))).status).toBe(409);
@@ -165,10 +174,10 @@ describe('the GPUs of a host', () => {
       await asAdmin.post(pathOf('hosts'), { ...request, gpus: twice }),
       await put('hosts', (await aHost()).id, { gpus: twice }),
     ]) {
-      expect([answer.status, answer.body.errors]).toEqual([
-        400,
-        [{ path: 'gpus', message: 'must not contain an id twice' }],
-      ]);
+      expect({ status: answer.status, errors: answer.body.errors }).toEqual({
+        status: 400,
+        errors: [{ path: 'gpus', message: 'must not contain an id twice' }],
+      });
     }
   });
 

@@ -1,4 +1,5 @@
-// Workloads that are made from a template: what they copy from it, and how they compare to it later.
+// Workloads that are made from a template: what they copy from it, and how they compare to it
+// later.
 import { templateDefaults, templateExamples } from '@svc/contract';
 import { workloadDefaults, workloadMembers } from '@svc/contract/fleet';
 import { aTemplate } from '../../a-template.ts';
@@ -56,7 +57,8 @@ test('a workload of an unknown template is a 404, and one of a template without 
   expect((await asAdmin.post(pathOf('workloads'), { name, template: 'nowhere' })).body.code).toBe('not_found');
   const { slug } = await aPublished({ image_name: '', volume_mounts: [{ name: 'a', mountPath: '/' }] });
   const answer = await asAdmin.post(pathOf('workloads'), { name, template: slug });
-  expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['image_name', 'volume_mounts.0.mountPath']]);
+  expect(answer.status).toBe(400);
+  expect(invalidPathsOf(answer)).toEqual(['image_name', 'volume_mounts.0.mountPath']);
   const request = { name, template: slug, image_name: 'team/app', volume_mounts: [] };
   expect((await asAdmin.post(pathOf('workloads'), request)).status).toBe(201);
 });
@@ -86,13 +88,14 @@ test.each<[string, object, string, RegExp]>([
     const shown = await asAdmin.get(`/api/v1/catalog/templates/${template.slug}`);
     expect(shown).toMatchObject({ status: 200, body: given });
     const answer = await asAdmin.post(pathOf('workloads'), { name: aName('new'), template: template.slug });
-    expect([answer.status, answer.body.code]).toEqual([422, 'unsupported_value']);
+    expect(answer).toMatchObject({ status: 422, body: { code: 'unsupported_value' } });
     expect(answer.body.errors).toEqual([{ path, message: expect.stringMatching(message) }]);
     expect(answer.body.detail).toContain(path);
     const { id } = await world.aWorkload({ image_name: 'team/own' });
     expect((await put(id, { template: template.slug })).body.code).toBe('unsupported_value');
     const [member = ''] = Object.keys(given);
-    const overridden = { [member]: templateDefaults[member as keyof typeof templateDefaults] }; // a member of `given`
+    // A member of `given`.
+    const overridden = { [member]: templateDefaults[member as keyof typeof templateDefaults] };
     expect(runs(await aWorkloadOf(template, overridden))).toMatchObject(overridden);
   },
 );
@@ -101,7 +104,8 @@ test('the errors for values that are not supported are bounded in number and len
   const protocol = 'Q'.repeat(10_000);
   const { slug } = await aPublished({ ports: Array.from({ length: 200 }, () => ({ containerPort: 80, protocol })) });
   const { body } = await asAdmin.post(pathOf('workloads'), { name: aName('new'), template: slug });
-  expect([body.code, body.errors.length]).toEqual(['unsupported_value', 20]);
+  expect(body.code).toBe('unsupported_value');
+  expect(body.errors).toHaveLength(20);
   expect(JSON.stringify(body).length).toBeLessThan(20_000);
 });
 

@@ -83,17 +83,21 @@ describe('a workload that no engine accepts is rejected by path, at creation and
     ],
   ])('%j', async (wrong, paths) => {
     const made = await create({ image_name: 'library/nginx', ...wrong });
-    expect([made.status, made.body.code, invalidPathsOf(made)]).toEqual([400, 'validation_failed', paths]);
+    expect(made.status).toBe(400);
+    expect(made.body.code).toBe('validation_failed');
+    expect(invalidPathsOf(made)).toEqual(paths);
     const workload = await aWorkload();
     const changed = await put(workload.id, wrong);
-    expect([changed.status, invalidPathsOf(changed)]).toEqual([400, paths]);
+    expect(changed.status).toBe(400);
+    expect(invalidPathsOf(changed)).toEqual(paths);
     expect(await read('workloads', workload.id)).toEqual(workload);
     expect((await revisionsOf(workload.id)).pagination.total).toBe(1);
   });
 
   test('without an image', async () => {
     const answer = await create({});
-    expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['image_name']]);
+    expect(answer.status).toBe(400);
+    expect(invalidPathsOf(answer)).toEqual(['image_name']);
     expect(answer.body.errors[0].message).toContain('is required');
   });
 
@@ -141,7 +145,11 @@ describe('revisions of a workload', () => {
   ])('are not created by a change of %s', async (_, change) => {
     const before = await aWorkload(everything);
     const { status, body } = await put(before.id, change(before));
-    expect([status, body.workload.revision, body.workload.version]).toEqual([200, 1, 2]);
+    expect({ status, revision: body.workload.revision, version: body.workload.version }).toEqual({
+      status: 200,
+      revision: 1,
+      version: 2,
+    });
     expect((await revisionsOf(before.id)).pagination.total).toBe(1);
   });
 
@@ -187,7 +195,7 @@ describe('revisions of a workload', () => {
     const { id } = await aWorkload();
     const deployment = await aDeployment({ workload_id: id, target: { host_id: host.id }, desired_state: 'stopped' });
     const { status, body } = await asAdmin.delete(pathOf('workloads', id));
-    expect([status, body.code]).toEqual([409, 'in_use']);
+    expect({ status, code: body.code }).toEqual({ status: 409, code: 'in_use' });
     expect(body.errors).toEqual([{ path: 'deployment', message: deployment.name }]);
     await asAdmin.delete(pathOf('deployments', deployment.id));
     expect((await asAdmin.delete(pathOf('workloads', id))).status).toBe(204);

@@ -20,8 +20,9 @@ interface Applied {
 }
 
 /**
- * Server-side apply: sets the given fields, removes fields that the manager set before and no longer gives, and keeps fields of other
- * managers. @throws Refusal with 409 if other managers have set given fields to other values
+ * Server-side apply: sets the given fields, removes fields that the manager set before and no
+ * longer gives, and keeps fields of other managers. @throws Refusal with 409 if other managers have
+ * set given fields to other values
  */
 export function applied({ live, config, managers, manager, force }: Applied): { object: Tree; managers: Managers } {
   const me = `${manager} Apply`;

@@ -61,7 +61,10 @@ export class Cluster {
     this.settle();
   }
 
-  /** Sets the status of the named pods. Without names, sets the status of all pods and of those that are created later. */
+  /**
+   * Sets the status of the named pods. Without names, sets the status of all pods and of those that
+   * are created later.
+   */
   setPodStatus(podStatus: PodStatusOf, ...names: readonly string[]): void {
     if (names.length === 0) this.controls.podStatus = podStatus;
     const meant = this.objects('pods').filter(({ metadata }) => names.length === 0 || names.includes(metadata.name));

@@ -6,7 +6,10 @@ type Step = string;
 /** Values by their paths. A path is the JSON of its steps. */
 export type Fields = Map<string, unknown>;
 
-/** Lists whose items are identified by keys: the names of the keys, by the member that holds the list. */
+/**
+ * Lists whose items are identified by keys: the names of the keys, by the member that holds the
+ * list.
+ */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   containers: ['name'],
   initContainers: ['name'],
@@ -23,7 +26,10 @@ function keysOf(member: string, parent: Step | undefined): readonly string[] | u
   return parent === 'f:spec' ? ['port', 'protocol'] : ['containerPort', 'protocol'];
 }
 
-/** Every value of an object that can have an owner, by its path. Lists that are replaced as a whole are values. */
+/**
+ * Every value of an object that can have an owner, by its path. Lists that are replaced as a whole
+ * are values.
+ */
 export function fieldsOf(value: unknown, steps: readonly Step[] = []): Fields {
   const last = steps.at(-1);
   if (isTree(value) && Object.keys(value).length > 0) {
@@ -71,7 +77,9 @@ function put(into: Tree, [step = '', ...rest]: readonly Step[], value: unknown):
   if (rest.length > 1) put(item, rest.slice(1), value);
 }
 
-/** A path in the notation of conflicts, such as `.spec.template.spec.containers[name="main"].image`. */
+/**
+ * A path in the notation of conflicts, such as `.spec.template.spec.containers[name="main"].image`.
+ */
 export const shown = (path: string): string =>
   (JSON.parse(path) as Step[])
     .map((step) => {

@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
-/** A response in place of that of the API server: none, a closed connection, an incomplete error, or the given response. */
+/**
+ * A response in place of that of the API server: none, a closed connection, an incomplete error, or
+ * the given response.
+ */
 export type InjectedResponse =
   | 'hang'
   | 'reset'

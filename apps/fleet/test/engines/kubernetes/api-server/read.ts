@@ -52,7 +52,10 @@ export function selects(query: Received['query']): (object: Stored) => boolean {
     ) && fields.every(([path, values = []]) => values.includes(textAt(object, path)));
 }
 
-/** The parsed requirements of a selector: `key`, `key=value` and `key in (one,another)`, separated by commas. */
+/**
+ * The parsed requirements of a selector: `key`, `key=value` and `key in (one,another)`, separated
+ * by commas.
+ */
 const pairsOf = (selector = ''): [string, string[] | undefined][] =>
   selector
     .split(/,(?![^(]*\))/)

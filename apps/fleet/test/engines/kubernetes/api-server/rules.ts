@@ -11,7 +11,10 @@ interface Which {
 
 const CHECKED = ['Deployment', 'Job', 'Service', 'Secret', 'PersistentVolumeClaim'];
 
-/** Rejects undeclared fields as server-side apply does: with the status 500, although the request is wrong. */
+/**
+ * Rejects undeclared fields as server-side apply does: with the status 500, although the request is
+ * wrong.
+ */
 export function assertDeclared({ kind, name }: Which, object: Stored): void {
   if (!CHECKED.includes(kind.kind)) return;
   const [field] = undeclared(object as unknown as KubernetesObject);

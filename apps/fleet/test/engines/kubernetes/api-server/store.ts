@@ -4,7 +4,10 @@ import { type KindOf, kindOf } from './kinds.ts';
 import { moment, type Stored } from './objects.ts';
 import { conflict, MODIFIED, mismatch } from './refusal.ts';
 
-/** The owned fields of each manager: the paths of the fields, by the name and operation of the manager. */
+/**
+ * The owned fields of each manager: the paths of the fields, by the name and operation of the
+ * manager.
+ */
 export type Managers = Map<string, Set<string>>;
 
 interface Entry {
@@ -57,7 +60,10 @@ export class Store {
     return new Map([...(found ?? [])].map(([name, paths]) => [name, new Set(paths)]));
   }
 
-  /** Stores an object, unless it is unchanged. @throws Refusal with 409 if the stored object has another uid or resource version */
+  /**
+   * Stores an object, unless it is unchanged. @throws Refusal with 409 if the stored object has
+   * another uid or resource version
+   */
   put(resource: string, object: Stored, managers = this.managersOf(resource, object)): Stored {
     const kind = kindOf(resource);
     const { metadata } = object;

@@ -73,7 +73,10 @@ function finishDeletion(store: Store, pod: Stored): void {
   store.put('pods', { ...pod, metadata: { ...pod.metadata, finalizers } });
 }
 
-/** Deletes the dependents of deleted objects: before the owner with foreground deletion, otherwise after it. */
+/**
+ * Deletes the dependents of deleted objects: before the owner with foreground deletion, otherwise
+ * after it.
+ */
 function collectGarbage(store: Store, resource: string): void {
   for (const owner of store.list(resource)) {
     const { metadata } = owner;

@@ -40,7 +40,10 @@ const ownSets = (store: Store, { metadata }: Stored): Stored[] =>
 
 const revisionOf = ({ metadata }: Stored): number => Number(metadata.annotations?.[REVISION] ?? 0);
 
-/** The ReplicaSet of the current template. It is created if it does not exist, and gets the latest revision. */
+/**
+ * The ReplicaSet of the current template. It is created if it does not exist, and gets the latest
+ * revision.
+ */
 function replicaSetFor(store: Store, deployment: Stored): Stored {
   const template = (at(deployment, 'spec.template') ?? {}) as Tree;
   const hash = createHash('sha256').update(JSON.stringify(template)).digest('hex').slice(0, 10);

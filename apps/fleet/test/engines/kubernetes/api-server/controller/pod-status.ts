@@ -43,7 +43,10 @@ export const running =
     };
   };
 
-/** A pod whose container runs since a minute, and whose readiness has changed to false `ago` milliseconds ago. */
+/**
+ * A pod whose container runs since a minute, and whose readiness has changed to false `ago`
+ * milliseconds ago.
+ */
 export const notReady =
   (ago: number): PodStatusOf =>
   () => ({

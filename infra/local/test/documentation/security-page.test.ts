@@ -1,0 +1,44 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+
+const folder = path.resolve(import.meta.dirname, '../../../../docs');
+const page = fs.readFileSync(path.join(folder, 'security.md'), 'utf8');
+const rowsOf = (heading: string) =>
+  (page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '')
+    .split('\n')
+    .filter((line) => /^\| [^|]*[a-z]/.test(line))
+    .slice(1);
+
+/** Whether a file is a test that exists and that CI runs. */
+const isTest = (file: string) =>
+  file.endsWith('.test.ts') && !file.endsWith('.full.test.ts') && fs.existsSync(path.join(folder, file));
+
+test.each(
+  rowsOf('Guarantees').map((row) =>
+    row
+      .split('|')
+      .map((cell) => cell.trim())
+      .slice(1, 3),
+  ),
+)('docs/security.md names tests that CI runs for the guarantee: %s', (_, tests = '') => {
+  const files = [...tests.matchAll(/\]\((\.\.[^)]+)\)/g)].map(([, file = '']) => file);
+  expect(files).not.toEqual([]);
+  expect(files.filter((file) => !isTest(file))).toEqual([]);
+});
+
+test.each(
+  rowsOf('Threats').map((row) =>
+    row
+      .split('|')
+      .map((cell) => cell.trim())
+      .slice(1, 4),
+  ),
+)('docs/security.md names where a threat is prevented: %s', (_, _prevention, where = '') => {
+  const files = [
+    ...[...where.matchAll(/`((?:packages|apps)\/[^`]+)`/g)].map(([, file]) => `../${file}`),
+    ...[...where.matchAll(/\]\(([^)#]+)/g)].map(([, file = '']) => file),
+  ];
+  expect(files).not.toEqual([]);
+  expect(files.filter((file) => !fs.existsSync(path.join(folder, file)))).toEqual([]);
+});

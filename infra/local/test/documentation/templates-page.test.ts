@@ -1,0 +1,40 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import {
+  newTemplate,
+  ownedTemplate,
+  templateDefaults,
+  templateFieldNames,
+  templateFields,
+  templateReply,
+} from '@svc/contract';
+
+const page = fs.readFileSync(path.resolve(import.meta.dirname, '../../../../docs/templates.md'), 'utf8');
+const rows = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+const rowOf = (member: string) => rows.find(([, cell]) => cell === `\`${member}\``) ?? [];
+const rowsLike = (pattern: RegExp) => [...page.matchAll(pattern)].map(([, name]) => name).sort();
+
+/** The version of the object, which only administrators see (docs/hub-administration.md). */
+const ELSEWHERE = 'resource_version';
+const members = [...new Set([...Object.keys(newTemplate.shape), ...Object.keys(templateReply)])];
+
+test('docs/templates.md describes each member of a template, and no other one', () => {
+  expect(Object.keys(ownedTemplate.shape)).toContain(ELSEWHERE);
+  expect(rowsLike(/^\| `([a-z_]+)` \|/gm)).toEqual(members.filter((name) => name !== ELSEWHERE).sort());
+});
+
+test.each(templateFieldNames)('docs/templates.md states the default and the meaning of %s', (member) => {
+  const [, , , , defaultValue, , meaning] = rowOf(member);
+  expect(defaultValue).toBe(`\`${JSON.stringify(templateDefaults[member])}\``);
+  expect(meaning).toMatch(/\w/);
+});
+
+const { env, env_schema, ports, volume_mounts, secret_refs, tolerations } = templateFields;
+
+test.each(Object.entries({ env, env_schema, ports, volume_mounts, secret_refs, tolerations }))(
+  'docs/templates.md describes each member of the objects in %s, and no other one',
+  (list, { element }) => {
+    expect(rowsLike(new RegExp(`^\\| \`${list}\\.(\\w+)\` \\|`, 'gm'))).toEqual(Object.keys(element.shape).sort());
+  },
+);
