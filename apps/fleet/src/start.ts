@@ -150,11 +150,9 @@ interface Start {
 async function openMigrated({ config, log, prismaDir }: Start): Promise<Database> {
   const applied = await prepareDatabase({ prismaDir, ...preparationOf(config) });
   if (applied.length > 0) log.info({ applied }, 'migrated');
-  return openDatabase(
-    config.DATABASE_URL,
-    (error) => log.warn({ err: error }, 'database connection lost'),
-    config.DATABASE_CONNECTIONS,
-  );
+  return openDatabase(config.DATABASE_URL, (error) => log.warn({ err: error }, 'database connection lost'), {
+    connections: config.DATABASE_CONNECTIONS,
+  });
 }
 
 function temporaryAdminOf(config: Config, signingKey: SigningKey, log: Log): TemporaryAdmin | undefined {

@@ -38,6 +38,9 @@ const OUTBOUND_TIMEOUT_MS = 10_000;
 /** For tests that wait until a request to a hub or an identity provider times out. */
 export const SHORT_TIMEOUT_MS = byDepth({ short: 300, full: 1500, long: 1500 });
 
+/** A busy machine can need longer for a connection than the limit of production. */
+export const PATIENT = { connectTimeoutMs: 20_000 };
+
 /** The lowest cost of Argon2id, which makes tests fast. */
 const LOWEST_COST = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
@@ -79,7 +82,7 @@ export interface TestToken extends Token {
 /** A fleet with its own database, and helpers for tests. */
 export async function startWorld(options: ReplicaOptions = {}) {
   const testDatabase = await createTestDatabase();
-  const database = openDatabase(testDatabase.url, () => undefined);
+  const database = openDatabase(testDatabase.url, () => undefined, PATIENT);
   const { client } = database;
   const apis: ReturnType<typeof apiOf>[] = [];
   const feeds: ChangeFeed[] = [];

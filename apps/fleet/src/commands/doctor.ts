@@ -46,7 +46,7 @@ export const doctor = (prismaDir: string): Command =>
       let opened: Database | undefined;
       const parts = () => {
         const { ENCRYPTION_KEYS: keys, DATABASE_URL: url, OUTBOUND_ALLOW: allowed } = config();
-        opened ??= openDatabase(url, () => undefined, CONNECTIONS);
+        opened ??= openDatabase(url, () => undefined, { connections: CONNECTIONS });
         const sealer = createSealer(keys);
         return {
           database: opened,

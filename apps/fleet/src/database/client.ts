@@ -50,14 +50,20 @@ const MIRROR_POOL = { max: MIRROR_WRITERS, applicationName: 'fleet-mirror', stat
  */
 const MAX_PREPARED = 500;
 
-/** The default of `DATABASE_CONNECTIONS`, the maximum number of connections of the process. */
-const DEFAULT_CONNECTIONS = 16;
+export interface PoolLimits extends Pick<PoolSettings, 'connectTimeoutMs' | 'lockTimeoutMs'> {
+  /** The maximum number of connections of the process: `DATABASE_CONNECTIONS`. */
+  readonly connections?: number;
+}
 
 /**
  * The timeouts of each pool. A request acquires a connection twice: to authenticate, and to produce
  * its response. Including the longest statement, it takes less than five seconds.
  */
-export const poolLimits = { connectTimeoutMs: 1000, lockTimeoutMs: 2000 } as const;
+export const poolLimits = {
+  connections: 16,
+  connectTimeoutMs: 1000,
+  lockTimeoutMs: 2000,
+} as const satisfies PoolLimits;
 
 /**
  * Opens the database of the fleet. `onError` receives errors of idle connections. Statements report
@@ -66,10 +72,11 @@ export const poolLimits = { connectTimeoutMs: 1000, lockTimeoutMs: 2000 } as con
 export function openDatabase(
   connectionString: string,
   onError: (error: Error) => void,
-  connections = DEFAULT_CONNECTIONS,
+  given: PoolLimits = {},
 ): Database {
+  const { connections, ...limits } = { ...poolLimits, ...given };
   const openPool = (options: Omit<PoolSettings, 'connectionString'>) => {
-    const pool = createPool({ connectionString, ...poolLimits, ...options });
+    const pool = createPool({ connectionString, ...limits, ...options });
     pool.on('error', onError);
     return pool;
   };

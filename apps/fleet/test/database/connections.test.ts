@@ -1,14 +1,14 @@
 // A fleet with the smallest permitted DATABASE_CONNECTIONS.
 import { mostConnections } from '@svc/testing/faults';
 import { openDatabase } from '../../src/database/client.ts';
-import { startWorld } from '../world.ts';
+import { PATIENT, startWorld } from '../world.ts';
 
 const CONNECTIONS = 6;
 const CONCURRENT = 12;
 const ROUNDS = 5;
 
 const world = await startWorld();
-const database = openDatabase(world.databaseUrl, () => undefined, CONNECTIONS);
+const database = openDatabase(world.databaseUrl, () => undefined, { ...PATIENT, connections: CONNECTIONS });
 const replica = world.aReplica({ database });
 afterAll(async () => {
   await database.close();

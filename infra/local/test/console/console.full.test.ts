@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { LONG_TEST_MS } from '@svc/testing';
+import { LONG_TEST_MS, scaled } from '@svc/testing';
 import { describeWithBrowser, type TestPage } from '@svc/testing/browser';
 import { startEngine, type TestEngine } from '@svc/testing/engine';
 import { testAdministration } from './administration.ts';
@@ -204,14 +204,16 @@ describeWithBrowser('the consoles in a browser, in full depth', () => {
     }
     expect(streams).toBe(1); // of the first tab, which loaded its page again
     await world.call({ service: 'fleet', method: 'POST', path: '/storage', body: { name: 'shared-data' } });
-    const shown = tabs.map((tab) => tab.getByRole('rowheader', { name: /shared-data/ }).waitFor({ timeout: 2000 }));
+    const shown = tabs.map((tab) =>
+      tab.getByRole('rowheader', { name: /shared-data/ }).waitFor({ timeout: scaled(2000) }),
+    );
     await Promise.all(shown);
     // Another tab takes over when the first one closes.
     await first.close();
     await sleep(500);
     await world.call({ service: 'fleet', method: 'POST', path: '/storage', body: { name: 'more-data' } });
     await Promise.all(
-      tabs.slice(1).map((tab) => tab.getByRole('rowheader', { name: /more-data/ }).waitFor({ timeout: 5000 })),
+      tabs.slice(1).map((tab) => tab.getByRole('rowheader', { name: /more-data/ }).waitFor({ timeout: scaled(5000) })),
     );
     expect(tabs.flatMap(({ complaints }) => complaints)).toEqual([]);
   });

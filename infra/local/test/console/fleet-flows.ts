@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { scaled } from '@svc/testing';
 import type { TestPage } from '@svc/testing/browser';
 import { startEngine, type TestEngine } from '@svc/testing/engine';
 import { type ConsoleWorld, findProblems, signInAtProvider, signInByKeys } from './console-world.ts';
@@ -6,76 +7,71 @@ import { keysOf } from './keys.ts';
 import { createGreeter, LOGGED } from './objects.ts';
 import { settle } from './visits.ts';
 
-const FLOW_MS = 120_000;
-const CHANGE_MS = 60_000;
+const CHANGE_MS = scaled(60_000);
 
 /** Flows that need a real engine. The keyboard drives them alone. */
 export function testFleetFlows(given: () => { readonly world: ConsoleWorld; readonly engine: TestEngine }): void {
-  test(
-    'from the first steps to an address that responds, and from a failure to its fix',
-    async () => {
-      const { world, engine } = given();
-      await createGreeter(world, engine);
-      const page = await world.open(world.fleet, '/');
-      const keys = keysOf(page);
-      await signInByKeys(page);
-      await keys.press(
-        page.getByRole('region', { name: 'First steps' }).getByRole('link', { name: 'Deploy a template' }),
-      );
-      await page.getByRole('heading', { name: 'Catalog', level: 1 }).waitFor();
-      await page.keyboard.press('/');
-      await page.keyboard.type('greeter');
-      await page.getByText('1 template', { exact: true }).waitFor();
-      await keys.press(page.getByRole('link', { name: 'Deploy Greeter' }));
+  test('from the first steps to an address that responds, and from a failure to its fix', async () => {
+    const { world, engine } = given();
+    await createGreeter(world, engine);
+    const page = await world.open(world.fleet, '/');
+    const keys = keysOf(page);
+    await signInByKeys(page);
+    await keys.press(
+      page.getByRole('region', { name: 'First steps' }).getByRole('link', { name: 'Deploy a template' }),
+    );
+    await page.getByRole('heading', { name: 'Catalog', level: 1 }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('greeter');
+    await page.getByText('1 template', { exact: true }).waitFor();
+    await keys.press(page.getByRole('link', { name: 'Deploy Greeter' }));
 
-      const plan = page.getByRole('region', { name: 'Plan' });
-      await plan.getByText('is required and has no value').waitFor();
-      await keys.fill(page.getByLabel('Value of GREETING'), 'goodbye');
-      await plan.getByText('Runs on local').waitFor({ timeout: CHANGE_MS });
-      expect(await findProblems(page, { widths: [1280] })).toEqual([]);
-      await keys.press(page.getByRole('button', { name: 'Deploy', exact: true }));
+    const plan = page.getByRole('region', { name: 'Plan' });
+    await plan.getByText('is required and has no value').waitFor();
+    await keys.fill(page.getByLabel('Value of GREETING'), 'goodbye');
+    await plan.getByText('Runs on local').waitFor({ timeout: CHANGE_MS });
+    expect(await findProblems(page, { widths: [1280] })).toEqual([]);
+    await keys.press(page.getByRole('button', { name: 'Deploy', exact: true }));
 
-      // The wrong value: the page states the reason, and leads to the log and to the form with the
-      // fix.
-      await page.locator('.problem').waitFor({ timeout: CHANGE_MS });
-      expect(await findProblems(page, { widths: [1280] })).toEqual([]);
-      await keys.press(page.getByRole('link', { name: 'Log', exact: true }));
-      await page.getByRole('log').getByText('GREETING must be hello').first().waitFor();
-      await keys.press(page.getByRole('button', { name: 'Change', exact: true }));
-      await keys.fill(page.getByLabel('Value of GREETING'), 'hello');
-      await plan.getByText(/would change/).waitFor();
-      expect(await findProblems(page, { widths: [1280] })).toEqual([]);
-      await keys.press(page.getByRole('button', { name: 'Apply the change' }));
-      await page.locator('.page-header').getByText('Running', { exact: true }).waitFor({ timeout: CHANGE_MS });
-      const address = await page.getByRole('link', { name: /:\d+/ }).first().getAttribute('href');
-      expect((await fetch(`${address}/busybox`)).status).toBe(200);
-      expect(await findProblems(page, { widths: [1280] })).toEqual([]);
+    // The wrong value: the page states the reason, and leads to the log and to the form with the
+    // fix.
+    await page.locator('.problem').waitFor({ timeout: CHANGE_MS });
+    expect(await findProblems(page, { widths: [1280] })).toEqual([]);
+    await keys.press(page.getByRole('link', { name: 'Log', exact: true }));
+    await page.getByRole('log').getByText('GREETING must be hello').first().waitFor();
+    await keys.press(page.getByRole('button', { name: 'Change', exact: true }));
+    await keys.fill(page.getByLabel('Value of GREETING'), 'hello');
+    await plan.getByText(/would change/).waitFor();
+    expect(await findProblems(page, { widths: [1280] })).toEqual([]);
+    await keys.press(page.getByRole('button', { name: 'Apply the change' }));
+    await page.locator('.page-header').getByText('Running', { exact: true }).waitFor({ timeout: CHANGE_MS });
+    const address = await page.getByRole('link', { name: /:\d+/ }).first().getAttribute('href');
+    expect((await fetch(`${address}/busybox`)).status).toBe(200);
+    expect(await findProblems(page, { widths: [1280] })).toEqual([]);
 
-      await followLog(page);
-      await keys.press(page.getByRole('button', { name: 'Scale', exact: true }));
-      const dialog = page.getByRole('dialog');
-      await keys.fill(dialog.getByLabel('Replicas'), '2');
-      await keys.press(dialog.getByRole('button', { name: 'Scale', exact: true }));
-      await dialog.waitFor({ state: 'detached' });
-      await keys.press(page.getByRole('link', { name: 'Overview', exact: true }).last());
-      const instances = page.getByRole('region', { name: 'Instances' }).getByRole('row', { name: /Running/ });
-      await instances.nth(1).waitFor({ timeout: CHANGE_MS });
+    await followLog(page);
+    await keys.press(page.getByRole('button', { name: 'Scale', exact: true }));
+    const dialog = page.getByRole('dialog');
+    await keys.fill(dialog.getByLabel('Replicas'), '2');
+    await keys.press(dialog.getByRole('button', { name: 'Scale', exact: true }));
+    await dialog.waitFor({ state: 'detached' });
+    await keys.press(page.getByRole('link', { name: 'Overview', exact: true }).last());
+    const instances = page.getByRole('region', { name: 'Instances' }).getByRole('row', { name: /Running/ });
+    await instances.nth(1).waitFor({ timeout: CHANGE_MS });
 
-      for (const tab of ['Events', 'History', 'Manifest']) {
-        await keys.press(page.getByRole('link', { name: tab, exact: true }));
-        await settle(page);
-        expect(await findProblems(page, { widths: [1280] })).toEqual([]);
-      }
-      await keys.press(page.getByRole('button', { name: 'Delete', exact: true }));
-      await dialog.getByText('the containers of all replicas, and the data in them').waitFor();
-      await keys.fill(dialog.getByLabel('Type greeter to confirm'), 'greeter');
-      await keys.press(dialog.getByRole('button', { name: 'Delete greeter' }));
-      await page.getByText('Nothing is deployed yet').waitFor({ timeout: CHANGE_MS });
-      expect((await engine.byHand('ps', '--all', '--quiet')).trim()).toBe('');
-      expect(page.complaints).toEqual([]);
-    },
-    FLOW_MS,
-  );
+    for (const tab of ['Events', 'History', 'Manifest']) {
+      await keys.press(page.getByRole('link', { name: tab, exact: true }));
+      await settle(page);
+      expect(await findProblems(page, { widths: [1280] })).toEqual([]);
+    }
+    await keys.press(page.getByRole('button', { name: 'Delete', exact: true }));
+    await dialog.getByText('the containers of all replicas, and the data in them').waitFor();
+    await keys.fill(dialog.getByLabel('Type greeter to confirm'), 'greeter');
+    await keys.press(dialog.getByRole('button', { name: 'Delete greeter' }));
+    await page.getByText('Nothing is deployed yet').waitFor({ timeout: CHANGE_MS });
+    expect((await engine.byHand('ps', '--all', '--quiet')).trim()).toBe('');
+    expect(page.complaints).toEqual([]);
+  });
 
   test('a host is added: errors are at their fields, a failed check states its reason, and another address is its fix', async () => {
     const { world } = given();
@@ -145,43 +141,39 @@ async function countClicks(page: TestPage): Promise<() => Promise<number>> {
 
 /** The shortest way to a service that runs. It needs a real engine. */
 export function testDeployment(given: () => { readonly world: ConsoleWorld; readonly engine: TestEngine }): void {
-  test(
-    'a template becomes a service with an address by at most four clicks, with a secret that is created in place',
-    async () => {
-      const { world, engine } = given();
-      await createGreeter(world, engine);
-      const page = await world.open(world.fleet, '/catalog?search=greeter');
-      await signInAtProvider(page);
-      await page.getByText('1 template', { exact: true }).waitFor();
-      const clicks = await countClicks(page);
-      await page.getByRole('link', { name: 'Greeter', exact: true }).click();
-      await page.getByRole('link', { name: 'Deploy', exact: true }).click();
-      const plan = page.getByRole('region', { name: 'Plan' });
-      await plan.getByText('is required and has no value').waitFor();
-      await page.getByLabel(/^Name/).fill('by-clicks');
-      const before = await clicks();
+  test('a template becomes a service with an address by at most four clicks, with a secret that is created in place', async () => {
+    const { world, engine } = given();
+    await createGreeter(world, engine);
+    const page = await world.open(world.fleet, '/catalog?search=greeter');
+    await signInAtProvider(page);
+    await page.getByText('1 template', { exact: true }).waitFor();
+    const clicks = await countClicks(page);
+    await page.getByRole('link', { name: 'Greeter', exact: true }).click();
+    await page.getByRole('link', { name: 'Deploy', exact: true }).click();
+    const plan = page.getByRole('region', { name: 'Plan' });
+    await plan.getByText('is required and has no value').waitFor();
+    await page.getByLabel(/^Name/).fill('by-clicks');
+    const before = await clicks();
 
-      await page.getByRole('group', { name: 'Source of GREETING' }).getByRole('button', { name: 'Secret' }).click();
-      await page.getByRole('button', { name: 'New secret' }).click();
-      const dialog = page.getByRole('dialog');
-      expect(await dialog.getByLabel('Name').inputValue()).toBe('by-clicks-greeting');
-      await dialog.getByLabel(/^Key/).first().fill('greeting');
-      await dialog.getByLabel('Value of greeting').fill('hello');
-      await dialog.getByRole('button', { name: 'Create the secret' }).click();
-      await dialog.waitFor({ state: 'detached' });
-      await plan.getByText('Runs on local').waitFor({ timeout: CHANGE_MS });
-      await plan.getByText('Manifest for the engine').waitFor();
-      const ofVariables = (await clicks()) - before;
+    await page.getByRole('group', { name: 'Source of GREETING' }).getByRole('button', { name: 'Secret' }).click();
+    await page.getByRole('button', { name: 'New secret' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('by-clicks-greeting');
+    await dialog.getByLabel(/^Key/).first().fill('greeting');
+    await dialog.getByLabel('Value of greeting').fill('hello');
+    await dialog.getByRole('button', { name: 'Create the secret' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await plan.getByText('Runs on local').waitFor({ timeout: CHANGE_MS });
+    await plan.getByText('Manifest for the engine').waitFor();
+    const ofVariables = (await clicks()) - before;
 
-      await page.getByRole('button', { name: 'Deploy', exact: true }).click();
-      await page.locator('.page-header').getByText('Running', { exact: true }).waitFor({ timeout: CHANGE_MS });
-      const address = await page.getByRole('link', { name: /:\d+/ }).first().getAttribute('href');
-      expect((await clicks()) - ofVariables).toBeLessThanOrEqual(MAX_CLICKS);
-      expect((await fetch(`${address}/busybox`)).status).toBe(200);
-      const { pathname } = new URL(page.url());
-      await world.call({ service: 'fleet', method: 'DELETE', path: pathname });
-      expect(page.complaints).toEqual([]);
-    },
-    FLOW_MS + CHANGE_MS,
-  );
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+    await page.locator('.page-header').getByText('Running', { exact: true }).waitFor({ timeout: CHANGE_MS });
+    const address = await page.getByRole('link', { name: /:\d+/ }).first().getAttribute('href');
+    expect((await clicks()) - ofVariables).toBeLessThanOrEqual(MAX_CLICKS);
+    expect((await fetch(`${address}/busybox`)).status).toBe(200);
+    const { pathname } = new URL(page.url());
+    await world.call({ service: 'fleet', method: 'DELETE', path: pathname });
+    expect(page.complaints).toEqual([]);
+  });
 }

@@ -12,8 +12,6 @@ interface Given {
   readonly pages: ConsolePages;
 }
 
-const WALK_MS = 120_000;
-
 /** The disabled actions of pages, by page and by reason. */
 type Blocked = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
@@ -150,117 +148,103 @@ const administrationOfHub = [
 ];
 
 export function testRoles(given: () => Promise<Given>): void {
-  test(
-    'each page of the fleet as viewer and as operator states what the role does not permit, and the fleet rejects it',
-    async () => {
-      const { world, pages } = await given();
-      const walkAs = async (role: 'viewer' | 'operator'): Promise<Seen> => {
-        const email = `${role}-of-all-pages@example.test`;
-        const password = 'a long and unusual passphrase';
-        await world.call({ service: 'fleet', method: 'POST', path: '/users', body: { email, role, password } });
-        const page = await world.open(world.fleet, '/');
-        await page.getByLabel('E-mail').fill(email);
-        await page.getByLabel('Password').fill(password);
-        await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-        await page.getByRole('button', { name: /^Account of / }).waitFor();
-        expect(await page.getByRole('link', { name: /^(?:Settings|Audit log)$/ }).count()).toBe(0);
-        const seen = await walk(page, pages.fleet);
-        expect(await notRejected(page, fleetEndpoints, deniedInFleet[role])).toEqual([]);
-        expect(page.complaints).toEqual([]);
-        return seen;
-      };
-      const [viewer, operator] = await Promise.all([walkAs('viewer'), walkAs('operator')]);
-      expect(viewer).toEqual({ refused: pagesOfAdmins, blocked: { ...forOperators, ...forAdmins } });
-      expect(operator).toEqual({ refused: pagesOfAdmins, blocked: forAdmins });
-    },
-    WALK_MS,
-  );
+  test('each page of the fleet as viewer and as operator states what the role does not permit, and the fleet rejects it', async () => {
+    const { world, pages } = await given();
+    const walkAs = async (role: 'viewer' | 'operator'): Promise<Seen> => {
+      const email = `${role}-of-all-pages@example.test`;
+      const password = 'a long and unusual passphrase';
+      await world.call({ service: 'fleet', method: 'POST', path: '/users', body: { email, role, password } });
+      const page = await world.open(world.fleet, '/');
+      await page.getByLabel('E-mail').fill(email);
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await page.getByRole('button', { name: /^Account of / }).waitFor();
+      expect(await page.getByRole('link', { name: /^(?:Settings|Audit log)$/ }).count()).toBe(0);
+      const seen = await walk(page, pages.fleet);
+      expect(await notRejected(page, fleetEndpoints, deniedInFleet[role])).toEqual([]);
+      expect(page.complaints).toEqual([]);
+      return seen;
+    };
+    const [viewer, operator] = await Promise.all([walkAs('viewer'), walkAs('operator')]);
+    expect(viewer).toEqual({ refused: pagesOfAdmins, blocked: { ...forOperators, ...forAdmins } });
+    expect(operator).toEqual({ refused: pagesOfAdmins, blocked: forAdmins });
+  });
 
-  test(
-    'each page of the hub by role states what the role does not permit, and the hub rejects it',
-    async () => {
-      const { world, pages } = await given();
-      const visitor = await world.open(world.hub, '/');
-      await settle(visitor);
-      const ofUsers = ['account', 'account-change', 'account-keys', 'account-members'];
-      const asVisitor = await walk(visitor, pages.hub);
-      expect(await notRejected(visitor, hubEndpoints, [...ofUsers, 'admin'])).toEqual([]);
+  test('each page of the hub by role states what the role does not permit, and the hub rejects it', async () => {
+    const { world, pages } = await given();
+    const visitor = await world.open(world.hub, '/');
+    await settle(visitor);
+    const ofUsers = ['account', 'account-change', 'account-keys', 'account-members'];
+    const asVisitor = await walk(visitor, pages.hub);
+    expect(await notRejected(visitor, hubEndpoints, [...ofUsers, 'admin'])).toEqual([]);
 
-      const open = async (email: string) => {
-        const page = await world.open(world.hub, '/account');
-        await page.getByRole('button', { name: 'Sign in' }).first().waitFor();
-        await signInAtProvider(page, email);
-        await page.getByRole('button', { name: /^Account of / }).waitFor();
-        return page;
-      };
-      const page = await open('operator@example.test');
-      const withoutOrganization = await walk(page, pages.hub);
-      expect(await notRejected(page, hubEndpoints, ['admin'])).toEqual([]);
+    const open = async (email: string) => {
+      const page = await world.open(world.hub, '/account');
+      await page.getByRole('button', { name: 'Sign in' }).first().waitFor();
+      await signInAtProvider(page, email);
+      await page.getByRole('button', { name: /^Account of / }).waitFor();
+      return page;
+    };
+    const page = await open('operator@example.test');
+    const withoutOrganization = await walk(page, pages.hub);
+    expect(await notRejected(page, hubEndpoints, ['admin'])).toEqual([]);
 
-      const owner = await open('user@example.test');
-      await send(owner, 'POST', '/account/organizations', { name: 'Roles', slug: 'roles' });
-      await send(owner, 'POST', '/account/api-keys', { name: 'of a member' });
-      const invited = await send(owner, 'POST', '/account/invitations', { org_role: 'member' });
-      // The contract states this shape.
-      const { invitation } = invited as { invitation: { code: string } };
-      await send(page, 'POST', '/account/members', { code: invitation.code });
-      await page.reload();
-      const pagesOfOrganization = [
-        '/organization',
-        '/organization?tab=access',
-        '/keys',
-        '/account',
-        '/templates/absent',
-      ];
-      const asMember = await walk(page, pagesOfOrganization);
-      expect(await notRejected(page, hubEndpoints, ['account-keys', 'account-members', 'admin'])).toEqual([]);
-      const { organization } = (await send(owner, 'GET', '/account/organizations')) as {
-        organization: { id: string; version: number }; // the contract of the response
-      };
-      const suspend = (status: 'active' | 'suspended') =>
-        world.call({
-          service: 'hub',
-          method: 'PUT',
-          path: `/admin/organizations?id=${organization.id}`,
-          body: { status },
-        });
-      await suspend('suspended');
-      await owner.reload();
-      const whileSuspended = await walk(owner, pagesOfOrganization);
-      expect(await notRejected(owner, hubEndpoints, ['account-change', 'account-keys', 'admin'])).toEqual([]);
-      await suspend('active');
-
-      const publicPages = ['/', '/templates/postgresql', '/templates/absent'];
-      const signedIn = asVisitor.refused['Sign in to continue'] ?? [];
-      expect(asVisitor.blocked).toEqual({});
-      expect(pages.hub.length).toBe(publicPages.length + signedIn.length);
-      expect(publicPages.filter((path) => signedIn.includes(path))).toEqual([]);
-      expect(withoutOrganization.refused).toEqual({ 'Not permitted': administrationOfHub });
-      expect(withoutOrganization.blocked).toEqual({
-        ...by('Create or join an organization first.', { '/keys': ['New key'] }),
-        ...by('This requires the role admin or superadmin.', { '/admin/templates/new': ['Create'] }),
+    const owner = await open('user@example.test');
+    await send(owner, 'POST', '/account/organizations', { name: 'Roles', slug: 'roles' });
+    await send(owner, 'POST', '/account/api-keys', { name: 'of a member' });
+    const invited = await send(owner, 'POST', '/account/invitations', { org_role: 'member' });
+    // The contract states this shape.
+    const { invitation } = invited as { invitation: { code: string } };
+    await send(page, 'POST', '/account/members', { code: invitation.code });
+    await page.reload();
+    const pagesOfOrganization = ['/organization', '/organization?tab=access', '/keys', '/account', '/templates/absent'];
+    const asMember = await walk(page, pagesOfOrganization);
+    expect(await notRejected(page, hubEndpoints, ['account-keys', 'account-members', 'admin'])).toEqual([]);
+    const { organization } = (await send(owner, 'GET', '/account/organizations')) as {
+      organization: { id: string; version: number }; // the contract of the response
+    };
+    const suspend = (status: 'active' | 'suspended') =>
+      world.call({
+        service: 'hub',
+        method: 'PUT',
+        path: `/admin/organizations?id=${organization.id}`,
+        body: { status },
       });
-      const ofMember = {
-        '/organization': ['Invite', 'Remove Olga Operator', 'Remove Uma User'],
-        '/keys': ['New key', 'Rename…', 'Reissue…', 'Revoke…'],
-      };
-      expect(asMember).toEqual({
-        refused: {},
-        blocked: by('This requires the role org_admin in your organization.', ofMember),
-      });
-      expect(whileSuspended).toEqual({
-        refused: {},
-        blocked: by('Members of a suspended organization have read access only.', {
-          ...ofMember,
-          '/organization?tab=access': ['Send'],
-          '/account': ['Save'],
-          '/templates/absent': ['Request access'],
-        }),
-      });
-      expect([...visitor.complaints, ...owner.complaints, ...page.complaints]).toEqual([]);
-    },
-    WALK_MS,
-  );
+    await suspend('suspended');
+    await owner.reload();
+    const whileSuspended = await walk(owner, pagesOfOrganization);
+    expect(await notRejected(owner, hubEndpoints, ['account-change', 'account-keys', 'admin'])).toEqual([]);
+    await suspend('active');
+
+    const publicPages = ['/', '/templates/postgresql', '/templates/absent'];
+    const signedIn = asVisitor.refused['Sign in to continue'] ?? [];
+    expect(asVisitor.blocked).toEqual({});
+    expect(pages.hub.length).toBe(publicPages.length + signedIn.length);
+    expect(publicPages.filter((path) => signedIn.includes(path))).toEqual([]);
+    expect(withoutOrganization.refused).toEqual({ 'Not permitted': administrationOfHub });
+    expect(withoutOrganization.blocked).toEqual({
+      ...by('Create or join an organization first.', { '/keys': ['New key'] }),
+      ...by('This requires the role admin or superadmin.', { '/admin/templates/new': ['Create'] }),
+    });
+    const ofMember = {
+      '/organization': ['Invite', 'Remove Olga Operator', 'Remove Uma User'],
+      '/keys': ['New key', 'Rename…', 'Reissue…', 'Revoke…'],
+    };
+    expect(asMember).toEqual({
+      refused: {},
+      blocked: by('This requires the role org_admin in your organization.', ofMember),
+    });
+    expect(whileSuspended).toEqual({
+      refused: {},
+      blocked: by('Members of a suspended organization have read access only.', {
+        ...ofMember,
+        '/organization?tab=access': ['Send'],
+        '/account': ['Save'],
+        '/templates/absent': ['Request access'],
+      }),
+    });
+    expect([...visitor.complaints, ...owner.complaints, ...page.complaints]).toEqual([]);
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '@svc/database/embedded';
-import { eventually } from '@svc/testing';
+import { eventually, scaled } from '@svc/testing';
 import { quoteForShell } from '../../src/demo-env.ts';
 import { fleetProgram, hubProgram } from '../../src/environments.ts';
 import { openSecrets } from '../../src/secrets.ts';
@@ -133,7 +133,7 @@ async function runScript(folder: string, script: string, variables: Variables) {
       ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: SCRIPT_MS,
+    timeout: scaled(SCRIPT_MS),
   });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text) => (output.stdout += text));

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { eventually } from '@svc/testing';
+import { eventually, scaled } from '@svc/testing';
 import { repository } from '../../src/settings.ts';
 import { aDeployment, type Deployment } from '../sync/deployment.ts';
 
@@ -88,14 +88,11 @@ test('its log is read, and its events are streamed from the past and from now on
   const [name] = (await containers()).flatMap(({ Names }) => Names.map((each) => each.slice(1)));
   expect(await (await send('GET', `/deployments/${id}/logs`)).text()).toContain(`${name} has started`);
   const filters = encodeURIComponent(JSON.stringify({ type: ['container'], label: [`fleet/deployment=${id}`] }));
-  const until = Date.now() / 1000 + 1;
-  const streamed = engine('GET', `/events?since=0&until=${until}&filters=${filters}`).then((response) =>
-    response.text(),
-  );
-  await delay(200);
+  const until = (Date.now() + scaled(2000)) / 1000;
+  const streamed = await engine('GET', `/events?since=0&until=${until}&filters=${filters}`);
   await engine('POST', `/containers/${name}/pause`);
   await engine('POST', `/containers/${name}/unpause`);
-  const actions = (await streamed)
+  const actions = (await streamed.text())
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line).Action);

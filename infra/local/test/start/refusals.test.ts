@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { scaled } from '@svc/testing';
 import { markOf } from '../../src/process-mark.ts';
 import { freePorts, mainScript } from './product.ts';
 
@@ -22,7 +23,7 @@ afterEach(() => {
 function failedStart(env: NodeJS.ProcessEnv) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [mainScript], {
     encoding: 'utf8',
-    timeout: 20_000, // in case it starts
+    timeout: scaled(20_000), // in case it starts
     env: { PATH: process.env.PATH, ...env },
   });
   return { status, stdout, stderr };

@@ -1,3 +1,4 @@
+import { scaled } from '@svc/testing';
 import { INTERVAL_SECONDS, type SeriesValues } from '../promtool.ts';
 
 /** A service that is scraped: the name of its job, and its URL. */
@@ -23,7 +24,7 @@ export async function scrape(targets: readonly Target[]): Promise<Scrape> {
 
 async function scrapeOne({ job, url }: Target): Promise<[string, number][]> {
   const target = `job="${job}",instance="${new URL(url).host}"`;
-  const text = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(TIMEOUT_MS) }).then(
+  const text = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(scaled(TIMEOUT_MS)) }).then(
     (response) => (response.ok ? response.text() : undefined),
     () => undefined, // it does not listen
   );

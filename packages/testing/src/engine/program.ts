@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { scaled } from '../run/deadlines.ts';
 
 /** The working directory and the environment of a program. */
 export interface Settings {
@@ -13,7 +14,7 @@ export interface Settings {
  */
 export function runProgram(file: string, args: readonly string[], settings: Settings): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(file, args, { ...settings, timeout: 30_000, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
+    execFile(file, args, { ...settings, timeout: scaled(30_000), killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
       if (error) reject(new Error(`${file} ${args.join(' ')}: ${stderr || error.message}`));
       else resolve(stdout.trim());
     });

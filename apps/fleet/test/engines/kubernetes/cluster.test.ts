@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
+import { LONG_TEST_MS } from '@svc/testing';
 import { describeWithCluster } from '@svc/testing/cluster';
 import { check } from '../../../src/engines/kubernetes/check.ts';
 import { connectKubernetes, type KubernetesClient } from '../../../src/engines/kubernetes/client.ts';
@@ -13,7 +14,6 @@ import { aDeployment, altered, running } from './world.ts';
 /** An image with a shell, from a registry that the cluster can reach. */
 const [IMAGE = '', TAG = ''] = (process.env.FLEET_TEST_IMAGE ?? 'library/busybox:1.37').split(':');
 const SERVE = 'echo ready; trap "exit 0" TERM; while true; do sleep 1; done';
-const MINUTES = 60_000;
 
 describeWithCluster('the driver on a real cluster', (cluster) => {
   const namespace = `fleet-test-${randomBytes(4).toString('hex')}`;
@@ -27,7 +27,7 @@ describeWithCluster('the driver on a real cluster', (cluster) => {
     const { core } = await theClient().apis();
     await core.deleteNamespace({ name: namespace });
     await theClient().close();
-  }, MINUTES);
+  });
 
   /** Reconciles until the deployment has the phase and needs no further reconciliation soon. */
   async function reconcileTo(
@@ -97,7 +97,7 @@ describeWithCluster('the driver on a real cluster', (cluster) => {
       await watch.stop();
       expect([...reported]).toEqual([deployment.id]);
     },
-    10 * MINUTES,
+    LONG_TEST_MS,
   );
 
   test(
@@ -129,6 +129,6 @@ describeWithCluster('the driver on a real cluster', (cluster) => {
       for (const deployment of [absent, crashing])
         await reconcileTo({ kind: 'gone', volumes: [] }, deployment.fence(8), 'gone');
     },
-    10 * MINUTES,
+    LONG_TEST_MS,
   );
 });

@@ -3,7 +3,7 @@
 // `library/busybox:1.37`.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { eventually } from '@svc/testing';
+import { eventually, LONG_TEST_MS } from '@svc/testing';
 import { describeWithCluster } from '@svc/testing/cluster';
 import { connectKubernetes, type KubernetesClient } from '../../../src/engines/kubernetes/client.ts';
 import { listOwnedObjects } from '../../../src/engines/kubernetes/objects.ts';
@@ -16,7 +16,6 @@ import { type ClusterProxy, startClusterProxy } from './proxy.ts';
 
 const [IMAGE = '', TAG = ''] = (process.env.FLEET_TEST_IMAGE ?? 'library/busybox:1.37').split(':');
 const SLEEP = 'echo ready; trap "exit 0" TERM; while true; do sleep 1; done';
-const MINUTES = 60_000;
 
 const spec = (script: string, given: object = {}) => ({
   image_name: IMAGE,
@@ -75,7 +74,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
     const { reachability, message, conditions } = await check();
     expect({ reachability, message }).toEqual({ reachability: 'online', message: '' });
     expect(conditions.filter(({ status }: { status: string }) => status !== 'True')).toEqual([]);
-  }, MINUTES);
+  });
   afterAll(async () => {
     await processes?.stop();
     await hub?.stop();
@@ -83,7 +82,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
     const { core } = await client.apis();
     if (given === undefined) await core.deleteNamespace({ name: namespace });
     await client.close();
-  }, MINUTES);
+  });
 
   test(
     'runs a template with a secret and a volume, and returns its log',
@@ -108,7 +107,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
         { name: 'web-data', phase: 'bound' },
       ]);
     },
-    5 * MINUTES,
+    LONG_TEST_MS,
   );
 
   test(
@@ -132,7 +131,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
       await post(`deployments/${id}/start`);
       await by(0).is(id, 'running');
     },
-    10 * MINUTES,
+    LONG_TEST_MS,
   );
 
   test(
@@ -157,7 +156,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
       await gone(owned);
       expect(await listOwnedObjects(client, owned)).toEqual([]);
     },
-    5 * MINUTES,
+    LONG_TEST_MS,
   );
 
   test(
@@ -173,7 +172,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
       for (const id of [absent, crashing, done]) await by(0).request('DELETE', `deployments/${id}`);
       for (const id of [absent, crashing, done]) await gone(id);
     },
-    5 * MINUTES,
+    LONG_TEST_MS,
   );
 
   test(
@@ -199,7 +198,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
       await by(1).is(id, 'running');
       processes.wake(0);
     },
-    5 * MINUTES,
+    LONG_TEST_MS,
   );
 
   test(
@@ -212,6 +211,6 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
       expect((await core.listNamespacedPersistentVolumeClaim({ namespace })).items).toEqual([]);
       expect((await core.listNamespacedPod({ namespace })).items).toEqual([]);
     },
-    5 * MINUTES,
+    LONG_TEST_MS,
   );
 });
