@@ -7,6 +7,7 @@ import {
   apiOf,
   createTestDatabase,
   type LocalIssuer,
+  scaled,
   startLocalIssuer,
   type TestDatabase,
 } from '@svc/testing';
@@ -44,7 +45,7 @@ export function anInstance(
   { limits, streamLimits, revisions, isFast = FAST_BY_DEFAULT, clientId, publicUrl }: InstanceOptions = {},
 ) {
   const database = openDatabase(databaseUrl, () => undefined, { ...poolLimits, ...PATIENT, ...limits });
-  const outbound = createOutbound({ timeoutMs: 2000, maxBytes: 100_000 });
+  const outbound = createOutbound({ timeoutMs: scaled(2000), maxBytes: 100_000 });
   const keys = createKeySource({ issuer, send: outbound.send });
   const log = createLog('hub', (process.env.LOG_LEVEL as 'silent') ?? 'silent');
   const catalog = createCachedCatalog(database.reader);

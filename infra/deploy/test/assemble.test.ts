@@ -30,7 +30,7 @@ describe.each(['hub', 'fleet'] as const)('the folder of the %s', (service) => {
     expect(execFileSync(process.execPath, [main, 'version'], { encoding: 'utf8' })).toMatch(
       new RegExp(`^${service} \\d`),
     );
-  }, 60_000);
+  });
 
   test('is not larger than its limit', () => {
     const files = fs.readdirSync(target, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

@@ -16,7 +16,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bundle-'));
 beforeAll(async () => {
   deployment = await aDeployment();
   await Promise.all(names.map((name) => deployment.start(name)));
-}, 180_000);
+});
 afterAll(async () => {
   await deployment?.stop();
   fs.rmSync(folder, { recursive: true });
