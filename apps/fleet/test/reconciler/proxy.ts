@@ -59,6 +59,7 @@ export async function startProxy({ createServer, listen, ask, refusal, isStream 
   const forward = (request: ProxiedRequest, res: ServerResponse, fault: 'passed' | 'lost') => {
     const passed = ask(request).once('response', (answered: IncomingMessage) => {
       if (fault === 'lost') return answered.once('close', () => res.destroy()).resume();
+      if (res.destroyed) return passed.destroy(); // the client has disconnected
       res.writeHead(answered.statusCode ?? 502, answered.headers as OutgoingHttpHeaders);
       res.flushHeaders();
       return pipeline(answered, res, () => passed.destroy());
