@@ -1,93 +1,146 @@
-// Copies a built service with its production dependencies into a folder, as the image contains it.
+// Bundles a service into a folder, as the image contains it.
 //
-//   node infra/docker/assemble.mjs <hub|fleet|identity-provider> <new folder>
+//   node infra/docker/assemble.mjs <hub|fleet|identity-provider> <new folder> [--uid <number>]
 //
-// The folders that the service reads have the same paths as in the repository. The folder also contains sbom.cdx.json, a list of
-// the packages in CycloneDX format. Prints the number of packages and the size.
+// The console must have been built, and the Prisma client generated. The folders that the service
+// reads have the same paths as in the repository. The folder also contains sbom.cdx.json, a list of
+// the packages in CycloneDX format, and THIRD-PARTY-LICENSES.txt. With --uid, which needs root, it
+// contains compiled code for processes of this user with the same version of Node, NODE_OPTIONS and
+// type of processor. Prints the number of packages and the size.
 
 import { spawnSync } from 'node:child_process';
-import { cp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { cp, mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { bundle, SERVICES } from '../bundle/bundle.mjs';
 
 const repository = path.resolve(import.meta.dirname, '../..');
 
-/** The folders that each service reads. */
-const DATA = { hub: ['prisma/hub', 'infra/catalog'], fleet: ['prisma/fleet'], 'identity-provider': [] };
+/** The files that each service reads. */
+const DATA = {
+  hub: ['prisma/hub', 'infra/catalog', 'openapi/hub.json'],
+  fleet: ['prisma/fleet', 'openapi/fleet.json'],
+  'identity-provider': [],
+};
 
-const [service, given] = process.argv.slice(2);
-if (!Object.hasOwn(DATA, service) || !given) {
-  console.error(`Usage: node infra/docker/assemble.mjs <${Object.keys(DATA).join('|')}> <new folder>`);
+/** The used files of packages that are not part of the bundle. Default: all. */
+const USED_FILES = {
+  '@svc/console': (file, service) => file === 'package.json' || file.startsWith(path.join('dist', service)),
+  'swagger-ui-dist': (file) => /^(package\.json|swagger-ui\.css|swagger-ui-bundle\.js)$/.test(file),
+};
+
+/** Files that no code loads: TypeScript, source maps and documentation. */
+const UNUSED_FILE = /\.([cm]?ts|map|md|markdown)$/;
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { uid: { type: 'string' } } });
+const [service, given] = positionals;
+if (!Object.hasOwn(SERVICES, service) || !given) {
+  console.error(
+    `Usage: node infra/docker/assemble.mjs <${Object.keys(SERVICES).join('|')}> <new folder> [--uid <number>]`,
+  );
   process.exit(2);
 }
 const target = path.resolve(given);
-const app = path.join(target, 'apps', service);
+const { folder, external } = SERVICES[service];
+const app = path.join(target, folder);
 
-const deploy = ['--filter', `@svc/${service}`, 'deploy', '--prod', '--legacy', '--prefer-offline', app];
-const { status } = spawnSync('pnpm', deploy, { cwd: repository, stdio: ['ignore', 'inherit', 'inherit'] });
-if (status !== 0) process.exit(1);
-
-/** Files that no code loads: TypeScript, source maps, documentation, C, and libraries for another runtime. */
-const UNUSED_FILE = /\.([cm]?ts|map|md|markdown|c|bare)$/;
-/** Prisma contains query compilers for six databases. The generated client loads the fast one for PostgreSQL, as an ES module. */
-const QUERY_COMPILER = /\/@prisma\/client\/runtime\/query_compiler_/;
-const USED_COMPILER = /query_compiler_fast_bg\.postgresql\.(wasm-base64\.)?mjs$/;
-
-/** The packages of OpenTelemetry contain builds for bundlers. Node loads the one in `build/src`. */
-const BUNDLER_BUILD = /\/@opentelemetry\/[^/]+\/build\/(esm|esnext)\//;
-
-const packages = await packagesOf(app);
-for (const file of await filesBelow(app)) {
-  if (UNUSED_FILE.test(file) || BUNDLER_BUILD.test(file) || (QUERY_COMPILER.test(file) && !USED_COMPILER.test(file)))
-    await rm(file);
+const packages = await bundle(service, path.join(app, 'dist'));
+for (const name of external) await copyPackage(name, path.join(repository, folder));
+for (const each of ['LICENSE', path.join(folder, 'package.json'), ...DATA[service]]) {
+  await mkdir(path.dirname(path.join(target, each)), { recursive: true });
+  await cp(path.join(repository, each), path.join(target, each), { recursive: true });
 }
-for (const folder of DATA[service]) {
-  await cp(path.join(repository, folder), path.join(target, folder), { recursive: true });
-}
-await writeFile(path.join(target, 'sbom.cdx.json'), `${JSON.stringify(billOf(packages), null, 2)}\n`);
+const own = JSON.parse(await readFile(path.join(app, 'package.json'), 'utf8'));
+await writeFile(path.join(target, 'sbom.cdx.json'), `${JSON.stringify(billOf(own), null, 2)}\n`);
+await writeFile(path.join(target, 'THIRD-PARTY-LICENSES.txt'), await licences());
+if (values.uid !== undefined) compile(Number(values.uid));
 
 let bytes = 0;
-for (const file of await filesBelow(target)) bytes += (await stat(file)).size;
+for (const file of await filesBelow(target)) bytes += (await stat(path.join(target, file))).size;
 console.log(`${packages.size} packages, ${(bytes / 1e6).toFixed(1)} MB`);
 
-/** The service, its dependencies and theirs. @returns manifests by real folder */
-async function packagesOf(root) {
-  const found = new Map();
-  const pending = [await realpath(root)];
-  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    if (found.has(folder)) continue;
-    const manifest = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8'));
-    found.set(folder, manifest);
-    const { dependencies = {}, optionalDependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
-    const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional);
-    for (const name of new Set([...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers])) {
-      const dependency = await installedAt(folder, name);
-      if (dependency !== undefined) pending.push(dependency);
-      else if (name in dependencies && !(name in optionalDependencies))
-        throw new Error(`${manifest.name}: ${name} is missing`);
-    }
+/**
+ * Copies a package and its dependencies to the node_modules of the service. `from` is the folder of
+ * a package that depends on it.
+ */
+async function copyPackage(name, from) {
+  const source = await installedAt(from, name);
+  if (source === undefined || packages.has(source)) return; // an optional build for another platform
+  const manifest = JSON.parse(await readFile(path.join(source, 'package.json'), 'utf8'));
+  if (!name.startsWith('@svc/')) packages.set(source, manifest);
+  const uses = USED_FILES[name] ?? ((file) => !UNUSED_FILE.test(file));
+  for (const file of await filesBelow(source)) {
+    if (file.startsWith('node_modules') || !uses(file, service)) continue;
+    const copy = path.join(app, 'node_modules', name, file);
+    await mkdir(path.dirname(copy), { recursive: true });
+    await cp(path.join(source, file), copy);
   }
-  return found;
+  if (name in USED_FILES) return; // only its files are read
+  const { dependencies = {}, optionalDependencies = {} } = manifest;
+  for (const dependency of Object.keys({ ...dependencies, ...optionalDependencies }))
+    await copyPackage(dependency, source);
 }
 
 /** The real folder of a dependency, as Node resolves it, or undefined if it is not installed. */
-async function installedAt(folder, name) {
-  const candidates = createRequire(path.join(folder, 'package.json')).resolve.paths(name) ?? [];
-  for (const modules of candidates.filter((modules) => modules.startsWith(target))) {
+async function installedAt(from, name) {
+  for (const modules of createRequire(path.join(from, 'package.json')).resolve.paths(name) ?? []) {
     const at = await realpath(path.join(modules, name)).catch(() => undefined);
     if (at !== undefined) return at;
   }
   return undefined;
 }
 
-async function filesBelow(folder) {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+/** The files of a folder, as paths relative to it. */
+async function filesBelow(root) {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
 }
 
-/** A bill of materials in CycloneDX 1.6. It has no time and no random number, so that equal contents have equal bills. */
-function billOf(packages) {
-  const [own, ...others] = [...packages.values()];
+/** The licence texts of all packages, each text once. */
+async function licences() {
+  const byText = new Map();
+  for (const [at, { name, version, license }] of packages) {
+    const names = (await readdir(at)).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file)).sort();
+    const texts = await Promise.all(names.map((file) => readFile(path.join(at, file), 'utf8')));
+    const text =
+      texts.map((each) => each.trim()).join('\n\n') || `Licence: ${license}. The package contains no licence text.`;
+    byText.set(text, [...(byText.get(text) ?? []), `${name} ${version}`]);
+  }
+  const parts = [...byText].map(([text, names]) => `${names.sort().join('\n')}\n\n${text}\n`);
+  return parts.sort().join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+/**
+ * Stores compiled code beside the bundle, for processes of a user that can only read it. Without
+ * settings, the service loads its code and exits with 1.
+ */
+function compile(uid) {
+  const cache = path.join(app, 'dist', 'compile-cache');
+  mkdirSync(cache);
+  chownSync(cache, uid, uid);
+  const { PATH, NODE_OPTIONS } = process.env;
+  const { status } = spawnSync(process.execPath, [path.join(app, 'dist', 'main.js')], {
+    env: { PATH, ...(NODE_OPTIONS && { NODE_OPTIONS }) },
+    ...(process.getuid?.() !== uid && { uid, gid: uid }),
+  });
+  const files = readdirSync(cache, { recursive: true });
+  if (status !== 1 || files.length === 0) throw new Error('The code could not be compiled.');
+  // All may read the files, because a copy of the folder has another owner.
+  for (const file of ['', ...files].map((name) => path.join(cache, name))) {
+    chmodSync(file, statSync(file).isDirectory() ? 0o755 : 0o644);
+    chownSync(file, 0, 0);
+  }
+}
+
+/**
+ * A bill of materials in CycloneDX 1.6. It has no time and no random number, so that equal contents
+ * have equal bills.
+ */
+function billOf(manifest) {
   const component = ({ name, version, license }, type) => ({
     type,
     'bom-ref': `pkg:npm/${encodeURIComponent(name).replace('%2F', '/')}@${version}`,
@@ -97,14 +150,14 @@ function billOf(packages) {
     ...(typeof license === 'string' && { licenses: [{ license: { name: license } }] }),
   });
   const byRef = new Map(
-    others.map((manifest) => component(manifest, 'library')).map((part) => [part['bom-ref'], part]),
+    [...packages.values()].map((each) => component(each, 'library')).map((part) => [part['bom-ref'], part]),
   );
   const components = [...byRef.values()].sort((a, b) => (a['bom-ref'] < b['bom-ref'] ? -1 : 1));
   return {
     bomFormat: 'CycloneDX',
     specVersion: '1.6',
     version: 1,
-    metadata: { component: component(own, 'application') },
+    metadata: { component: component(manifest, 'application') },
     components,
   };
 }

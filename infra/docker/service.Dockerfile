@@ -22,10 +22,10 @@ ARG SERVICE
 RUN if [ "$SERVICE" != identity-provider ]; then \
       pnpm --filter @svc/contract run build && pnpm --filter @svc/console run build; \
     fi
-# tsc -b also builds the packages that the service references.
+# The compiled code is for the user of the image below.
 RUN pnpm --filter "@svc/$SERVICE" run --if-present generate \
- && pnpm --filter "@svc/$SERVICE" run build \
- && node infra/docker/assemble.mjs "$SERVICE" /app
+ && if [ "$SERVICE" = identity-provider ]; then node infra/docker/assemble.mjs "$SERVICE" /app; \
+    else node infra/docker/assemble.mjs "$SERVICE" /app --uid 65532; fi
 
 FROM ${ASSEMBLED} AS assembled
 

@@ -1,10 +1,10 @@
 // The tables of settings in docs/configuration.md, from the schemas of the services. The allowed values are those that the error for an
 // invalid value states.
-import { schema as fleet } from '../../apps/fleet/dist/config.js';
-import { schema as hub } from '../../apps/hub/dist/config.js';
-import { parseFields } from '../../packages/contract/dist/index.js';
-import { replaceTables } from '../../packages/contract/dist/openapi/page-tables.js';
-import { commonSettings, secretNamesOf } from '../../packages/http/dist/index.js';
+import { schema as fleet } from '../../apps/fleet/src/config.ts';
+import { schema as hub } from '../../apps/hub/src/config.ts';
+import { parseFields } from '../../packages/contract/src/index.ts';
+import { replaceTables } from '../../packages/contract/src/openapi/page-tables.ts';
+import { commonSettings, secretNamesOf } from '../../packages/http/src/index.ts';
 
 /** A value that every setting rejects if it does not accept any text. */
 const INVALID = '\u0000';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { replaceTables } from '../../packages/contract/dist/openapi/page-tables.js';
+import { replaceTables } from '../../packages/contract/src/openapi/page-tables.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -1,4 +1,5 @@
-// node infra/docs/write.mjs [--check]: writes the generated parts of docs/configuration.md and docs/dependencies.md, or compares.
+// node --conditions=@svc/source infra/docs/write.mjs [--check]: writes the generated parts of
+// docs/configuration.md and docs/dependencies.md, or compares.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withSettings } from './configuration.mjs';
 import { withPackages } from './dependencies.mjs';

@@ -1,10 +1,10 @@
-import { fleetService, openApiDocument } from '@svc/contract';
 import {
   createService,
   type Log,
   type OutboundAllowance,
   observeDatabase,
   observePools,
+  readOpenApi,
   type ServiceOptions,
 } from '@svc/http';
 import { type CallLimits, createServerFactory, mountMcp } from '@svc/mcp';
@@ -62,6 +62,9 @@ interface ServicesOptions {
   readonly corsOrigins: readonly string[];
   readonly timings?: FleetTimings | undefined;
 }
+
+/** The document that `pnpm openapi` writes. */
+const openapi = readOpenApi(new URL('../../../openapi/fleet.json', import.meta.url));
 
 type OwnOptions =
   | 'version'
@@ -158,7 +161,7 @@ export function createApp({
     enter: createEnter(authentication, sharedContextOf),
     sessionOf: authentication.sessionOf,
     gate: createAuditGate({ database, readCredential, rejectionLimits }),
-    openapi: openApiDocument(fleetService),
+    openapi,
     mountOthers: (app) =>
       mountMcp(app, {
         log: options.log,

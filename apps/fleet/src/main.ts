@@ -1,10 +1,7 @@
 // The command line of the fleet: node dist/main.js <command>
 import { fileURLToPath } from 'node:url';
 import { migrateDatabase, prepareDatabase } from '@svc/database';
-import { type Program, preparationOf, printing, runProgram } from '@svc/http';
-import { doctor } from './commands/doctor.ts';
-import { rotateKeys } from './commands/rotate-keys.ts';
-import { createToken } from './commands/tokens.ts';
+import { doctorUsage, type Program, preparationOf, printing, runProgram } from '@svc/http';
 import { readDatabaseSettings, readKeySettings } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { createSealer } from './database/sealing.ts';
@@ -12,6 +9,7 @@ import { version } from './version.ts';
 
 const prismaDir = fileURLToPath(new URL('../../../prisma/fleet', import.meta.url));
 
+/** Each command loads its own modules when it runs, so that the others start faster. */
 const program: Program = {
   service: 'fleet',
   version,
@@ -19,7 +17,6 @@ const program: Program = {
     serve: {
       summary: 'run the service',
       run: async () => {
-        // The modules of the service are loaded only here, so that the other commands start faster.
         await (await import('./start.ts')).startFleet(prismaDir);
         return undefined;
       },
@@ -28,13 +25,18 @@ const program: Program = {
       const applied = await migrateDatabase({ prismaDir, ...preparationOf(readDatabaseSettings(process.env)) });
       return applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`;
     }),
-    doctor: doctor(prismaDir),
+    doctor: {
+      ...doctorUsage,
+      run: async (input) => (await import('./commands/doctor.ts')).doctor(prismaDir).run(input),
+    },
     'rotate-keys': printing('encrypt all values again with the first of ENCRYPTION_KEYS', async () => {
       const { ENCRYPTION_KEYS: keys, ...settings } = readKeySettings(process.env);
+      const { rotateKeys } = await import('./commands/rotate-keys.ts');
       return (await withDatabase(settings, (database) => rotateKeys(database, createSealer(keys)))).join('\n');
     }),
     'create-token': {
       ...printing('create an MCP token and print it; it is not shown again', async ({ options }) => {
+        const { createToken } = await import('./commands/tokens.ts');
         const create = createToken(options);
         return JSON.stringify(await withDatabase(readDatabaseSettings(process.env), create));
       }),

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { createBrowserSessions } from '@svc/auth';
-import { hubService, openApiDocument } from '@svc/contract';
 import {
   createService,
   createTurnQueue,
   type Metrics,
   observeDatabase,
   observePools,
+  readOpenApi,
   type ServiceOptions,
 } from '@svc/http';
 import { createServerFactory, type McpOptions, mountMcp } from '@svc/mcp';
@@ -39,6 +39,9 @@ export interface HubOptions extends CommonOptions, Pick<Services, 'database' | '
   /** Aborts when the process is told to stop. */
   readonly stopping?: AbortSignal | undefined;
 }
+
+/** The document that `pnpm openapi` writes. */
+const openapi = readOpenApi(new URL('../../../openapi/hub.json', import.meta.url));
 
 /** The limits of reads of changes from the database. */
 const CHANGE_READS = { what: 'requests for changes', running: 2, waitingPerCaller: 16, waitMs: 1500 };
@@ -78,7 +81,7 @@ export function createHub({
     fastRoutes: isFast ? frequentReads : [],
     enter: entrance.enter,
     sessionOf: entrance.sessionOf,
-    openapi: openApiDocument(hubService),
+    openapi,
     mountOthers: (app) => mountMcp(app, mcp),
     observe: (metrics) => observeServices(services, metrics),
   });

@@ -1,19 +1,18 @@
 import { fileURLToPath } from 'node:url';
 import { queryInteger } from '@svc/contract';
 import { migrateDatabase, prepareDatabase } from '@svc/database';
-import { type Program, parseOptions, preparationOf, printing } from '@svc/http';
+import { doctorUsage, type Program, parseOptions, preparationOf, printing } from '@svc/http';
 import { z } from 'zod';
-import { doctor } from './commands/doctor.ts';
-import { exportCatalog } from './commands/export.ts';
-import { importCatalog } from './commands/import.ts';
-import { createApiKey, createOrganization } from './commands/organizations.ts';
 import { readDatabaseSettings } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { version } from './version.ts';
 
 const prismaDir = fileURLToPath(new URL('../../../prisma/hub', import.meta.url));
 
-/** The program of the hub. Its commands read the environment of the process. */
+/**
+ * The program of the hub. Its commands read the environment of the process. Each loads its own
+ * modules when it runs, so that the others start faster.
+ */
 export const program: Program = {
   service: 'hub',
   version,
@@ -21,7 +20,6 @@ export const program: Program = {
     serve: {
       summary: 'run the service',
       run: async () => {
-        // The modules of the service are loaded only here, so that the other commands start faster.
         await (await import('./start.ts')).startHub(prismaDir);
         return undefined;
       },
@@ -30,11 +28,15 @@ export const program: Program = {
       const applied = await migrateDatabase({ prismaDir, ...preparationOf(readDatabaseSettings(process.env)) });
       return applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`;
     }),
-    doctor: doctor(prismaDir),
+    doctor: {
+      ...doctorUsage,
+      run: async (input) => (await import('./commands/doctor.ts')).doctor(prismaDir).run(input),
+    },
     import: {
       ...printing('apply a folder of YAML files to the catalog', async ({ argument: folder, options }) => {
         const { prune: prunes, yes, 'dry-run': dryRun, 'max-deletions': max } = parseOptions(importOptions, options);
         const prune = prunes ? { max, isConfirmed: yes } : undefined;
+        const { importCatalog } = await import('./commands/import.ts');
         return (await withDatabase((database) => importCatalog(database, { folder, dryRun, prune }))).join('\n');
       }),
       argument: '<folder>',
@@ -48,16 +50,21 @@ export const program: Program = {
     export: {
       ...printing(
         'write the catalog to a folder of YAML files, only those that differ',
-        async ({ argument: folder, options: { prune = false } }) =>
-          (await withDatabase((database) => exportCatalog(database, { folder, prune: prune === true }))).join('\n'),
+        async ({ argument: folder, options: { prune = false } }) => {
+          const { exportCatalog } = await import('./commands/export.ts');
+          return (await withDatabase((database) => exportCatalog(database, { folder, prune: prune === true }))).join(
+            '\n',
+          );
+        },
       ),
       argument: '<folder>',
       options: { prune: { help: 'also delete the files of what the hub does not have' } },
     },
     'create-organization': {
-      ...printing('create an organization', async ({ options }) =>
-        JSON.stringify(await withDatabase(createOrganization(options))),
-      ),
+      ...printing('create an organization', async ({ options }) => {
+        const { createOrganization } = await import('./commands/organizations.ts');
+        return JSON.stringify(await withDatabase(createOrganization(options)));
+      }),
       options: {
         name: { value: '<name>', help: 'required' },
         slug: { value: '<slug>', help: 'required' },
@@ -65,9 +72,10 @@ export const program: Program = {
       },
     },
     'create-api-key': {
-      ...printing('create an API key and print it; it is not shown again', async ({ options }) =>
-        JSON.stringify(await withDatabase(createApiKey(options))),
-      ),
+      ...printing('create an API key and print it; it is not shown again', async ({ options }) => {
+        const { createApiKey } = await import('./commands/organizations.ts');
+        return JSON.stringify(await withDatabase(createApiKey(options)));
+      }),
       options: {
         organization: { value: '<slug>', help: 'required' },
         name: { value: '<name>', help: 'required' },

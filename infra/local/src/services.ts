@@ -38,7 +38,7 @@ export function logFile(dataDir: string, name: string): string {
 export function startService({ name, env }: Program, dataDir: string, lifetime: Lifetime): number {
   const log = logFile(dataDir, name);
   const output = fs.openSync(log, 'a', 0o600);
-  const child = spawn(process.execPath, ['--enable-source-maps', script], {
+  const child = spawn(process.execPath, [script], {
     cwd: folders[name],
     env,
     // The service detects by the IPC channel when this process ends, even if it is killed. It writes to the file

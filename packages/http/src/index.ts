@@ -23,6 +23,7 @@ export {
   type DoctorCheck,
   diskCheck,
   doctorCommand,
+  doctorUsage,
   type Finding,
   failed,
   ok,
@@ -43,6 +44,7 @@ export {
 export { createHttpServer, serve } from './process/serve.ts';
 export * from './process/settings.ts';
 export { consoleFolderOf } from './request/console.ts';
+export { readOpenApi } from './request/docs.ts';
 export type { Health, HealthCheck } from './request/health.ts';
 export { type GivenInput, readJson, readQuery, validateArguments } from './request/input.ts';
 export { pickDefined } from './request/pick-defined.ts';

@@ -19,8 +19,11 @@ import type { ReportProgress } from './tool-handlers.ts';
 
 /** The tools that a caller can use. They are listed in the order of their table. */
 export function createToolList({ tools }: AnyMcpService): (caller: McpCaller) => ListedTool[] {
-  const listed = Object.entries(tools).map(([name, tool]) => ({ tool, shown: listedTool(name, tool) }));
-  return (caller) => listed.filter(({ tool }) => caller.isAdmitted(tool.calls[0])).map(({ shown }) => shown);
+  let listed: readonly { readonly tool: Tool; readonly shown: ListedTool }[] | undefined;
+  return (caller) => {
+    listed ??= Object.entries(tools).map(([name, tool]) => ({ tool, shown: listedTool(name, tool) }));
+    return listed.filter(({ tool }) => caller.isAdmitted(tool.calls[0])).map(({ shown }) => shown);
+  };
 }
 
 const listedTool = (name: string, { title, description, inputSchema, outputSchema, hints }: Tool): ListedTool => ({

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createRequire } from 'node:module';
 import {
   type Category,
   category,
@@ -17,6 +16,7 @@ import {
 } from '@svc/contract';
 import type { ReadUpdates } from '@svc/contract/hub';
 import { z } from 'zod';
+import { version } from '../version.ts';
 
 /** An entry of a response of the hub that this version of the fleet cannot read. */
 export interface UnreadableEntry {
@@ -140,14 +140,16 @@ export function readPage(updates: ReadUpdates, requestedCursor: string): Templat
 
 const hash = (...values: readonly unknown[]) => createHash('sha256').update(JSON.stringify(values)).digest('base64url');
 
-const { version }: { readonly version: string } = createRequire(import.meta.url)('../../package.json');
-
 /** Changes with each release, and with the members of a template. */
-const READER = hash(version, z.toJSONSchema(storable, { io: 'input', unrepresentable: 'any' }));
+const readerOf = () => hash(version, z.toJSONSchema(storable, { io: 'input', unrepresentable: 'any' }));
+let reader: string | undefined;
 
 /**
  * Identifies the reader of the entries up to a cursor. If the stored value differs, another version
  * of the fleet has stored the mirror since, and only a full walk shows what this version reads
  * differently.
  */
-export const cursorReaderOf = (cursor: string | null): string => hash(READER, cursor);
+export function cursorReaderOf(cursor: string | null): string {
+  reader ??= readerOf();
+  return hash(reader, cursor);
+}

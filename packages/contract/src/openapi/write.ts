@@ -1,5 +1,6 @@
-// node packages/contract/dist/openapi/write.js [--check]: writes openapi/*.json and the tables of
-// docs/status-codes.md and docs/templates.md from the contract, or compares.
+// node --conditions=@svc/source packages/contract/src/openapi/write.ts [--check]: writes
+// openapi/*.json and the tables of docs/status-codes.md and docs/templates.md from the contract, or
+// compares.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { openApiDocument } from './document.ts';
 import { fleetService, hubService } from './services.ts';

@@ -65,15 +65,23 @@ export function tool<Own extends Shape, Result extends z.ZodType>(declared: Decl
   const named = Object.fromEntries(
     Object.keys(taken).map((name) => [name, required.includes(name) ? given : z.unknown().optional()]),
   );
+  let [inputSchema, outputSchema]: (Schema | undefined)[] = [];
   return {
     title,
     description,
     calls,
     // The endpoint validates the other members, so that their types are those of a request.
     arguments: z.strictObject({ ...named, ...own }) as unknown as z.ZodType<Arguments<Own>>,
-    inputSchema: jsonSchemaOf(z.strictObject({ ...taken, ...own }), 'input'),
+    // Derived when a client first lists the tools. Those of all tools take 50 ms, which would delay each start.
+    get inputSchema() {
+      inputSchema ??= jsonSchemaOf(z.strictObject({ ...taken, ...own }), 'input');
+      return inputSchema;
+    },
     result,
-    outputSchema: result && jsonSchemaOf(result, 'output'),
+    get outputSchema() {
+      outputSchema ??= result && jsonSchemaOf(result, 'output');
+      return outputSchema;
+    },
     hints: { ...hintsOf(calls), ...hints },
   };
 }

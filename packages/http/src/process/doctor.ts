@@ -40,13 +40,18 @@ interface DoctorOptions {
   readonly prepare: () => { readonly checks: readonly DoctorCheck[]; readonly close: () => Promise<void> };
 }
 
+/** What the help states about `doctorCommand`. */
+export const doctorUsage = {
+  summary: 'check the configuration and all dependencies, and print what to do about problems',
+  options: { json: { help: 'print one JSON document' } },
+} satisfies Omit<Command, 'run'>;
+
 /**
  * The command that checks what a service depends on. It changes nothing. Exits with 1 if a check
  * failed.
  */
 export const doctorCommand = ({ service, version, prepare }: DoctorOptions): Command => ({
-  summary: 'check the configuration and all dependencies, and print what to do about problems',
-  options: { json: { help: 'print one JSON document' } },
+  ...doctorUsage,
   run: async ({ options }) => {
     const { checks, close } = prepare();
     const findings = await runChecks(checks);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Express } from 'express';
+import { z } from 'zod';
 import { jsonResponse, type PendingResponse, respond } from '../response/respond.ts';
 import { refuseOtherMethods } from './routes.ts';
 
@@ -20,6 +21,21 @@ const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', val
  */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+
+/** An OpenAPI document, which states the version of the service. */
+export type OpenApiDocument = z.infer<typeof openApiFile>;
+
+const openApiFile = z.looseObject({
+  openapi: z.string(),
+  info: z.looseObject({ version: z.string() }),
+});
+
+/** Reads an OpenAPI document from a file. The order of its members remains. */
+export function readOpenApi(file: URL): OpenApiDocument {
+  const document: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  openApiFile.parse(document);
+  return document as OpenApiDocument; // just validated
+}
 
 /**
  * Mounts `/openapi.json`, and at `/docs` a reference page that loads no resources from other

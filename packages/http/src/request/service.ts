@@ -14,7 +14,7 @@ import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import { notFound, Problem, problemOf } from '../response/problem.ts';
 import { pageOfProblem, problemResponse, requestIdOf, respond } from '../response/respond.ts';
 import { acceptsHtml, consolePage, mountConsoleAssets } from './console.ts';
-import { mountDocs } from './docs.ts';
+import { mountDocs, type OpenApiDocument } from './docs.ts';
 import { createFastRoutes, createInputReader } from './fast-routes.ts';
 import { type Health, mountHealth, probePaths } from './health.ts';
 import { METRICS_PATH, mountMetrics } from './metrics-endpoint.ts';
@@ -36,7 +36,7 @@ export interface ServiceOptions<Context> {
   readonly fastRoutes?: readonly Route<Context>[];
   readonly enter: Enter<Context>;
   /** The OpenAPI document, which states the version. */
-  readonly openapi: { readonly openapi: string; readonly info: { readonly version: string } };
+  readonly openapi: OpenApiDocument;
   readonly health: Health;
   readonly rateLimit: boolean;
   /** The rate limit per session, or per client address without a session. Default: 6000. */
@@ -205,6 +205,7 @@ const limitRate = ({
   sessionOf = () => undefined,
 }: Pick<ServiceOptions<never>, 'requestsPerMinute' | 'sessionOf'>) =>
   rateLimit({
+    validate: { creationStack: false }, // it reads the stack of an error, which would load the source maps at each start
     windowMs: 60_000,
     limit: requestsPerMinute,
     standardHeaders: false,

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { Options } from '@node-rs/argon2';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 
 /** Argon2id hashes of passwords, in the PHC string format. */
 export interface Hashing {
@@ -31,17 +31,26 @@ const IDLE_MS = 60_000;
  * send one, so that the other requests go first if the machine is busy.
  */
 export function createHashingThreads(): HashingThreads {
+  let created: Promise<Piscina> | undefined;
+  const run = async (input: object, name: string) => {
+    created ??= createPool(); // at the first password, because many starts see none
+    return (await created).run(input, { name });
+  };
+  return {
+    hash: (password, cost) => run({ password, cost }, 'hash'),
+    verify: (hash, password) => run({ hash, password }, 'verify'),
+    stop: async () => (await created)?.destroy(),
+  };
+}
+
+async function createPool(): Promise<Piscina> {
+  const { Piscina } = await import('piscina');
   const { dirname, filename } = import.meta;
-  const pool = new Piscina({
+  return new Piscina({
     filename: path.join(dirname, `hashing-thread${path.extname(filename)}`),
     minThreads: 0,
     maxThreads: HASHING_THREADS,
     idleTimeout: IDLE_MS,
     niceIncrement: NICE,
   });
-  return {
-    hash: (password, cost) => pool.run({ password, cost }, { name: 'hash' }),
-    verify: (hash, password) => pool.run({ hash, password }, { name: 'verify' }),
-    stop: () => pool.destroy(),
-  };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { hashSync, type Options, parseOptions } from '@node-rs/argon2';
+import { type Options, parseOptions } from '@node-rs/argon2';
 import { HASHING_THREADS, type Hashing } from './hashing.ts';
 import { type CallerClass, createPasswordQueue, type QueueBounds } from './queue.ts';
 import { findWeakness, normalised } from './strength.ts';
@@ -65,8 +65,7 @@ export function createPasswords({
   hashing,
 }: PasswordOptions): Passwords {
   const enqueue = createPasswordQueue({ concurrent, waiting });
-  // It is verified if a user has no hash, so that the response takes the same time.
-  const placeholder = hashSync(randomBytes(32), currentCost);
+  const placeholder = hashOfNoPassword(currentCost);
   const isOutdated = (cost: HashCost | undefined) =>
     cost !== undefined && (cost.memoryCost < currentCost.memoryCost || cost.timeCost < currentCost.timeCost);
   const verify = async (hash: string, password: string) => {
@@ -79,6 +78,17 @@ export function createPasswords({
     verify: (hash = '', password, caller) => enqueue(caller, () => verify(hash, password)),
     findWeakness,
   };
+}
+
+/**
+ * A hash with a random result, which matches no password. It is verified if a user has no hash, so that the response takes
+ * the same time.
+ */
+function hashOfNoPassword({ memoryCost, timeCost, parallelism }: Cost): string {
+  const [salt, result] = [randomBytes(16), randomBytes(32)].map((bytes) =>
+    bytes.toString('base64').replaceAll('=', ''),
+  );
+  return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${result}`;
 }
 
 type HashCost = Omit<Cost, 'parallelism'>;
