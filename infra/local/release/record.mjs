@@ -223,7 +223,7 @@ const jsonOf = (value) => `${JSON.stringify(value, null, 1)}\n`;
 const socketOf = ({ endpoint }) => endpoint.slice('unix://'.length);
 
 /** Replaces what identifies this machine. @throws if the text then still contains a path of it */
-function withoutMachine(text, { data, engine }) {
+function withoutMachine(text, engine) {
   const anonymous = text
     .replaceAll(path.dirname(socketOf(engine)), '/var/lib/recorded')
     .replaceAll(`"${hostname()}"`, '"recorded"')
@@ -243,7 +243,7 @@ try {
   const out = path.join(root, 'infra/releases', version);
   mkdirSync(out, { recursive: true });
   for (const [name, text] of Object.entries(files)) {
-    writeFileSync(path.join(out, name), withoutMachine(text, { data, engine }));
+    writeFileSync(path.join(out, name), withoutMachine(text, engine));
   }
   console.log(`recorded ${version} in ${out}`);
 } finally {
