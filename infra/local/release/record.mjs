@@ -4,7 +4,7 @@
 //
 //   npx turbo run build && node infra/local/release/record.mjs
 //
-// It starts the product and a Podman of its own, takes two minutes, and writes infra/releases/<version>. The ports can
+// It starts the product and a Podman of its own, takes a minute, and writes infra/releases/<version>. The ports can
 // be selected as for `npm start`; by default, they are free ones.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -99,6 +99,11 @@ async function recordCatalog({ hub, fleet, demo, image, url }) {
   await fleet.post('/catalog/sync');
 }
 
+/** A web server that ends with SIGTERM, which the first process of a container ignores by default. */
+const SERVE = `trap 'exit 0' TERM
+echo "$GREETING $PASSWORD" > /data/index.html
+httpd -f -p 8080 -h /data & wait`;
+
 /** A template that the engine can run without a registry. */
 async function publishWebTemplate({ hub, image, category_id }) {
   const [, name, tag] = /^localhost\/(.+):([^:]+)$/.exec(image);
@@ -110,7 +115,7 @@ async function publishWebTemplate({ hub, image, category_id }) {
     registry_url: 'localhost',
     image_name: name,
     image_tag: tag,
-    command: ['sh', '-c', 'echo "$GREETING $PASSWORD" > /data/index.html; exec httpd -f -p 8080 -h /data'],
+    command: ['sh', '-c', SERVE],
     ports: [{ containerPort: 8080, protocol: 'TCP' }],
     env: [{ name: 'GREETING', value: 'hello' }],
     env_schema: [{ name: 'KEY', required: true, default_value: '', description: 'The key of the sessions [secret]' }],
