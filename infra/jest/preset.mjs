@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { isShort, leftOutPattern } from './depth.mjs';
+import { TEST_MS } from '../../packages/testing/src/run/deadlines.ts';
+import { leftOutPattern } from './depth.mjs';
 
 const at = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -11,7 +12,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', leftOutPattern],
   moduleFileExtensions: ['ts', 'mjs', 'js', 'json'],
   transform: {}, // see register.mjs
-  testTimeout: isShort ? 30_000 : 90_000, // the other depths load the machine
+  testTimeout: TEST_MS, // the environment scales it
   // The modules of all test files stay in memory. A worker that exceeds this limit is replaced before its next file.
   workerIdleMemoryLimit: '2GB',
 };

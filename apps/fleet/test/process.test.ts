@@ -1,5 +1,4 @@
-import { createEmptyDatabase, onServer } from '@svc/testing';
-import { eventually } from '@svc/testing/faults';
+import { createEmptyDatabase, eventually, onServer } from '@svc/testing';
 import { aTemplate } from './a-template.ts';
 import { startFakeHub } from './fake-hub.ts';
 import { aKey, ENCRYPTION_KEYS, startProcessWorld } from './process-world.ts';
@@ -32,7 +31,7 @@ test('two replicas that start concurrently migrate an empty database once, and b
   expect(await (await fetch(`${one.url}/readyz`)).json()).toMatchObject({ status: 'ready' });
   expect(await (await one.get('/api/v1/catalog/sync', secret)).json()).toMatchObject({ status: 'not_configured' });
   await stop(other);
-}, 180_000);
+});
 
 test('missing and invalid settings stop the start with a list of all errors', async () => {
   const { ended, output } = world.run([], { PORT: '70000', HUB_URL: 'http://127.0.0.1:1', ENCRYPTION_KEYS: 'canary' });
@@ -127,7 +126,7 @@ describe('a fleet process with a hub', () => {
     hub.publish(aTemplate());
     const environment = { HUB_URL: hub.url, HUB_API_KEY: hub.key, ...TEMPORARY_ADMIN, LOG_LEVEL: 'trace' };
     fleet = await startFleet(environment);
-  }, 180_000);
+  });
 
   const sync = (signal?: AbortSignal) => {
     const headers = { Authorization: `Bearer ${secret}` };

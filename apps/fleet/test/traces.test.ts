@@ -1,8 +1,7 @@
 // Traces of a fleet in this process, with a collector in the test.
 import type { IncomingHttpHeaders } from 'node:http';
 import { createLog, createOutbound, dial, startTracing, traced } from '@svc/http';
-import { aCollector, onLoopback } from '@svc/testing';
-import { eventually } from '@svc/testing/faults';
+import { aCollector, eventually, onLoopback } from '@svc/testing';
 import { startWorld } from './world.ts';
 
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };

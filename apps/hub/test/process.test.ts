@@ -1,9 +1,16 @@
 import { createServer } from 'node:net';
-import { byDepth, createEmptyDatabase, figure, type LocalIssuer, onServer, startProcess } from '@svc/testing';
+import {
+  byDepth,
+  createEmptyDatabase,
+  eventually,
+  figure,
+  type LocalIssuer,
+  onServer,
+  startProcess,
+} from '@svc/testing';
 import {
   aBalancer,
   ask,
-  eventually,
   moreAcknowledged,
   type RunningService,
   startLoad,
@@ -53,7 +60,7 @@ describe('two hubs that start concurrently on an empty database while the issuer
     await issuer.stopListening();
     const settings = { databaseUrl, issuer: issuer.issuer };
     hubs = await Promise.all([aHub({ ...settings, environment: { LOG_LEVEL: 'trace' } }), aHub(settings)]);
-  }, 180_000);
+  });
 
   test('migrate the database once', async () => {
     const [applied = [], commits] = await onServer(databaseUrl, async (client) => [
@@ -147,7 +154,7 @@ describe('two hubs that start concurrently on an empty database while the issuer
     expect(Math.min(...balancer.sent())).toBeGreaterThan(0);
     expect(await ledger.lost()).toEqual([]);
     figure(`SIGTERM of one of two: ${balancer.sent().join(' and ')} requests; ${summaryOf(load.seen)}`);
-  }, 180_000);
+  });
 
   test(
     'lose no acknowledged write when the second one is killed, and send every change to clients that sync',

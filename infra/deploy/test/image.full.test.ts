@@ -7,9 +7,8 @@ import { link, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createEmptyDatabase, freePort, type TestDatabase } from '@svc/testing';
+import { createEmptyDatabase, eventually, freePort, type TestDatabase } from '@svc/testing';
 import { describeWithEngine, engineKind, programAt, startEngine, type TestEngine } from '@svc/testing/engine';
-import { eventually } from '@svc/testing/faults';
 import { setUpDatabases } from '@svc/testing/global-setup';
 
 const repository = path.resolve(import.meta.dirname, '../../..');
@@ -47,12 +46,12 @@ describeImage('the image', () => {
     await copyLibraries(path.join(folder, 'base'));
     execFileSync('strip', ['-o', path.join(folder, 'node'), process.execPath]);
     await engine.byHand('import', tarOf(path.join(folder, 'base')), 'localhost/base:1');
-  }, 180_000);
+  });
   afterAll(async () => {
     await engine.stop();
     await tearDown();
     await rm(folder, { recursive: true });
-  }, 180_000);
+  });
 
   describe.each(['hub', 'fleet'] as const)('of the %s', (service) => {
     const image = `localhost/svc-${service}:test`;
@@ -95,7 +94,7 @@ describeImage('the image', () => {
         ...['--security-opt=no-new-privileges', `--volume=${secrets}:/run/secrets:ro`],
         ...Object.entries(environment).map(([name, value]) => `--env=${name}=${value}`),
       ];
-    }, 180_000);
+    });
     afterAll(() => database?.drop());
 
     test('adds at most 80 MB to Node and the base, and lists its packages', async () => {
@@ -143,7 +142,7 @@ describeImage('the image', () => {
       await engine.byHand('healthcheck', 'run', name);
       await engine.byHand('stop', '--time=20', name);
       expect(await engine.byHand('inspect', '--format={{.State.ExitCode}}', name)).toBe('0');
-    }, 180_000);
+    });
   });
 });
 

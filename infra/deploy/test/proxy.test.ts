@@ -8,9 +8,8 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { freePort, type LoopbackServer, onLoopback } from '@svc/testing';
+import { eventually, freePort, type LoopbackServer, onLoopback } from '@svc/testing';
 import { programAt } from '@svc/testing/engine';
-import { eventually } from '@svc/testing/faults';
 
 const nginx = programAt('nginx');
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -63,7 +62,7 @@ const reply = (req: IncomingMessage, res: ServerResponse) => {
         () => false,
       ),
     );
-  }, 180_000);
+  });
   afterAll(async () => {
     await stop();
     await upstream.stopListening();

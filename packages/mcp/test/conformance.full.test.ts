@@ -82,5 +82,4 @@ test.each([
     expect(unexpected.map((scenario) => [scenario, failures.get(scenario)])).toEqual([]);
     expect(failed.toSorted()).toEqual(expectedFailures);
   },
-  240_000,
 );

@@ -15,7 +15,9 @@ export {
 } from './database/databases.ts';
 export { describeWithPostgresPrograms, postgresPrograms } from './database/postgres-programs.ts';
 export { aServingRole } from './database/serving-role.ts';
+export { LONG_TEST_MS, scaled } from './run/deadlines.ts';
 export { byDepth, type Depth, depth, figure, fromFull, seed } from './run/depth.ts';
+export { eventually } from './run/eventually.ts';
 export { inTurn } from './run/in-turn.ts';
 export { once } from './run/once.ts';
 export { aCollector, type ExportedSpan } from './servers/collector.ts';

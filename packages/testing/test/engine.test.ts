@@ -22,5 +22,5 @@ describeWithEngine('an engine for tests', () => {
     expect(readFileSync('/proc/self/mounts', 'utf8')).not.toContain(folder);
     expect(existsSync(folder)).toBe(false);
     expect(await ended).toEqual([null, 'SIGKILL']);
-  }, 180_000);
+  });
 });

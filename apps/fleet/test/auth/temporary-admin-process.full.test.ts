@@ -57,11 +57,10 @@ test.each(changes)(
     expect(tokens).toContainEqual(expect.objectContaining({ created_by: 'temporary-admin', status: 'active' }));
     await world.stop(fleet);
   },
-  30_000,
 );
 
 test('after a restart with the same variables, the fleet accepts the session of the temporary admin', async () => {
   const fleet = await world.startFleet(VARIABLES);
   expect((await fleet.get(ME, left.session.access_token)).status).toBe(200);
   await world.stop(fleet);
-}, 30_000);
+});

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@svc/testing';
 import type { Express } from 'express';
 
 /** An event of a stream. Comments and events without data have no `event`. */
@@ -9,17 +9,6 @@ export interface SentEvent {
   readonly event?: string;
   readonly id?: string;
   readonly data?: { readonly kind: string; readonly id: string; readonly operation: string; readonly object: unknown };
-}
-
-/** The longest wait for something that is expected. */
-const LIMIT_MS = 15_000;
-
-async function eventually<T>(what: string, found: () => T | undefined): Promise<T> {
-  for (const deadline = Date.now() + LIMIT_MS; Date.now() < deadline; await pause(10)) {
-    const result = found();
-    if (result !== undefined) return result;
-  }
-  throw new Error(`${what} did not happen`);
 }
 
 function parseEvent(block: string): SentEvent {
@@ -61,20 +50,20 @@ export class Watch {
     return this.received.findLast(({ id }) => id !== undefined)?.id ?? '';
   }
 
-  until(what: string, condition: (watch: Watch) => boolean): Promise<true> {
-    return eventually(what, () => (condition(this) ? true : undefined));
+  /** Resolves when the condition is true. `what` is the condition as a sentence. */
+  async until(what: string, condition: (watch: Watch) => boolean): Promise<void> {
+    await eventually(what, () => this.received.slice(-10), { until: () => condition(this) });
   }
 
   /** The events of one object, when there are `count` of them. */
   async ofObject(id: string, count = 1): Promise<SentEvent[]> {
     const ofId = () => this.changes.filter(({ data }) => data?.id === id);
-    await this.until(`${count} events of ${id}`, () => ofId().length >= count);
-    return ofId();
+    return eventually(`the stream has ${count} events of ${id}`, ofId, { until: ({ length }) => length >= count });
   }
 
   /** Resolves when the stream ended. */
   async ended(): Promise<{ readonly complete: boolean }> {
-    await eventually('the end of the stream', () => this.answer.destroyed || this.answer.complete || undefined);
+    await eventually('the stream has ended', () => this.answer.destroyed || this.answer.complete);
     return { complete: this.answer.complete };
   }
 
@@ -104,7 +93,7 @@ export function clientOf(port: number) {
         throw new Error(`the stream answered ${answer.statusCode}`);
       }
       const watch = new Watch(answer);
-      await watch.until('the beginning of the stream', ({ received }) => received.length > 0);
+      await watch.until('the stream has begun', ({ received }) => received.length > 0);
       return watch;
     },
   };

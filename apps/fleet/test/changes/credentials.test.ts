@@ -1,15 +1,19 @@
 import { get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { scaled } from '@svc/testing';
 import { SignJWT } from 'jose';
 import { CONSOLE_URL, cookieIn, OF_CONSOLE, SESSION } from '../auth/console.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 import { listenFor, type Watch } from './client.ts';
+import { observeSubscriptions } from './subscriptions.ts';
 
 const deploymentWorld = await startDeploymentWorld({ kept: true });
 const { world } = deploymentWorld;
 const sql = world.database.client;
 /** A replica with the streams. Credentials are changed with another one. */
-const fleet = await listenFor(world.aReplica({ publicUrl: CONSOLE_URL }).app);
+const replica = world.aReplica({ publicUrl: CONSOLE_URL });
+const subscriptions = observeSubscriptions(replica.services.changes);
+const fleet = await listenFor(replica.app);
 afterAll(() => fleet.close());
 await deploymentWorld.aHost();
 const { id: deploymentId } = await deploymentWorld.deployed();
@@ -83,7 +87,7 @@ const endings: Readonly<Record<string, () => Promise<Ending>>> = {
       .setAudience('fleet')
       .setSubject(id)
       .setIssuedAt()
-      .setExpirationTime('4 seconds')
+      .setExpirationTime(`${Math.ceil(scaled(4000) / 1000)} seconds`) // enough to open a stream and a wait
       .sign(world.signingKey.privateKey);
     return { credential, end: async () => undefined };
   },
@@ -116,12 +120,12 @@ beforeAll(async () => {
     open[name] = await openWith(credential);
     ends.push(end);
   }
-  await pause(300); // the requests wait
+  await subscriptions.reach(deploymentId, ends.length + 1);
   await Promise.all(ends.map((end) => end()));
 });
 
-/** Twice the promised time. */
-const within = <T>(work: Promise<T> | undefined) => Promise.race([work, pause(10_000, 'late', { ref: false })]);
+/** Twice the promised time on a machine without other work. */
+const within = <T>(work: Promise<T> | undefined) => Promise.race([work, pause(scaled(10_000), 'late', { ref: false })]);
 
 test.each(Object.keys(endings))('a stream and a wait end within five seconds after %s', async (name) => {
   expect(await within(open[name]?.watch.ended())).toEqual({ complete: false });

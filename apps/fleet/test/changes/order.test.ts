@@ -59,7 +59,8 @@ test('no event is lost, added or in another order, while many transactions commi
       }
     });
   await Promise.all([0, 1, 2, 3].map((nth) => writer(numbers.filter((number) => number % 4 === nth))));
-  for (const watch of watches) await watch.until('all events', ({ changes }) => changes.length >= committed.length);
+  for (const watch of watches)
+    await watch.until('the stream has all events', ({ changes }) => changes.length >= committed.length);
   const [ofOne, ofOther] = watches.map(({ changes }) => changes);
   expect(ofOne).toEqual(ofOther);
   expect(watches[0]?.objects.toSorted()).toEqual(committed.toSorted());
@@ -89,7 +90,7 @@ test('more changes than are read at once are replayed completely', async () => {
   await world.database.client.$executeRawUnsafe(sql);
   const continued = await other.watch(secret, `kinds=storage&after=${position}`);
   const ofTheMany = () => continued.objects.filter((object) => object.includes('-9000-'));
-  await continued.until('all events', () => ofTheMany().length >= 350);
+  await continued.until('the stream has all events', () => ofTheMany().length >= 350);
   expect(ofTheMany()).toEqual(ofTheMany().toSorted());
   expect(new Set(ofTheMany()).size).toBe(350);
   expect(continued.received.some(({ event }) => event === 'reset')).toBe(false);

@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
+import { eventually } from '@svc/testing';
 import { pruneChanges } from '../../src/changes/history.ts';
 import { createOutbox } from '../../src/changes/outbox.ts';
 import { createPlaces } from '../../src/changes/places.ts';
 import { startWorld } from '../world.ts';
 import { listenFor } from './client.ts';
+import { observeSubscriptions } from './subscriptions.ts';
 
 const world = await startWorld({ feedTimings: { interval: 20, heartbeat: 200 } });
 const { client } = world.database;
+const subscriptions = observeSubscriptions(world.services.changes);
 const fleet = await listenFor(world.app);
 const token = await world.aToken();
 afterAll(async () => {
@@ -116,7 +119,7 @@ test('an idle stream receives positions of other changes, with which it can cont
   const watch = await fleet.watch(token.secret, 'kinds=hosts');
   const first = watch.position;
   await aVolume();
-  await watch.until('a later position', ({ position }) => position !== first);
+  await watch.until('the stream has a later position', ({ position }) => position !== first);
   expect(watch.changes).toEqual([]);
   const { position } = watch;
   watch.end();
@@ -130,7 +133,7 @@ test('an idle stream receives positions of other changes, with which it can cont
 test('an object that is not valid resets the streams and does not stop them', async () => {
   const watch = await fleet.watch(token.secret);
   const { id } = await client.workload.create({ data: { name: 'without-a-revision', created_by: 'test' } });
-  await watch.until('a reset', ({ received }) => received.some(({ event }) => event === 'reset'));
+  await watch.until('the stream was reset', ({ received }) => received.some(({ event }) => event === 'reset'));
   const volume = await aVolume();
   await watch.ofObject(volume.id);
   watch.end();
@@ -144,14 +147,17 @@ test.each([
   const used = await credential();
   const path = { path: '/api/v1/changes' };
   const before = await client.auditEntry.count({ where: { ...where, ...path } });
-  const watch = await fleet.watch(used);
+  const { id } = await aVolume();
+  const watch = await fleet.watch(used, `id=${id}`);
   const entries = () => client.auditEntry.count({ where: { ...where, ...path } });
   expect(await entries()).toBe(before + 1);
-  const { id } = await aVolume();
+  await client.volume.update({ where: { id }, data: { phase: 'bound' } });
   await watch.ofObject(id);
   watch.end();
-  await pause(100);
-  expect(await entries()).toBe(before + 1);
+  await subscriptions.reach(id, 0);
+  const later = await fleet.watch(used); // its entry is stored after those of the first stream
+  expect(await entries()).toBe(before + 2);
+  later.end();
 });
 
 test('a caller without a credential or a role has no stream', async () => {
@@ -181,11 +187,12 @@ test('a stream that ended releases its place', async () => {
   const watch = await other.watch(token.secret);
   expect((await other.request('/api/v1/changes', token.secret)).statusCode).toBe(503);
   watch.end();
-  for (let status: number | undefined = 503; status !== 200; await pause(10)) {
+  const statusOfAnother = async () => {
     const answer = await other.request('/api/v1/changes', token.secret);
-    status = answer.statusCode;
     answer.destroy();
-  }
+    return answer.statusCode;
+  };
+  await eventually('another stream is answered with 200', statusOfAnother, { until: (status) => status === 200 });
   other.close();
 });
 
@@ -193,11 +200,11 @@ test('a client that reads nothing is closed when too much waits for it, and othe
   const slow = connect(fleet.port, '127.0.0.1');
   await once(slow, 'connect');
   slow.pause();
-  slow.on('error', () => undefined);
+  slow.on('error', () => undefined); // it can be reset
   slow.write(
     `GET /api/v1/changes?kinds=storage HTTP/1.1\r\nHost: fleet.test\r\nAuthorization: Bearer ${token.secret}\r\n\r\n`,
   );
-  const closed = once(slow, 'close');
+  const closed = new Promise((resolve) => slow.once('close', resolve));
   const reading = await fleet.watch(token.secret, 'kinds=storage');
   const labels = Object.fromEntries(Array.from({ length: 64 }, (_, nth) => [`label-${nth}`, 'x'.repeat(60)]));
   const volumes = await Promise.all([1, 2, 3].map(() => aVolume({ labels })));
@@ -208,14 +215,14 @@ test('a client that reads nothing is closed when too much waits for it, and othe
     for (let nth = 0; nth < 100; nth += 1) {
       await client.volume.updateMany({ where, data: { version: { increment: 1 } } });
     }
-    done = await Promise.race([isClosed, pause(0, false)]);
+    done = await Promise.race([isClosed, turn(false)]);
   }
   slow.resume(); // it detects the reset only when it reads
   await closed;
-  await reading.until('all events', ({ changes }) => changes.length >= written);
+  await reading.until('the stream has all events', ({ changes }) => changes.length >= written);
   expect(reading.answer.destroyed).toBe(false);
   reading.end();
-}, 180_000);
+});
 
 test('an outbox that overflows forgets what waits, and reports it once', async () => {
   let overflows = 0;

@@ -1,12 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { createPlaces } from '../../src/changes/places.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 import type { TestToken } from '../world.ts';
 import { listenFor } from './client.ts';
+import { observeSubscriptions } from './subscriptions.ts';
 
 const deploymentWorld = await startDeploymentWorld();
 const { client } = deploymentWorld.world.database;
 const replica = deploymentWorld.world.aReplica();
+const subscriptions = observeSubscriptions(replica.services.changes);
 const fleet = await listenFor(replica.app);
 let token: TestToken;
 beforeAll(async () => {
@@ -29,16 +30,16 @@ async function waitFor(id: string, query: string, credential = token.secret) {
   return { status: answer.statusCode, body: JSON.parse(text) };
 }
 
-/** Whether a request still waits after its subscription can have been made. */
-const stillWaits = async (answer: Promise<unknown>) => (await Promise.race([answer, pause(600, 'waits')])) === 'waits';
-
 test('a wait ends when the deployment has one of the phases, with its current state', async () => {
   const id = await aDeployment();
   const answer = waitFor(id, 'wait=running,degraded&timeout=60');
-  expect(await stillWaits(answer)).toBe(true);
+  await subscriptions.reach(id, 1);
+  const watch = await fleet.watch(token.secret, 'kinds=deployments');
   await observe(id, 'starting');
-  expect(await stillWaits(answer)).toBe(true);
+  await watch.ofObject(id); // the wait has received it as well
+  expect(subscriptions.open(id)).toBe(1);
   await observe(id, 'running');
+  watch.end();
   const { status, body } = await answer;
   expect({ status, phase: body.deployment.phase, id: body.deployment.id }).toEqual({
     status: 200,
@@ -61,7 +62,7 @@ test('the phase of an earlier generation does not end a wait', async () => {
   await observe(id, 'running');
   await client.deployment.update({ where: { id }, data: { generation: 2 } });
   const answer = waitFor(id, 'wait=running&timeout=60');
-  expect(await stillWaits(answer)).toBe(true);
+  await subscriptions.reach(id, 1);
   await observe(id, 'running', 2);
   expect((await answer).body.deployment).toMatchObject({ phase: 'running', generation: 2, observed_generation: 2 });
 });
@@ -70,7 +71,7 @@ test('a wait for running ends when the deployment failed, or is to be deleted', 
   const failed = await aDeployment();
   const deleted = await aDeployment();
   const answers = [failed, deleted].map((id) => waitFor(id, 'wait=running&timeout=60'));
-  for (const answer of answers) expect(await stillWaits(answer)).toBe(true);
+  for (const id of [failed, deleted]) await subscriptions.reach(id, 1);
   await observe(failed, 'failed');
   await client.deployment.update({ where: { id: deleted }, data: { phase: 'deleting', deleting: true } });
   const phases = (await Promise.all(answers)).map(({ body }) => body.deployment.phase);
@@ -80,7 +81,7 @@ test('a wait for running ends when the deployment failed, or is to be deleted', 
 test('a wait for a deployment that is removed meanwhile is a 404', async () => {
   const id = await aDeployment();
   const answer = waitFor(id, 'wait=running&timeout=60');
-  expect(await stillWaits(answer)).toBe(true);
+  await subscriptions.reach(id, 1);
   await client.deployment.delete({ where: { id } });
   expect((await answer).status).toBe(404);
 });
@@ -109,7 +110,7 @@ test('without wait, the response is sent at once; other values are a 400 that na
 test('waiting requests hold no database connection', async () => {
   const id = await aDeployment();
   const answers = Array.from({ length: 40 }, () => waitFor(id, 'wait=running&timeout=60'));
-  for (const answer of answers) expect(await Promise.race([answer, pause(50, 'waits')])).toBe('waits');
+  await subscriptions.reach(id, answers.length);
   expect((await deploymentWorld.world.asViewer.get(`/api/v1/deployments/${id}`)).status).toBe(200);
   await observe(id, 'running');
   for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
@@ -125,24 +126,24 @@ test('beyond the limit, a wait is a 503 with the bound; a client that disconnect
   const id = await aDeployment();
   const limited = deploymentWorld.world.aReplica();
   Object.assign(limited.services.changes, { places: createPlaces(1, 1) });
+  const ofLimited = observeSubscriptions(limited.services.changes);
   const other = await listenFor(limited.app);
   const path = `/api/v1/deployments/${id}?wait=running&timeout=60`;
+  const leaving = new AbortController();
   const waiting = fetch(`http://127.0.0.1:${other.port}${path}`, {
     headers: { Authorization: `Bearer ${token.secret}` },
-    signal: AbortSignal.timeout(1500),
+    signal: leaving.signal,
   }).catch(() => 'disconnected');
-  await pause(600);
+  await ofLimited.reach(id, 1);
   const refused = await other.request(path, token.secret);
   let text = '';
   for await (const chunk of refused) text += chunk;
-  expect({ statusCode: refused.statusCode, detail: JSON.parse(text).detail }).toEqual({
-    statusCode: 503,
-    detail: expect.stringContaining('at most 1 streams'),
-  });
+  expect([refused.statusCode, JSON.parse(text).detail]).toEqual([503, expect.stringContaining('at most 1 streams')]);
+  leaving.abort();
   expect(await waiting).toBe('disconnected');
-  await pause(600);
+  await ofLimited.reach(id, 0);
   const again = other.request(path, token.secret);
-  expect(await Promise.race([again, pause(600, 'waits')])).toBe('waits');
+  await ofLimited.reach(id, 1);
   await observe(id, 'running');
   expect((await again).statusCode).toBe(200);
   other.close();
@@ -151,7 +152,7 @@ test('beyond the limit, a wait is a 503 with the bound; a client that disconnect
 test('when the process stops, waiting requests are answered with the current state', async () => {
   const id = await aDeployment();
   const answer = waitFor(id, 'wait=running&timeout=60');
-  expect(await stillWaits(answer)).toBe(true);
+  await subscriptions.reach(id, 1);
   await replica.services.changes.stop();
   expect((await answer).body.deployment.phase).toBe('pending');
 });

@@ -264,7 +264,7 @@ describeOnDisk('a full disk for temporary files', smallDisk, (disk) => {
     expect(checks.filter(({ state }) => state === 'failed')).toEqual([
       expect.objectContaining({ name: 'disk', remedy: expect.stringContaining('Free space') }),
     ]);
-  }, 30_000);
+  });
 });
 
 test('if a required setting is missing, the checks that need it are skipped with the reason', async () => {

@@ -51,4 +51,4 @@ test('after the documented statements, a fleet with a new key starts, keeps its 
   expect(changed.status).toBe(200);
   expect(await rows.keysInUse()).toEqual(['new']);
   await world.stop(fleet);
-}, 180_000);
+});

@@ -1,6 +1,7 @@
 import type { Template } from '@svc/contract';
 import type { Answered, Api } from '@svc/testing';
 import type { Prisma } from '../../src/generated/prisma/client.ts';
+import type { ReconcilerTimings } from '../../src/reconciler/timings.ts';
 import { contentsOf } from '../audit/contents.ts';
 import { mirrorIn } from '../catalog/mirror.ts';
 import { startFakeHub } from '../fake-hub.ts';
@@ -27,15 +28,21 @@ const aName = (what: string) => `${what}-${++count}`;
 const someGpus = (number: number) =>
   Array.from({ length: number }, (_, index) => ({ id: `gpu-${index}`, model: 'any', vram: '24Gi' }));
 
+interface DeploymentWorldOptions {
+  readonly kept?: boolean;
+  /** `SHORT_TIMINGS` by default. */
+  readonly reconcilerTimings?: ReconcilerTimings;
+}
+
 /**
  * A fleet with its hub, and helpers for tests of deployments. Fleet and hub are emptied before each
  * test of the file, unless they are `kept`.
  */
-export async function startDeploymentWorld({ kept = false } = {}) {
+export async function startDeploymentWorld({ kept = false, ...timings }: DeploymentWorldOptions = {}) {
   const hub = await startFakeHub();
   const downloads = await startDownloads(hub);
   const address = { url: downloads.url, key: hub.key };
-  const world = await startWorld({ hub: address, outboundAllow: new Set(['http', 'loopback', 'unix']) });
+  const world = await startWorld({ hub: address, outboundAllow: new Set(['http', 'loopback', 'unix']), ...timings });
   const { client } = world.database;
   const mirror = mirrorIn((sql) => client.$queryRawUnsafe(sql));
   const operator = world.asOperator;

@@ -29,11 +29,11 @@ export function aMachine(options: () => Promise<Parameters<typeof startEngine>[0
         SHORT_TIMINGS.reconciler.docker,
       ),
     };
-  }, 60_000);
+  });
   afterAll(async () => {
     await machine?.client.close();
     await machine?.podman.stop();
-  }, 60_000);
+  });
   return () => {
     if (!machine) throw new Error('the engine has not started');
     return machine;

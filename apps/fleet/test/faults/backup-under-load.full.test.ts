@@ -88,4 +88,4 @@ test('a restored backup has everything that was acknowledged before it, and a fl
   await load2.stop();
   expect(statusesOf(load2.seen)).toEqual([200, 201]);
   expect(await after.lost(queryOn(restored))).toEqual([]);
-}, 180_000);
+});

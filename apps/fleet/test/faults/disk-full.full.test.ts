@@ -1,9 +1,8 @@
 // These tests need permission to mount a tmpfs (root on Linux). Without it they are skipped.
-import { figure } from '@svc/testing';
+import { eventually, figure } from '@svc/testing';
 import {
   ask,
   describeOnDisk,
-  eventually,
   type LoadResult,
   type OwnPostgres,
   queryOn,
@@ -43,7 +42,7 @@ describeOnDisk('on a full disk, the fleet', aDisk('192m'), (disk) => {
     const database = openDatabase(databaseUrl, () => undefined);
     closers.push(database.close);
     contents = () => contentsOf(database);
-  }, 180_000);
+  });
 
   const send = (path: string, options?: RequestOptions) => ask(`${fleet.url}${path}`, options);
   const post = (path: string, body: object, options: RequestOptions = {}) =>
@@ -113,5 +112,5 @@ describeOnDisk('on a full disk, the fleet', aDisk('192m'), (disk) => {
     expect(fleet.child.exitCode).toBeNull();
     const query = queryOn(postgres.databaseUrl);
     expect([...(await ledger.lost(query)), ...(await ledger.misrecorded(query))]).toEqual([]);
-  }, 180_000);
+  });
 });

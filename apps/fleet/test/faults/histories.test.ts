@@ -96,5 +96,4 @@ test.each(Array.from({ length: HISTORIES }, (_, index) => seed + index))(
       await mirror.expectLike(hub);
     }
   },
-  180_000,
 );

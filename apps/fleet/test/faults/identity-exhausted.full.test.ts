@@ -1,14 +1,5 @@
-import { figure } from '@svc/testing';
-import {
-  ask,
-  eventually,
-  holding,
-  queryOn,
-  type RunningService,
-  startLoad,
-  statusesOf,
-  summaryOf,
-} from '@svc/testing/faults';
+import { eventually, figure } from '@svc/testing';
+import { ask, holding, queryOn, type RunningService, startLoad, statusesOf, summaryOf } from '@svc/testing/faults';
 import { openLedger } from './identity-ledger.ts';
 import { anAdminToken, prepareFleetFaults } from './identity-world.ts';
 

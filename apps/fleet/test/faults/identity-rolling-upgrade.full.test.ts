@@ -17,4 +17,4 @@ test('no request fails while the database is migrated and two fleet processes ar
   });
   expect(await ledger.lost(queryOn(databaseUrl))).toEqual([]);
   expect(await ledger.misrecorded(queryOn(databaseUrl))).toEqual([]);
-}, 180_000);
+});

@@ -1,4 +1,4 @@
-import { eventually } from '@svc/testing/faults';
+import { eventually } from '@svc/testing';
 import { DEFAULT_TIMINGS } from '../../src/catalog/schedule.ts';
 import { aTemplate } from '../a-template.ts';
 import { aCategory, fromCall, holdAnswers, refuse } from '../fake-hub.ts';
@@ -15,7 +15,7 @@ let other: Replica;
 
 beforeAll(async () => {
   [one, other] = await Promise.all([aReplica(), aReplica()]);
-}, 180_000);
+});
 afterEach(() => {
   one.child.kill('SIGCONT');
   hub.recover();

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { workloadDefaults } from '@svc/contract/fleet';
+import { eventually } from '@svc/testing';
 import { startProcessWorld } from '../process-world.ts';
-import { messagesTo } from './client.ts';
+import { connect, messagesTo } from './client.ts';
 
 const world = await startProcessWorld();
 const { startFleet, createToken, query, stop } = world;
@@ -20,6 +20,9 @@ const INSERT = `
   INSERT INTO deployments (id, name, created_by, workload_id, revision, replicas, due_at, env)
   SELECT gen_random_uuid(), 'web', 'test', workload_id, 1, 1, now() + interval '1 day', '{}' FROM revision`;
 
+/** A process reads the history of changes while a request waits. */
+const READS = `SELECT FROM pg_stat_activity WHERE query LIKE '%FROM changes%' AND pid <> pg_backend_pid()`;
+
 test('two processes share the confirmation of a deletion, and SIGTERM ends waits with an answer', async () => {
   const [one, other] = await Promise.all([startFleet(), startFleet()]);
   await query(INSERT);
@@ -28,11 +31,14 @@ test('two processes share the confirmation of a deletion, and SIGTERM ends waits
   const toOther = messagesTo(other.url);
   const waiting = { name: 'wait_for_deployment', arguments: { deployment: 'web' } };
   const silent = toOne.request('tools/call', waiting, { token });
-  const reporting = toOne.request('tools/call', { ...waiting, _meta: { progressToken: 'p' } }, { token });
-  await pause(1500);
+  await eventually('the silent call waits', () => query(READS), { until: ({ length }) => length > 0 });
+  const sdk = await connect(one.url, token);
+  const progress: unknown[] = [];
+  const reporting = sdk.callTool(waiting, { onprogress: (each) => void progress.push(each) });
+  await eventually('the reporting call waits', () => progress.length > 0);
   await stop(one);
-  for (const { message } of await Promise.all([silent, reporting])) {
-    expect(message.result.structuredContent).toMatchObject({ reached: false, deployment: { name: 'web' } });
+  for (const { structuredContent } of [(await silent).message.result, await reporting]) {
+    expect(structuredContent).toMatchObject({ reached: false, deployment: { name: 'web' } });
   }
 
   const again = await startFleet();
@@ -44,4 +50,4 @@ test('two processes share the confirmation of a deletion, and SIGTERM ends waits
   const answered = await toOther.request('tools/call', { ...deletion, inputResponses, requestState }, { token });
   expect(answered.message.result.structuredContent).toMatchObject({ deleted: true });
   expect(await query('SELECT FROM deployments')).toEqual([]);
-}, 180_000);
+});

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { createApp } from '../../src/app.ts';
+import { observeSubscriptions } from '../changes/subscriptions.ts';
 import { listen } from '../raw.ts';
 import { codeOf, messagesTo } from './client.ts';
 import { startMcpWorld } from './world.ts';
@@ -13,12 +13,13 @@ beforeAll(() => fleet.aHost());
 const aDeployment = async (): Promise<string> => (await fleet.deployed()).id;
 const wait = (deployment: string, given: object = {}, sent: object = {}) =>
   call('wait_for_deployment', { deployment, ...given }, { token: viewer, ...sent });
-const stillWaits = async (result: Promise<unknown>) => (await Promise.race([result, pause(600, 'waits')])) === 'waits';
+const subscriptions = observeSubscriptions(world.services.changes);
 
 test('a wait ends when its token is revoked', async () => {
   const token = await world.aToken({ role: 'viewer' });
-  const result = wait(await aDeployment(), {}, { token: token.secret }).catch(() => 'closed');
-  expect(await stillWaits(result)).toBe(true);
+  const id = await aDeployment();
+  const result = wait(id, {}, { token: token.secret }).catch(() => 'closed');
+  await subscriptions.reach(id, 1);
   await client.token.update({ where: { id: token.id }, data: { revoked_at: new Date() } });
   expect(await result).toBe('closed');
 });
@@ -36,13 +37,14 @@ test('a principal has a limited number of waits and of calls per minute', async 
   const { call: send } = messagesTo(limited.url);
   const token = (await world.aToken({ role: 'viewer' })).secret;
   const id = await aDeployment();
-  const given = { deployment: id, timeout_seconds: 2 };
+  const given = { deployment: id };
   const waits = [1, 2].map(() => send('wait_for_deployment', given, { token }));
-  await pause(300);
+  await subscriptions.reach(id, 2);
   const third = await send('wait_for_deployment', given, { token });
   expect(codeOf(third)).toBe('rate_limited');
   expect(third.content[0]?.text).toMatch(/At most 2 calls of a principal wait.*\nRetry in 1 s\.$/);
   expect(codeOf(await send('list_deployments', {}, { token }))).toBeUndefined();
+  await client.deployment.update({ where: { id }, data: { phase: 'running', observed_generation: 1 } });
   await Promise.all(waits);
   const codes = [];
   for (let count = 0; count < 20; count += 1) codes.push(codeOf(await send('list_deployments', {}, { token })));

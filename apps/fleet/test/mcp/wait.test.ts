@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { byDepth } from '@svc/testing';
+import { byDepth, eventually } from '@svc/testing';
 import { createApp } from '../../src/app.ts';
+import { observeSubscriptions } from '../changes/subscriptions.ts';
 import { listen } from '../raw.ts';
 import { codeOf, connect, messagesTo } from './client.ts';
 import { startMcpWorld } from './world.ts';
@@ -21,13 +21,12 @@ const observe = (id: string, phase: string, message = '') =>
   client.deployment.update({ where: { id }, data: { phase, message, observed_generation: 1 } });
 const wait = (deployment: string, given: object = {}, sent: object = {}) =>
   call('wait_for_deployment', { deployment, ...given }, { token: viewer, ...sent });
-/** Whether a call still waits after its subscription can have been made. */
-const stillWaits = async (result: Promise<unknown>) => (await Promise.race([result, pause(400, 'waits')])) === 'waits';
+const subscriptions = observeSubscriptions(world.services.changes);
 
 test('a wait ends when the deployment is running', async () => {
   const id = await aDeployment();
   const result = wait(id);
-  expect(await stillWaits(result)).toBe(true);
+  await subscriptions.reach(id, 1);
   await observe(id, 'running');
   expect((await result).structuredContent).toMatchObject({ reached: true, deployment: { id, phase: 'running' } });
 });
@@ -51,7 +50,7 @@ test('a wait for the deletion of a deployment ends when it does not exist', asyn
   const id = await aDeployment();
   await client.deployment.update({ where: { id }, data: { deleting: true, phase: 'deleting' } });
   const result = wait(id, { until: 'deleted' });
-  expect(await stillWaits(result)).toBe(true);
+  await subscriptions.reach(id, 1);
   await client.deployment.delete({ where: { id } });
   expect((await result).structuredContent).toMatchObject({ reached: true, deployment: null });
   expect((await wait(id, { until: 'deleted' })).structuredContent.reached).toBe(true);
@@ -64,12 +63,13 @@ test.each(modes)('a client of the SDK (%s) receives the progress of a wait', asy
   const seen: (string | undefined)[] = [];
   const onprogress = ({ message }: { message?: string | undefined }) => void seen.push(message);
   const result = sdk.callTool({ name: 'wait_for_deployment', arguments: { deployment: id } }, { onprogress });
-  await pause(400);
+  await subscriptions.reach(id, 1);
   await observe(id, 'starting', 'pulling the image');
-  await pause(400);
+  await eventually('the client has received the progress', () => seen, {
+    until: (messages) => messages.includes('starting: pulling the image'),
+  });
   await observe(id, 'running');
   expect((await result).structuredContent).toMatchObject({ reached: true });
-  expect(seen).toContain('starting: pulling the image');
   await sdk.close();
 });
 
@@ -78,17 +78,19 @@ test('a client that disconnects ends its wait, which is recorded as aborted', as
   const token = await world.aToken({ role: 'viewer' });
   const leaving = new AbortController();
   const result = wait(id, {}, { token: token.secret, signal: leaving.signal }).catch(() => 'aborted');
-  expect(await stillWaits(result)).toBe(true);
+  await subscriptions.reach(id, 1);
   leaving.abort();
   expect(await result).toBe('aborted');
-  for (let left = 100; left > 0 && (await entriesOf(token)).requests.length === 0; left -= 1) await pause(50);
-  const { requests, parts } = await entriesOf(token);
+  const { requests, parts } = await eventually('the call has an entry', () => entriesOf(token), {
+    until: (entries) => entries.requests.length > 0,
+  });
   expect(requests).toMatchObject([{ aborted: true, tool: 'wait_for_deployment' }]);
   expect(parts).toMatchObject([{ aborted: true, method: 'GET', path: `/api/v1/deployments/${id}` }]);
 });
 
 test('when the process is told to stop, waits end with what they have, and no call waits', async () => {
   const replica = world.aReplica();
+  const ofReplica = observeSubscriptions(replica.services.changes);
   const stopping = new AbortController();
   const options = {
     log: world.log,
@@ -102,7 +104,7 @@ test('when the process is told to stop, waits end with what they have, and no ca
   const silent = sent.call('wait_for_deployment', { deployment: id }, { token: viewer });
   const params = { name: 'wait_for_deployment', arguments: { deployment: id }, _meta: { progressToken: 'p' } };
   const reporting = sent.request('tools/call', params, { token: viewer });
-  expect(await stillWaits(silent)).toBe(true);
+  await ofReplica.reach(id, 2);
   stopping.abort();
   await replica.services.changes.stop();
   expect((await silent).structuredContent).toMatchObject({ reached: false, deployment: { id } });

@@ -1,7 +1,7 @@
 import { newSecretToken } from '@svc/auth';
+import { eventually } from '@svc/testing';
 import { createCaller } from '../secrets/caller.ts';
 import type { Canary } from '../secrets/encoded-forms.ts';
-import { eventually } from './deployment-helpers.ts';
 
 /** Creates secrets, and stores them for a search. */
 export function createCanaries() {
@@ -39,14 +39,8 @@ export function recordingClient(url: string, as: string) {
     shown,
     /** Waits until the phase and the reason are as given and belong to the latest generation. */
     is: async (id: string, phase: string, reason: string | null = null) => {
-      let seen: Awaited<ReturnType<typeof shown>>;
-      const isSo = () => seen.phase === phase && seen.reason === reason && seen.generation === seen.observed_generation;
-      const look = async () => {
-        seen = await shown(id);
-        return isSo();
-      };
-      await eventually(`the deployment is ${phase}`, look, 200).catch((cause) => {
-        throw new Error(`${cause.message}, but ${seen.name} is ${seen.phase}, ${seen.reason}: ${seen.message}`);
+      await eventually(`the deployment is ${phase}`, () => shown(id), {
+        until: (seen) => seen.phase === phase && seen.reason === reason && seen.generation === seen.observed_generation,
       });
     },
     aWorkload,

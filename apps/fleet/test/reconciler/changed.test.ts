@@ -1,3 +1,4 @@
+import { eventually } from '@svc/testing';
 // Which of the deployments that watches report become due.
 import { v7 as uuidv7 } from 'uuid';
 import type { Prisma } from '../../src/generated/prisma/client.ts';
@@ -5,7 +6,6 @@ import { collectChanges } from '../../src/reconciler/changed.ts';
 import type { ReconcilerContext } from '../../src/reconciler/targets.ts';
 import { DEFAULT_TIMINGS } from '../../src/reconciler/timings.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
-import { eventually } from './deployment-helpers.ts';
 
 const fleet = await startDeploymentWorld();
 const { client, world } = fleet;

@@ -1,24 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Answered, Api } from '@svc/testing';
+import { type Answered, type Api, eventually } from '@svc/testing';
 import type { Database } from '../../src/database/client.ts';
 
 /** The body of a request. */
 export type Body = Readonly<Record<string, unknown>>;
-
-const PATIENCE_MS = 60_000;
-
-/** Calls `look` until it returns a truthy value. @throws after a minute, with `what` */
-export async function eventually<T>(
-  what: string,
-  look: () => Promise<T | undefined | false>,
-  betweenMs = 100,
-): Promise<T> {
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await pause(betweenMs)) {
-    const seen = await look();
-    if (seen) return seen;
-  }
-  throw new Error(`timed out after ${PATIENCE_MS / 1000} s waiting until ${what}`);
-}
 
 interface World {
   readonly asAdmin: Api;
@@ -52,12 +36,11 @@ export function deploymentHelpers({ asAdmin: api, database: { client } }: World)
       generation: number;
       observed_generation: number | null;
     }) => seen.phase === phase && seen.reason === reason && seen.observed_generation === seen.generation;
-    return eventually(`the deployment is ${phase}`, async () => {
-      if (!isSo(await client.deployment.findUniqueOrThrow({ where: { id } }))) return false;
-      const seen = await deployment(id);
-      return isSo(seen) && seen;
-    }).catch(async (cause) => {
-      throw new Error(`${cause.message}, but ${JSON.stringify(await deployment(id))}`);
+    await eventually(`the deployment is ${phase}`, () => client.deployment.findUniqueOrThrow({ where: { id } }), {
+      until: isSo,
+    });
+    return eventually(`the API shows that the deployment is ${phase}`, () => deployment(id), {
+      until: (seen) => isSo(seen),
     });
   };
   /** The events of a deployment as text, the oldest first. */

@@ -146,4 +146,4 @@ test('after any requests, no secret is in the database or in the output of the f
   expect(full['public.sign_in_transactions, while all was in use']).toContain('ciphertext');
   expect(left['public.audit_entries, in the end']).toContain('/api/v1/nothing/[credential]');
   expect(leaks(canaries, { ...full, ...left, output })).toEqual([]);
-}, 240_000);
+});

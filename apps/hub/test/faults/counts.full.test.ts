@@ -1,8 +1,8 @@
 // Two processes count downloads: each download once, and a process that is killed loses only the
 // counts of the last second.
 import { setTimeout as delay } from 'node:timers/promises';
-import { figure, fromFull } from '@svc/testing';
-import { ask, eventually, type LoadResult, queryOn, startLoad } from '@svc/testing/faults';
+import { eventually, figure, fromFull } from '@svc/testing';
+import { ask, type LoadResult, queryOn, startLoad } from '@svc/testing/faults';
 import { createApiKey, createOrganization } from '../../src/commands/organizations.ts';
 import { openDatabase } from '../../src/database/client.ts';
 import { adminOf, createCategory, prepareHubFaults } from './world.ts';

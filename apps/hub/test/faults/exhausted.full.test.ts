@@ -1,5 +1,5 @@
-import { figure } from '@svc/testing';
-import { ask, eventually, holding, type LoadResult, startLoad, statusesOf, summaryOf } from '@svc/testing/faults';
+import { eventually, figure } from '@svc/testing';
+import { ask, holding, type LoadResult, startLoad, statusesOf, summaryOf } from '@svc/testing/faults';
 import { aListeningHub } from '../listening-hub.ts';
 import { startWorld } from '../world.ts';
 import { openLedger } from './ledger.ts';

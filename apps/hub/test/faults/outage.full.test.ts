@@ -2,8 +2,8 @@
 // frozen.
 import fs from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { figure } from '@svc/testing';
-import { ask, eventually, type LoadResult, startLoad, statusesOf } from '@svc/testing/faults';
+import { eventually, figure } from '@svc/testing';
+import { ask, type LoadResult, startLoad, statusesOf } from '@svc/testing/faults';
 import { type OutageWorld, readersOf, startOutageWorld } from './outage-world.ts';
 import { type PipelinedResponse, sendPipelined } from './pipelined.ts';
 import { prepareHubFaults } from './world.ts';
@@ -30,7 +30,7 @@ const onLinux = process.platform === 'linux' ? test : test.skip;
 let world: OutageWorld;
 beforeAll(async () => {
   world = await startOutageWorld(faults);
-}, 180_000);
+});
 
 interface Outage {
   readonly name: string;
@@ -122,13 +122,11 @@ async function expectPromises(outage: Outage): Promise<void> {
 onLinux(
   'reads of the catalog receive only 503 while PostgreSQL is stopped by SIGKILL, and current data soon after its restart',
   () => expectPromises({ name: 'killed', begin: world.postgres.kill, end: world.postgres.restart }),
-  180_000,
 );
 
 onLinux(
   'reads of the catalog receive only 503 while PostgreSQL is frozen, and current data soon after it continues',
   () => expectPromises({ name: 'frozen', begin: world.postgres.freeze, end: world.postgres.thaw }),
-  180_000,
 );
 
 onLinux(
@@ -155,35 +153,30 @@ onLinux(
       expect((await ask(list)).body.templates[0].description).toBe(`flood ${flood}`);
     }
   },
-  180_000,
 );
 
-onLinux(
-  'each download is counted once, also if PostgreSQL is frozen while it stores the counts',
-  async () => {
-    const { postgres, list, key: authorization, createTemplate } = world;
-    await createTemplate('counted');
-    const stored = () => world.stored('counted');
-    let acknowledged = 0;
-    const download = async () => {
-      expect((await ask(`${list}/counted`, { authorization })).status).toBe(200);
-      acknowledged += 1;
-    };
-    for (let freeze = 1; freeze <= FREEZES; freeze += 1) {
-      for (let count = 1; count <= SOME_RESPONSES; count += 1) await download();
-      await delay(Math.random() * 10); // at any point of a flush
-      postgres.freeze();
-      await delay(LONGER_THAN_STATEMENT_TIMEOUT_MS);
-      postgres.thaw();
-      await eventually('the counts are stored', async () => (await stored()) >= acknowledged);
-    }
-    await eventually('reads work again', async () => (await ask(list)).status === 200);
-    await download(); // it is stored after all counts that are stored again
-    await eventually('the last count is stored', async () => (await stored()) >= acknowledged);
-    expect(await stored()).toBe(acknowledged);
-  },
-  180_000,
-);
+onLinux('each download is counted once, also if PostgreSQL is frozen while it stores the counts', async () => {
+  const { postgres, list, key: authorization, createTemplate } = world;
+  await createTemplate('counted');
+  const stored = () => world.stored('counted');
+  let acknowledged = 0;
+  const download = async () => {
+    expect((await ask(`${list}/counted`, { authorization })).status).toBe(200);
+    acknowledged += 1;
+  };
+  for (let freeze = 1; freeze <= FREEZES; freeze += 1) {
+    for (let count = 1; count <= SOME_RESPONSES; count += 1) await download();
+    await delay(Math.random() * 10); // at any point of a flush
+    postgres.freeze();
+    await delay(LONGER_THAN_STATEMENT_TIMEOUT_MS);
+    postgres.thaw();
+    await eventually('the counts are stored', async () => (await stored()) >= acknowledged);
+  }
+  await eventually('reads work again', async () => (await ask(list)).status === 200);
+  await download(); // it is stored after all counts that are stored again
+  await eventually('the last count is stored', async () => (await stored()) >= acknowledged);
+  expect(await stored()).toBe(acknowledged);
+});
 
 const summaryOf = ({ status, text }: PipelinedResponse) => `${status} ${/"code":"(\w+)"/.exec(text)?.[1]}`;
 

@@ -88,5 +88,5 @@ describeOnDisk('a full disk', disk, (full) => {
     expect((await ledger.writer('after')()).status).toBe(201);
     expect(service.child.exitCode).toBeNull();
     expect(await ledger.lost()).toEqual([]);
-  }, 180_000);
+  });
 });

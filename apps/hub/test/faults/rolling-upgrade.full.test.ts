@@ -25,4 +25,4 @@ test('no request fails while the database is migrated and two hubs are replaced,
     },
   });
   expect(await ledger.lost()).toEqual([]);
-}, 180_000);
+});

@@ -1,6 +1,5 @@
 // Pruning concurrently with writers and with other prunes.
-import { byDepth, onServer } from '@svc/testing';
-import { eventually } from '@svc/testing/faults';
+import { byDepth, eventually, onServer } from '@svc/testing';
 import { pruneHistory } from '../../src/catalog/history.ts';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { anInstance, startWorld } from '../world.ts';

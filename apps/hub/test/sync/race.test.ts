@@ -1,5 +1,5 @@
 // Concurrent writers and pollers, with commits of random duration.
-import { byDepth, figure } from '@svc/testing';
+import { byDepth, figure, LONG_TEST_MS } from '@svc/testing';
 import { type Race, race } from './race.ts';
 
 const COMMITS = byDepth({ short: 40, full: 2000, long: 20_000 });
@@ -7,7 +7,6 @@ const FEWER_COMMITS = byDepth({ short: 16, full: 250, long: 2500 });
 const NAIVE_COMMITS = byDepth({ short: 24, full: 200, long: 200 });
 /** A naive clock does not lose a template in every race. */
 const MAX_NAIVE_RACES = 5;
-const TIME_LIMIT_MS = 120_000 + COMMITS * 120;
 
 const NONE = { since: [], cursor: [] };
 
@@ -34,7 +33,7 @@ test.each([
     expect(lost).toEqual(NONE);
     expect(stamps).toBe(given.commits);
   },
-  TIME_LIMIT_MS,
+  LONG_TEST_MS,
 );
 
 test(
@@ -43,7 +42,7 @@ test(
     const { lost } = await run({ hubs: 2, commits: FEWER_COMMITS, pruning: true });
     expect(lost).toEqual(NONE);
   },
-  TIME_LIMIT_MS,
+  LONG_TEST_MS,
 );
 
 test.each(['now()', 'clock_timestamp()'] as const)(
@@ -58,5 +57,5 @@ test.each(['now()', 'clock_timestamp()'] as const)(
     expect(lost.since).toBeGreaterThan(0);
     expect(lost.cursor).toBeGreaterThan(0);
   },
-  TIME_LIMIT_MS,
+  LONG_TEST_MS,
 );

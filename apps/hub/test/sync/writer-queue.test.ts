@@ -1,6 +1,6 @@
+import { eventually } from '@svc/testing';
 // A catalog write holds the row lock of the catalog clock until it commits, so stamps increase in
 // commit order.
-import { eventually } from '@svc/testing/faults';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { startWorld } from '../world.ts';
 

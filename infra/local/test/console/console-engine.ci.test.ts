@@ -4,8 +4,6 @@ import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/e
 import { type ConsoleWorld, startConsoleWorld } from './console-world.ts';
 import { testDeployment, testFleetFlows } from './fleet-flows.ts';
 
-const START_MS = 180_000;
-
 describeWithBrowser('the console of the fleet in a browser, with an engine', () => {
   describeWithEngine('that runs containers', () => {
     let world: ConsoleWorld;
@@ -13,11 +11,11 @@ describeWithBrowser('the console of the fleet in a browser, with an engine', () 
     beforeAll(async () => {
       engine = await startEngine();
       world = await startConsoleWorld(engine.endpoint);
-    }, START_MS);
+    });
     afterAll(async () => {
       await world?.stop();
       await engine?.stop();
-    }, START_MS);
+    });
 
     const withEngine = () => ({ world, engine });
     testFleetFlows(withEngine);

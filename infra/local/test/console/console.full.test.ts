@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { LONG_TEST_MS } from '@svc/testing';
 import { describeWithBrowser, type TestPage } from '@svc/testing/browser';
 import { startEngine, type TestEngine } from '@svc/testing/engine';
 import { testAdministration } from './administration.ts';
@@ -17,9 +18,6 @@ import { type ConsolePages, createObjects } from './objects.ts';
 import { testRoles } from './roles.ts';
 import { testSignIn } from './sign-in.ts';
 import { settle, visit } from './visits.ts';
-
-const START_MS = 180_000;
-const PAGES_MS = 600_000;
 
 const MANY = 10_000;
 
@@ -83,11 +81,11 @@ describeWithBrowser('the consoles in a browser, in full depth', () => {
     // Tests that need it are skipped or fail by themselves.
     engine = await startEngine().catch(() => undefined);
     world = await startConsoleWorld(engine?.endpoint);
-  }, START_MS);
+  });
   afterAll(async () => {
     await world?.stop();
     await engine?.stop();
-  }, START_MS);
+  });
 
   const open: ConsoleWorld['open'] = (...where) => world.open(...where);
 
@@ -121,7 +119,7 @@ describeWithBrowser('the consoles in a browser, in full depth', () => {
       };
       await Promise.all([walk(fleetPage, 'fleet'), walk(hubPage, 'hub')]);
     },
-    PAGES_MS,
+    LONG_TEST_MS,
   );
 
   test(
@@ -148,7 +146,7 @@ describeWithBrowser('the consoles in a browser, in full depth', () => {
       };
       expect((await Promise.all([walk('fleet'), walk('hub')])).flat()).toEqual([]);
     },
-    PAGES_MS,
+    LONG_TEST_MS,
   );
 
   test(
@@ -171,7 +169,7 @@ describeWithBrowser('the consoles in a browser, in full depth', () => {
       };
       await Promise.all([walk('fleet'), walk('hub')]);
     },
-    PAGES_MS,
+    LONG_TEST_MS,
   );
 
   test.each(['hub', 'fleet'] as const)(

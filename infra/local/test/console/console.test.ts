@@ -3,14 +3,12 @@ import { describeWithBrowser } from '@svc/testing/browser';
 import { type ConsoleWorld, findProblems, signInByKeys, startConsoleWorld } from './console-world.ts';
 import { keysOf } from './keys.ts';
 
-const START_MS = 120_000;
-
 describeWithBrowser('the consoles in a browser', () => {
   let world: ConsoleWorld;
   beforeAll(async () => {
     world = await startConsoleWorld();
-  }, START_MS);
-  afterAll(() => world?.stop(), START_MS);
+  });
+  afterAll(() => world?.stop());
 
   test('a user of the fleet signs in, creates a token, connects with it, and revokes it', async () => {
     const { fleet } = world;

@@ -84,7 +84,7 @@ export function testHubFlows(given: () => ConsoleWorld): void {
     await inFleet.press(fleetPage.getByRole('link', { name: 'nginx', exact: true }).first());
     await fleetPage.getByText('Changed in the browser.').waitFor();
     expect([...page.complaints, ...admin.complaints, ...fleetPage.complaints]).toEqual([]);
-  }, 60_000);
+  });
 
   test('an administrator sets each member of a template in the form', async () => {
     const world = given();
@@ -102,7 +102,7 @@ export function testHubFlows(given: () => ConsoleWorld): void {
     const { template } = Object(await world.call({ service: 'hub', method: 'GET', path: `/admin/templates/${id}` }));
     expect(template).toMatchObject(templateExamples);
     expect(page.complaints).toEqual([]);
-  }, 60_000);
+  });
 }
 
 interface FormInUse {

@@ -12,7 +12,6 @@ import {
 } from './pages.ts';
 import { startWorld, type World } from './world.ts';
 
-const START_MS = 180_000;
 /** Comments before a block that determine how it runs. The tour has a test of its own (`start.test.ts`). */
 const TOUR = 'tour';
 const UNTIL_OUTPUT = 'runs until interrupted';
@@ -29,8 +28,8 @@ const executed = pages()
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
-}, START_MS);
-afterAll(() => world?.stop(), START_MS);
+});
+afterAll(() => world?.stop());
 
 /** Runs blocks in their order. @throws if a command fails, or if its output is not the one that a console block shows */
 async function runBlocks(blocks: readonly CommandBlock[]): Promise<void> {
@@ -45,9 +44,9 @@ async function runBlocks(blocks: readonly CommandBlock[]): Promise<void> {
 }
 
 describe('the pages', () => {
-  afterEach(() => world.cleanUp(), START_MS);
+  afterEach(() => world.cleanUp());
 
-  test.each(executed)('each command block of %s works as printed', (_, blocks) => runBlocks(blocks), START_MS);
+  test.each(executed)('each command block of %s works as printed', (_, blocks) => runBlocks(blocks));
 });
 
 describe('these blocks fail', () => {

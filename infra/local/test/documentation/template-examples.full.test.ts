@@ -70,7 +70,7 @@ beforeAll(async () => {
     values: { username: 'fleet', password: 'not a real one' },
   });
   await send('POST', '/secrets', { name: 'example-storage', values: { 'access-key': 'a', 'secret-key': 'b' } });
-}, 180_000);
+});
 afterAll(async () => {
   engines?.kill();
   await deployment?.stop();

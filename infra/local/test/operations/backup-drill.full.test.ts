@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { describeWithPostgresPrograms, figure, onServer, postgresPrograms } from '@svc/testing';
-import { eventually, startLoad, statusesOf } from '@svc/testing/faults';
+import { describeWithPostgresPrograms, eventually, figure, onServer, postgresPrograms } from '@svc/testing';
+import { startLoad, statusesOf } from '@svc/testing/faults';
 import { aDrill, type Drill, documented } from './backup-drill.ts';
 
 const SOME_WRITES = 100;
@@ -56,7 +56,7 @@ describeWithPostgresPrograms('the drill of a backup', () => {
     const programs = postgresPrograms();
     if (programs === undefined) throw new Error('PostgreSQL 15 or later is not installed on this machine');
     drill = await aDrill(programs, folder);
-  }, 180_000);
+  });
   afterAll(async () => {
     await drill?.close();
     fs.rmSync(folder, { recursive: true, force: true });
@@ -88,7 +88,7 @@ describeWithPostgresPrograms('the drill of a backup', () => {
     ids.unwanted = await deploy('unwanted', plainId);
     await sync();
     expect(await templatesOfFleet()).toEqual(await templatesOfHub());
-  }, 180_000);
+  });
 
   test('a fleet converges to a hub that was restored, although the catalog time of the hub moved backwards', async () => {
     const before = await drill.good('fleet', 'GET', '/catalog/sync');
@@ -112,7 +112,7 @@ describeWithPostgresPrograms('the drill of a backup', () => {
     figure(
       `hub: ${rows} rows, restored in ${restored.seconds.toFixed(2)} s, the fleet converged in ${seconds.toFixed(2)} s`,
     );
-  }, 180_000);
+  });
 
   test('a restored fleet has everything that was acknowledged before its dump, and converges', async () => {
     await drill.stop('fleet');
@@ -132,7 +132,7 @@ describeWithPostgresPrograms('the drill of a backup', () => {
     figure(
       `fleet: ${rows} rows, restored in ${restored.seconds.toFixed(2)} s, started and converged in ${seconds.toFixed(2)} s`,
     );
-  }, 180_000);
+  });
 
   test('orphans are listed, adopted and removed', async () => {
     await eventually('the orphans are listed', async () => (await orphans()).length === 3);
@@ -145,5 +145,5 @@ describeWithPostgresPrograms('the drill of a backup', () => {
     await drill.untilRunning(ids.later);
     await drill.good('fleet', 'POST', `/hosts/${drill.hostId}/orphans/${ids.unwanted}/remove`);
     await eventually('no orphan is left', async () => (await orphans()).length === 0);
-  }, 180_000);
+  });
 });

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { startLocalIssuer } from '@svc/testing';
-import { ask, eventually } from '@svc/testing/faults';
+import { eventually, startLocalIssuer } from '@svc/testing';
+import { ask } from '@svc/testing/faults';
 import { repository } from '../../src/settings.ts';
 import { aDeployment } from '../sync/deployment.ts';
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const fleet = await deployment.start('fleet');
   operator = await deployment.operatorToken();
   await stopped(fleet);
-}, 180_000);
+});
 afterAll(() => deployment?.stop());
 
 async function stopped({ child, ended }: StartedProcess): Promise<void> {
@@ -62,22 +62,18 @@ test.each([
   ['by default', {}],
   ['with OTEL_SDK_DISABLED', { OTEL_SDK_DISABLED: 'true', OTEL_TRACES_EXPORTER: 'otlp' }],
   ['with OTEL_TRACES_EXPORTER=none', { OTEL_TRACES_EXPORTER: 'none' }],
-])(
-  '%s, nothing is loaded or sent, and the hub logs the request id of the fleet',
-  async (name, variables) => {
-    const collector = await aCollector();
-    const endpoint: Environment = name === 'by default' ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
-    const output = await withServices({ ...QUICK, ...endpoint, ...variables }, async () => {
-      expect(await sync({ 'X-Request-Id': 'of-the-caller' })).toBe(200);
-    });
-    await collector.stop();
-    expect(collector.bodies).toEqual([]);
-    // prom-client loads the API, without the SDK
-    expect([loadedBy(output.hub), loadedBy(output.fleet)]).toEqual([['@opentelemetry/api'], ['@opentelemetry/api']]);
-    expect(logged(output.hub, 'of-the-caller').length).toBeGreaterThan(0);
-  },
-  180_000,
-);
+])('%s, nothing is loaded or sent, and the hub logs the request id of the fleet', async (name, variables) => {
+  const collector = await aCollector();
+  const endpoint: Environment = name === 'by default' ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+  const output = await withServices({ ...QUICK, ...endpoint, ...variables }, async () => {
+    expect(await sync({ 'X-Request-Id': 'of-the-caller' })).toBe(200);
+  });
+  await collector.stop();
+  expect(collector.bodies).toEqual([]);
+  // prom-client loads the API, without the SDK
+  expect([loadedBy(output.hub), loadedBy(output.fleet)]).toEqual([['@opentelemetry/api'], ['@opentelemetry/api']]);
+  expect(logged(output.hub, 'of-the-caller').length).toBeGreaterThan(0);
+});
 
 test('a sync is one trace of the fleet and the hub, with the request id, statements and no values', async () => {
   const collector = await aCollector();
@@ -126,7 +122,7 @@ test('a sync is one trace of the fleet and the hub, with the request id, stateme
   for (const value of ['svcc_', 'svcm_', 'private', operator, forFleet.HUB_API_KEY ?? '']) {
     expect(everything).not.toContain(value);
   }
-}, 180_000);
+});
 
 test('the default protocol is http/protobuf', async () => {
   const collector = await aCollector();
@@ -136,26 +132,21 @@ test('the default protocol is http/protobuf', async () => {
   await collector.stop();
   expect([...collector.types]).toEqual(['application/x-protobuf']);
   expect(collector.bodies.some((body) => body.includes(Buffer.from(CALLER.traceId, 'hex')))).toBe(true);
-}, 180_000);
+});
 
 test.each([
   ['hangs', true],
   ['does not listen', false],
-])(
-  'while the collector %s, requests are answered, and the services stop in time',
-  async (_, hangs) => {
-    const collector = await aCollector({ hangs });
-    if (!hangs) await collector.stop();
-    let stoppedAt = 0;
-    const output = await withServices({ ...QUICK, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, async () => {
-      for (let count = 0; count < 200; count += 1) expect(await ask('GET', '/api/v1/catalog/categories')).toBe(200);
-      expect(await sync()).toBe(200);
-      stoppedAt = performance.now();
-    });
-    expect(performance.now() - stoppedAt).toBeLessThan(2 * SHUTDOWN_LIMIT_MS); // two services, one after the other
-    if (hangs) await collector.stop();
-    for (const text of [output.hub, output.fleet])
-      expect(lastLines(text)).toContain('the last traces were not exported');
-  },
-  180_000,
-);
+])('while the collector %s, requests are answered, and the services stop in time', async (_, hangs) => {
+  const collector = await aCollector({ hangs });
+  if (!hangs) await collector.stop();
+  let stoppedAt = 0;
+  const output = await withServices({ ...QUICK, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, async () => {
+    for (let count = 0; count < 200; count += 1) expect(await ask('GET', '/api/v1/catalog/categories')).toBe(200);
+    expect(await sync()).toBe(200);
+    stoppedAt = performance.now();
+  });
+  expect(performance.now() - stoppedAt).toBeLessThan(2 * SHUTDOWN_LIMIT_MS); // two services, one after the other
+  if (hangs) await collector.stop();
+  for (const text of [output.hub, output.fleet]) expect(lastLines(text)).toContain('the last traces were not exported');
+});

@@ -26,7 +26,7 @@ describe.each(releases)('with the databases of release %s,', (release) => {
     for (const app of ['hub', 'fleet'] as const) await deployment.restore(app, read(release, `${app}.sql`));
     const settings = { ENCRYPTION_KEYS: keys.ENCRYPTION_KEYS ?? '', OUTBOUND_ALLOW: 'http,loopback' };
     await Promise.all([deployment.start('hub'), deployment.start('fleet', settings)]);
-  }, 180_000);
+  });
   afterAll(() => deployment?.stop());
 
   test('the services upgrade them, and the fleet continues its sync', async () => {
@@ -47,7 +47,7 @@ describe.each(releases)('with the databases of release %s,', (release) => {
       'archive stopped',
       'web running',
     ]);
-  }, 180_000);
+  });
 
   test.each(['hub', 'fleet'] as const)('the upgraded database of the %s has the objects of a new one', async (app) => {
     const objects = await onServer(deployment.databases[app], (client) =>
@@ -68,7 +68,7 @@ describe.each(releases)('with the databases of release %s,', (release) => {
     const before = recorded.flatMap(({ request, response }) => membersOf(response.body, endpointOf(request.path)));
     expect(before.length).toBeGreaterThan(100);
     expect([...new Set(now.flat())]).toEqual(expect.arrayContaining([...new Set(before)]));
-  }, 180_000);
+  });
 });
 
 const endpointOf = (at: string) => at.replace(/\?.*/, '');

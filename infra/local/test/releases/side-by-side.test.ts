@@ -98,7 +98,7 @@ describe.each(releases)('beside release %s on one database,', (release) => {
     };
     const settings = { ENCRYPTION_KEYS: keys.ENCRYPTION_KEYS ?? '', OUTBOUND_ALLOW: 'http,loopback,unix' };
     await Promise.all([deployment.start('hub'), deployment.start('fleet', settings)]);
-  }, 180_000);
+  });
   afterAll(async () => {
     await Promise.all(Object.values(ofRelease ?? {}).map(({ end }) => end()));
     await deployment?.stop();
@@ -254,5 +254,5 @@ describe.each(releases)('beside release %s on one database,', (release) => {
     const { tables, select, accept } = ofRelease.hub;
     expect((await select('organizations')).map(({ slug }) => slug)).toContain('new');
     for (const table of tables) await accept(table);
-  }, 180_000);
+  });
 });

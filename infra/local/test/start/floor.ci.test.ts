@@ -9,7 +9,6 @@ import { aProduct, freePorts, type Product } from './product.ts';
 
 const node = process.env.TEST_FLOOR_NODE ?? '';
 const repository = path.resolve(import.meta.dirname, '../../../..');
-const START_MS = 120_000;
 
 /** A test file of each package: one that uses the dependencies of the package. */
 const FILES = {
@@ -39,12 +38,12 @@ describeWithFloor('on the lowest supported version of Node', () => {
       folder = fs.mkdtempSync(path.join(tmpdir(), 'floor-'));
       fs.chmodSync(folder, 0o711); // if root runs the tests, PostgreSQL runs as another user, which must be able to enter the folder
       product = await aProduct(path.join(folder, '.data'), await freePorts(), { node });
-    }, START_MS);
+    });
     afterAll(async () => {
       product?.kill('SIGTERM');
       await product?.end();
       fs.rmSync(folder, { recursive: true });
-    }, START_MS);
+    });
 
     test('starts, migrates both databases, and syncs the catalog', async () => {
       const headers = { authorization: `Bearer ${product.demo.FLEET_VIEWER_TOKEN}` };

@@ -9,7 +9,6 @@ import { findLocalEngine } from '../../src/local-engine.ts';
 import { responsesOf, tour } from '../documentation/pages.ts';
 import { aProduct, freePorts, type Ports, type Product } from './product.ts';
 
-const START_MS = 120_000;
 /** Signals other than SIGTERM that stop the product. The tests of the lifetime cover all of them. */
 const OTHER_SIGNALS = byDepth<readonly NodeJS.Signals[]>({ short: [], full: ['SIGHUP'], long: ['SIGHUP', 'SIGINT'] });
 /** Not at depth short: two more starts of the whole product. */
@@ -28,13 +27,13 @@ beforeAll(async () => {
   dataDir = path.join(parent, '.data');
   ports = await freePorts();
   product = await aProduct(dataDir, ports);
-}, START_MS);
+});
 afterAll(async () => {
   product?.kill('SIGTERM');
   await product?.end();
   await engine?.stop();
   fs.rmSync(parent, { recursive: true });
-}, START_MS);
+});
 
 async function get(url: string, bearer: string | undefined) {
   const response = await fetch(url, { headers: { authorization: `Bearer ${bearer}` } });
@@ -99,7 +98,7 @@ describe('a first start', () => {
     expect(deployments).toMatchObject({ deployments: [] });
     expect(called).toMatchObject({ result: { structuredContent: { you: { role: 'viewer' } } } });
     expect(rejected).toMatchObject({ status: 400, errors: [{ path: 'page' }, { path: 'colour' }] });
-  }, 180_000);
+  });
 
   test('prints three commands that work', async () => {
     const printed = product.lines.filter((line) => line.includes('; curl '));
@@ -111,26 +110,22 @@ describe('a first start', () => {
   test('stops all processes on SIGTERM', async () => {
     product.kill('SIGTERM');
     expect(await product.end()).toEqual({ code: 0, stderr: 'stopping (SIGTERM)\n', left: [] });
-  }, 180_000);
+  });
 });
 
 describe('a second start', () => {
   beforeAll(async () => {
     if (engineProblem(engineKind()) === undefined) engine = await startEngine();
-  }, START_MS);
+  });
 
-  test(
-    'keeps the data and the credentials',
-    async () => {
-      const before = product.demo;
-      product = await aProduct(dataDir, ports, { engine: engine?.endpoint });
-      const { HUB_URL, HUB_API_KEY } = product.demo;
-      expect(HUB_API_KEY).toBe(before.HUB_API_KEY);
-      expect(product.demo.FLEET_VIEWER_TOKEN).toBe(before.FLEET_VIEWER_TOKEN);
-      expect((await get(`${HUB_URL}/api/v1/catalog/organization`, HUB_API_KEY)).status).toBe(200);
-    },
-    START_MS,
-  );
+  test('keeps the data and the credentials', async () => {
+    const before = product.demo;
+    product = await aProduct(dataDir, ports, { engine: engine?.endpoint });
+    const { HUB_URL, HUB_API_KEY } = product.demo;
+    expect(HUB_API_KEY).toBe(before.HUB_API_KEY);
+    expect(product.demo.FLEET_VIEWER_TOKEN).toBe(before.FLEET_VIEWER_TOKEN);
+    expect((await get(`${HUB_URL}/api/v1/catalog/organization`, HUB_API_KEY)).status).toBe(200);
+  });
 
   describeWithEngine('with an engine', () => {
     test('registers it as the host local', () => expectLocalHost());
@@ -141,51 +136,43 @@ describe('a second start', () => {
     const { code, stderr, left } = await product.end();
     expect({ code, left }).toEqual({ code: 1, left: [] });
     expect(stderr).toContain('hub ended unexpectedly (SIGKILL). The last lines of');
-  }, 180_000);
+  });
 });
 
 describeFromFull('a later start', () => {
   beforeAll(async () => {
     product = await aProduct(dataDir, ports, { engine: engine?.endpoint });
-  }, START_MS);
+  });
 
   describeWithEngine('with the same engine', () => {
     test('keeps the host local', () => expectLocalHost());
   });
 
-  test(
-    'succeeds after the runner was killed and its services have ended by themselves',
-    async () => {
-      product.kill('SIGKILL');
-      let { left } = await product.end();
-      while (left.some((name) => name !== 'postgres')) {
-        await sleep(50);
-        ({ left } = await product.end());
-      }
-      const killed = product.pids;
-      product = await aProduct(dataDir, ports);
-      expect(product.pids.postgres).not.toBe(killed.postgres);
-    },
-    START_MS,
-  );
+  test('succeeds after the runner was killed and its services have ended by themselves', async () => {
+    product.kill('SIGKILL');
+    let { left } = await product.end();
+    while (left.some((name) => name !== 'postgres')) {
+      await sleep(50);
+      ({ left } = await product.end());
+    }
+    const killed = product.pids;
+    product = await aProduct(dataDir, ports);
+    expect(product.pids.postgres).not.toBe(killed.postgres);
+  });
 
   test('prints the path of the log if PostgreSQL ends unexpectedly, and stops the other processes', async () => {
     process.kill(product.pids.postgres ?? 0, 'SIGKILL');
     const { code, stderr, left } = await product.end();
     expect({ code, left }).toEqual({ code: 1, left: [] });
     expect(stderr).toContain('PostgreSQL ended unexpectedly. Its log is');
-  }, 180_000);
+  });
 
   for (const signal of OTHER_SIGNALS) {
-    test(
-      `stops all processes on ${signal}`,
-      async () => {
-        product = await aProduct(dataDir, ports);
-        product.kill(signal);
-        expect(await product.end()).toEqual({ code: 0, stderr: `stopping (${signal})\n`, left: [] });
-      },
-      START_MS,
-    );
+    test(`stops all processes on ${signal}`, async () => {
+      product = await aProduct(dataDir, ports);
+      product.kill(signal);
+      expect(await product.end()).toEqual({ code: 0, stderr: `stopping (${signal})\n`, left: [] });
+    });
   }
 });
 

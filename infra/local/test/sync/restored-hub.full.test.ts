@@ -32,7 +32,7 @@ beforeAll(async () => {
   hub = await deployment.start('hub');
   await deployment.start('fleet', await deployment.forFleet());
   operator = await deployment.operatorToken();
-}, 180_000);
+});
 afterAll(async () => {
   await deployment?.stop();
   fs.rmSync(folder, { recursive: true, force: true });
@@ -61,4 +61,4 @@ test('a fleet converges to the catalog of a hub that was restored from an older 
   expect(await mirrored()).toEqual(['kept', 'new']);
   expect((await sync()).body).toMatchObject({ last_sync: { full: false, updated: 0, removed: 0 } });
   await backup.drop();
-}, 180_000);
+});

@@ -1,8 +1,8 @@
 // Faults of real services: which alert fires, according to their real metrics. The table in docs/operate.md states it.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { figure } from '@svc/testing';
-import { eventually, prepareFaults, whileFull } from '@svc/testing/faults';
+import { eventually, figure } from '@svc/testing';
+import { prepareFaults, whileFull } from '@svc/testing/faults';
 import { alerts, plantedFaults } from '../files.ts';
 import { readExpression } from '../promql.ts';
 import { describeWithPromtool, expectAlerts } from '../promtool.ts';
@@ -138,49 +138,45 @@ describeWithPromtool('with promtool', () => {
     await eventually('the deployment runs', async () =>
       positive(await scrape(it.targets), 'fleet_deployments', 'phase="running"'),
     );
-  }, 180_000);
+  });
 
   for (const { name, plant, continues, shows, skipped } of all) {
     const run = skipped === undefined ? test : test.skip;
-    run(
-      `${name}${skipped === undefined ? '' : ` (skipped: ${skipped})`}`,
-      async () => {
-        const expected = plantedFaults.get(name);
-        if (!expected) throw new Error('docs/operate.md does not list this fault');
-        const isHealthy = (scraped: Scrape) =>
-          !positive(scraped, 'catalog_sync_stale') &&
-          !isFailing(scraped) &&
-          (sampleOf(scraped, 'database_response_seconds', 'job="fleet"') ?? 1) < 0.1;
-        await eventually('the services are healthy', async () => isHealthy(await scrape(it.targets)));
-        const scrapes = async (prepare: () => Promise<unknown> = async () => undefined) => {
-          const seen: Scrape[] = [];
-          for (let count = 1; count <= SCRAPES; count += 1) {
-            await prepare();
-            seen.push(await scrape(it.targets));
-            await wait(PAUSE_MS);
-          }
-          return withShortestResponses(seen);
-        };
-        const before = await scrapes();
-        let during: readonly Scrape[] = [];
-        await plant(it, async () => {
-          const began = performance.now();
-          await eventually('a scrape shows the fault', async () => {
-            await continues?.(it);
-            return shows(await scrape(it.targets));
-          });
-          figure(`${name}: visible after ${((performance.now() - began) / 1000).toFixed(1)} s`);
-          during = await scrapes(() => continues?.(it) ?? Promise.resolve());
+    run(`${name}${skipped === undefined ? '' : ` (skipped: ${skipped})`}`, async () => {
+      const expected = plantedFaults.get(name);
+      if (!expected) throw new Error('docs/operate.md does not list this fault');
+      const isHealthy = (scraped: Scrape) =>
+        !positive(scraped, 'catalog_sync_stale') &&
+        !isFailing(scraped) &&
+        (sampleOf(scraped, 'database_response_seconds', 'job="fleet"') ?? 1) < 0.1;
+      await eventually('the services are healthy', async () => isHealthy(await scrape(it.targets)));
+      const scrapes = async (prepare: () => Promise<unknown> = async () => undefined) => {
+        const seen: Scrape[] = [];
+        for (let count = 1; count <= SCRAPES; count += 1) {
+          await prepare();
+          seen.push(await scrape(it.targets));
+          await wait(PAUSE_MS);
+        }
+        return withShortestResponses(seen);
+      };
+      const before = await scrapes();
+      let during: readonly Scrape[] = [];
+      await plant(it, async () => {
+        const began = performance.now();
+        await eventually('a scrape shows the fault', async () => {
+          await continues?.(it);
+          return shows(await scrape(it.targets));
         });
-        const { alert, minutes } = expected;
-        expectAlerts(seriesOf({ before, during, minutes: MINUTES, metrics }), [
-          { minute: MINUTES.before - 0.5, fired: [] },
-          { minute: MINUTES.before + minutes, firing: [alert] },
-          { minute: MINUTES.before + MINUTES.during - 1, fired: [alert] },
-        ]);
-      },
-      180_000,
-    );
+        figure(`${name}: visible after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+        during = await scrapes(() => continues?.(it) ?? Promise.resolve());
+      });
+      const { alert, minutes } = expected;
+      expectAlerts(seriesOf({ before, during, minutes: MINUTES, metrics }), [
+        { minute: MINUTES.before - 0.5, fired: [] },
+        { minute: MINUTES.before + minutes, firing: [alert] },
+        { minute: MINUTES.before + MINUTES.during - 1, fired: [alert] },
+      ]);
+    });
   }
 });
 

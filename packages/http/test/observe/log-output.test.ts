@@ -26,7 +26,7 @@ test('a service whose log is not read answers requests, drops log lines, and sto
   const exit = once(service.child, 'exit');
   service.child.kill('SIGTERM');
   expect(await exit).toEqual([0, null]);
-}, 30_000);
+});
 
 test('a service logs the number of dropped lines when its log is read again', async () => {
   const service = start();
@@ -38,7 +38,7 @@ test('a service logs the number of dropped lines when its log is read again', as
   expect(level).toBe(40);
   expect(dropped).toBeGreaterThan(0);
   expect(dropped).toBe(await droppedLines(port));
-}, 30_000);
+});
 
 test('a service that stops writes the lines that its reader has not read yet', async () => {
   const service = start();
@@ -52,7 +52,7 @@ test('a service that stops writes the lines that its reader has not read yet', a
   const messages = service.entries().map(({ message }) => message);
   expect(messages.filter((message) => message === 'request')).toHaveLength(60);
   expect(messages.at(-1)).toBe('stopped');
-}, 30_000);
+});
 
 const isListening = (port: number) =>
   request(port, '/healthz').then(
@@ -85,4 +85,4 @@ test('a command that fails ends, even if its log is not read', async () => {
   service.child.stdout?.pause();
   expect((await once(service.child, 'exit'))[0]).toBe(1);
   expect(service.errors()).toBe('The service cannot start.\n');
-}, 30_000);
+});

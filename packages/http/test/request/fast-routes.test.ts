@@ -89,7 +89,6 @@ test.each(Object.keys(services) as (keyof typeof services)[])(
     expect(fast.counted).toEqual(express.counted);
     expect(fast.logged.sort()).toEqual(express.logged.sort());
   },
-  180_000,
 );
 
 test('a request for a fast route is not handled by Express', async () => {

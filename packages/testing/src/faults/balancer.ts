@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { eventually } from './eventually.ts';
+import { eventually } from '../run/eventually.ts';
 import { ask } from './load.ts';
 
 interface Replica {

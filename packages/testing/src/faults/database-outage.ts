@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type PoolSettings, poolOptions } from '@svc/database';
 import { figure } from '../run/depth.ts';
+import { eventually } from '../run/eventually.ts';
 import { isReady } from './balancer.ts';
-import { eventually } from './eventually.ts';
 import { type Ledger, moreAcknowledged } from './ledger.ts';
 import { type LoadResult, startLoad, statusesOf, summaryOf } from './load.ts';
 import type { OwnPostgres } from './own-postgres.ts';
@@ -36,7 +36,7 @@ export function testDatabaseOutage(start: () => Promise<Away>): void {
   let away: Away;
   beforeAll(async () => {
     away = await start();
-  }, 60_000);
+  });
 
   onLinux(
     'responds with 503 while PostgreSQL is stopped by SIGKILL, loses no acknowledged write, and recovers after its restart',
@@ -49,7 +49,6 @@ export function testDatabaseOutage(start: () => Promise<Away>): void {
       });
       await expectOnlyUnavailable(away, seen);
     },
-    60_000,
   );
 
   onLinux(
@@ -63,7 +62,6 @@ export function testDatabaseOutage(start: () => Promise<Away>): void {
       });
       await expectOnlyUnavailable(away, seen);
     },
-    60_000,
   );
 }
 
@@ -89,7 +87,7 @@ export function testTimeouts(limits: Pick<PoolSettings, 'connectTimeoutMs' | 'lo
 async function seenWhile(
   { service, ledger, readers }: Away,
   fault: string,
-  inject: (refused: () => Promise<void>) => Promise<void>,
+  inject: (refused: () => Promise<unknown>) => Promise<void>,
 ) {
   let tries = 0;
   const works = async () =>

@@ -1,4 +1,4 @@
-import { eventually } from './eventually.ts';
+import { eventually } from '../run/eventually.ts';
 import type { LoadResult } from './load.ts';
 
 /** Writes, and records acknowledged writes, which must not be lost. */

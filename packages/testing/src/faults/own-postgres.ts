@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@svc/database/embedded';
 import { onServer } from '../database/databases.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../run/eventually.ts';
 
 const PASSWORD = 'test-password';
 /** The name of the database and of the role of the tested service. */

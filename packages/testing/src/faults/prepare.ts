@@ -38,7 +38,7 @@ export function prepareFaults() {
       }
     }
     if (failures.length > 0) throw new AggregateError(failures, 'cleanup failed');
-  }, 60_000);
+  });
 
   const aDatabase = async (): Promise<string> => {
     const { url, drop } = await createTestDatabase();

@@ -1,7 +1,5 @@
-// The candidates of placements in memory equal the database, whatever changes, and a reading
-// contains only what changed.
-import { byDepth } from '@svc/testing';
-import { eventually } from '@svc/testing/faults';
+// The candidates of placements in memory equal the database, whatever changes, and a reading contains only what changed.
+import { byDepth, eventually } from '@svc/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { type Candidates, createCandidates } from '../../../src/deployments/candidates.ts';
 import type { Prisma } from '../../../src/generated/prisma/client.ts';

@@ -1,6 +1,6 @@
 // A plan and the creation with the same body always have the same result.
 import { randomUUID } from 'node:crypto';
-import { byDepth } from '@svc/testing';
+import { byDepth, LONG_TEST_MS } from '@svc/testing';
 import { seeded } from '@svc/testing/properties';
 import fc from 'fast-check';
 import { aTemplate } from '../../a-template.ts';
@@ -128,26 +128,30 @@ async function change(id: string, { after }: Request) {
   expect((await fleet.operator.delete(`/api/v1/deployments/${id}${query}`)).status).toBe(200);
 }
 
-test('a plan is ok exactly if the creation succeeds, and otherwise both state the same code and reasons', async () => {
-  await fleet.publish(...templates);
-  const results = new Map<string, number>();
-  await fc.assert(
-    fc.asyncProperty(state, fc.array(request, { minLength: 1, maxLength: 5 }), async (given, requests) => {
-      const established = await establish(given);
-      for (const each of requests) {
-        const body = bodyOf(each, established);
-        const planned = resultOfPlan(await fleet.plan(body));
-        const answer = await fleet.deploy(body);
-        expect({ body, planned }).toEqual({ body, planned: resultOfCreation(answer) });
-        const result = planned.ok ? 'ok' : `${answer.body.code}`;
-        results.set(result, (results.get(result) ?? 0) + 1);
-        if (planned.ok) await change(answer.body.deployment.id, each);
-      }
-    }),
-    seeded({ numRuns: RUNS }),
-  );
-  // The requests reach each kind of decision.
-  expect([...results.keys()]).toEqual(
-    expect.arrayContaining(['ok', 'name_taken', 'no_placement', 'unknown_target', 'deployment_refused']),
-  );
-}, 600_000);
+test(
+  'a plan is ok exactly if the creation succeeds, and otherwise both state the same code and reasons',
+  async () => {
+    await fleet.publish(...templates);
+    const results = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(state, fc.array(request, { minLength: 1, maxLength: 5 }), async (given, requests) => {
+        const established = await establish(given);
+        for (const each of requests) {
+          const body = bodyOf(each, established);
+          const planned = resultOfPlan(await fleet.plan(body));
+          const answer = await fleet.deploy(body);
+          expect({ body, planned }).toEqual({ body, planned: resultOfCreation(answer) });
+          const result = planned.ok ? 'ok' : `${answer.body.code}`;
+          results.set(result, (results.get(result) ?? 0) + 1);
+          if (planned.ok) await change(answer.body.deployment.id, each);
+        }
+      }),
+      seeded({ numRuns: RUNS }),
+    );
+    // The requests reach each kind of decision.
+    expect([...results.keys()]).toEqual(
+      expect.arrayContaining(['ok', 'name_taken', 'no_placement', 'unknown_target', 'deployment_refused']),
+    );
+  },
+  LONG_TEST_MS,
+);

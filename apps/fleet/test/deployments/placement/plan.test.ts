@@ -1,4 +1,5 @@
-import { eventually, holding } from '@svc/testing/faults';
+import { eventually } from '@svc/testing';
+import { holding } from '@svc/testing/faults';
 import { aTemplate } from '../../a-template.ts';
 import { startDeploymentWorld } from '../world.ts';
 

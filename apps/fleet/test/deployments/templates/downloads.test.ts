@@ -1,5 +1,5 @@
+import { eventually } from '@svc/testing';
 // A hub counts a download when a template is requested by its slug.
-import { eventually } from '@svc/testing/faults';
 import { aTemplate } from '../../a-template.ts';
 import { refuse, sendChanged } from '../../fake-hub.ts';
 import { startDeploymentWorld } from '../world.ts';

@@ -129,7 +129,7 @@ test('secret values appear in no response, manifest, plan, event, log line or ta
   expect(tables['public.secrets, in the end']).toContain('password');
   expect(tables['public.deployment_events, in the end']).toContain('rotate-secret');
   expect(leaks(canaries, haystacks)).toEqual([]);
-}, 180_000);
+});
 
 test('the search for secret values finds plain, base64 and hexadecimal values', () => {
   const { value } = canaries[0] ?? { value: '' };

@@ -1,10 +1,9 @@
 // Text of secret variables that was stored before the variables were declared secret, such as by
 // version 0.1.0.
 import { createLog } from '@svc/http';
-import { onServer } from '@svc/testing';
+import { eventually, onServer } from '@svc/testing';
 import { startSealing } from '../../../src/deployments/seal-text.ts';
 import { aTemplate } from '../../a-template.ts';
-import { eventually } from '../../reconciler/deployment-helpers.ts';
 import { startDeploymentWorld } from '../world.ts';
 import { receivedBy, secretVariable } from './variables.ts';
 

@@ -1,4 +1,4 @@
-import { figure, fromFull } from '@svc/testing';
+import { figure, fromFull, LONG_TEST_MS } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
 import { DEFAULT_TIMINGS } from '../../../src/reconciler/timings.ts';
 import { SHORT_TIMINGS } from '../../timings.ts';
@@ -24,8 +24,8 @@ describeWithEngine('three fleet processes with a faulty engine, while processes 
   let world: Awaited<ReturnType<typeof startChaosWorld>>;
   beforeAll(async () => {
     world = await startChaosWorld(TIMINGS);
-  }, 180_000);
-  afterAll(() => world?.stop(), 120_000);
+  });
+  afterAll(() => world?.stop());
 
   test(
     `bring ${DEPLOYMENTS} deployments with random changes for ${SECONDS} s to their last desired state`,
@@ -75,6 +75,6 @@ describeWithEngine('three fleet processes with a faulty engine, while processes 
           `${disruptions} times, requests ${JSON.stringify(failed)}, settled after ${(settleMs / 1000).toFixed(1)} s, ${shown.length} containers`,
       );
     },
-    120_000 + SECONDS * 1000 + REST_MS,
+    LONG_TEST_MS,
   );
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { figure, fromFull } from '@svc/testing';
+import { figure, fromFull, LONG_TEST_MS } from '@svc/testing';
 import { DEFAULT_TIMINGS } from '../../../src/reconciler/timings.ts';
 import { KEYS } from '../../../src/render/labels.ts';
 import { wrongIn } from '../clusters/recorder.ts';
@@ -22,8 +22,8 @@ describe('three fleet processes with a faulty cluster, while processes are froze
   let world: Awaited<ReturnType<typeof startClusterChaosWorld>>;
   beforeAll(async () => {
     world = await startClusterChaosWorld(DEFAULT_TIMINGS);
-  }, 180_000);
-  afterAll(() => world?.stop(), 60_000);
+  });
+  afterAll(() => world?.stop());
 
   /** What runs of a deployment, as text. */
   const running = (id: string): string[] => {
@@ -81,6 +81,6 @@ describe('three fleet processes with a faulty cluster, while processes are froze
           `${gone.length} gone, ${server.store.changes.length} changes in the cluster`,
       );
     },
-    60_000 + SECONDS * 1000 + REST_MS,
+    LONG_TEST_MS,
   );
 });

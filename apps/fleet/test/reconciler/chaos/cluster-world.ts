@@ -1,8 +1,8 @@
+import { eventually } from '@svc/testing';
 import type { ReconcilerTimings } from '../../../src/reconciler/timings.ts';
 import { startApiServer } from '../../engines/kubernetes/api-server.ts';
 import { startClusterProxy } from '../clusters/proxy.ts';
 import { aNode } from '../clusters/world.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { randomFault } from '../proxy-faults.ts';
 import { startChaosProcesses } from './processes.ts';
 

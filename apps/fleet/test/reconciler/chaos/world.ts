@@ -1,6 +1,6 @@
+import { eventually } from '@svc/testing';
 import { startEngine } from '@svc/testing/engine';
 import type { ReconcilerTimings } from '../../../src/reconciler/timings.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { startEngineProxy } from '../hosts/engine-proxy.ts';
 import { SLEEPER } from '../hosts/world.ts';
 import { randomFault } from '../proxy-faults.ts';

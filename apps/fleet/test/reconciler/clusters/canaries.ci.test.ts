@@ -2,6 +2,7 @@
 // response, event, plan, manifest, log line or table in plain text. The last test searches the
 // results of all others.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
 import {
   crashing,
   evicted,
@@ -9,7 +10,6 @@ import {
   unschedulable,
   waiting,
 } from '../../engines/kubernetes/api-server/controller/pod-status.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { startCanaryWorld } from './canary-world.ts';
 import { REFUSALS, type Request } from './echo.ts';
 
@@ -17,8 +17,8 @@ describe('redacting a secret that a cluster repeats', () => {
   let world: Awaited<ReturnType<typeof startCanaryWorld>>;
   beforeAll(async () => {
     world = await startCanaryWorld();
-  }, 180_000);
-  afterAll(() => world?.end(), 60_000);
+  });
+  afterAll(() => world?.end());
 
   test.each([
     ['unauthorized', 'AuthFailed'],
@@ -28,20 +28,16 @@ describe('redacting a secret that a cluster repeats', () => {
     ['invalid', 'InvalidSpec'],
     ['undeclared', 'InvalidSpec'],
     ['broken', 'EngineError'],
-  ] as const)(
-    'works in the rejection of an object (%s)',
-    async (how, reason) => {
-      const { echoes, deployed, is, ids, recovers } = world;
-      const name = how.toLowerCase();
-      const isMeant = ({ method, path }: Request) => method === 'PATCH' && path.includes(`/${name}-`);
-      await echoes.lab.whileRefusing({ isMeant, refusing: REFUSALS[how] }, async () => {
-        const id = await deployed(name);
-        await is(id, reason === 'EngineError' ? 'retrying' : 'failed', reason);
-      });
-      await recovers(ids.at(-1) ?? '');
-    },
-    180_000,
-  );
+  ] as const)('works in the rejection of an object (%s)', async (how, reason) => {
+    const { echoes, deployed, is, ids, recovers } = world;
+    const name = how.toLowerCase();
+    const isMeant = ({ method, path }: Request) => method === 'PATCH' && path.includes(`/${name}-`);
+    await echoes.lab.whileRefusing({ isMeant, refusing: REFUSALS[how] }, async () => {
+      const id = await deployed(name);
+      await is(id, reason === 'EngineError' ? 'retrying' : 'failed', reason);
+    });
+    await recovers(ids.at(-1) ?? '');
+  });
 
   test('works in the rejection of a list', async () => {
     const { request, is, shown, deployed, echoes, recovers } = world;
@@ -59,7 +55,7 @@ describe('redacting a secret that a cluster repeats', () => {
       });
       await recovers(id);
     }
-  }, 180_000);
+  });
 
   test('works in the status of a pod and its events', async () => {
     const { deployed, is, lab, told, podOf, reconcileNow, shown, recovers } = world;
@@ -84,7 +80,7 @@ describe('redacting a secret that a cluster repeats', () => {
     lab.controls.isFrozen = false;
     lab.setPodStatus(running(), podOf(id).metadata.name);
     await recovers(id);
-  }, 180_000);
+  });
 
   test('works in the status of a pod with a former value of the secret', async () => {
     const { request, shown, ids, lab, podOf, told, tell, recovers } = world;
@@ -103,7 +99,7 @@ describe('redacting a secret that a cluster repeats', () => {
     lab.controls.isFrozen = false;
     lab.setPodStatus(running());
     await recovers(id);
-  }, 180_000);
+  });
 
   test('works in the rejection of a log', async () => {
     const { ids, echoes, request } = world;
@@ -118,7 +114,7 @@ describe('redacting a secret that a cluster repeats', () => {
         expect((await request('GET', `deployments/${id}/logs`)).status).toBe(status);
       });
     }
-  }, 180_000);
+  });
 
   test('works in the rejections of a check', async () => {
     const { echoes, check, clusterId } = world;
@@ -127,7 +123,7 @@ describe('redacting a secret that a cluster repeats', () => {
       await echoes.lab.whileRefusing({ isMeant, refusing: REFUSALS[how] }, () => check(clusterId));
     }
     expect((await check(clusterId)).reachability).toBe('online');
-  }, 180_000);
+  });
 
   test('works in the rejection of a deletion', async () => {
     const { request, shown, is, ids, echoes, reconcileNow, lab, check, clusterId } = world;
@@ -150,7 +146,7 @@ describe('redacting a secret that a cluster repeats', () => {
     await echoes.lab.whileRefusing(removing, () => check(clusterId));
     await check(clusterId);
     expect(lab.objects('services').map(({ metadata }) => metadata.name)).not.toContain('left');
-  }, 180_000);
+  });
 
   test('leaves it in no response, log line or table', async () => {
     const { request, readAll, lab, check, clusterId, ids, search } = world;
@@ -165,5 +161,5 @@ describe('redacting a secret that a cluster repeats', () => {
     expect(haystacks['public.deployment_events, in the end']).toContain('The engine reported');
     expect(haystacks.output).toContain('comparing a target with the database failed');
     expect(found).toEqual([]);
-  }, 180_000);
+  });
 });

@@ -1,7 +1,7 @@
 // Deployments on a fake cluster, through the API of the fleet.
 import { describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
 import { aTemplate } from '../../a-template.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { aClusterWorld, ownedBy, PLAIN, WEB } from './world.ts';
 
 describe('a deployment of a template on a cluster', () => {
@@ -32,7 +32,7 @@ describe('a deployment of a template on a cluster', () => {
     );
     const [volume] = (await good(api.get('/api/v1/storage'))).storage;
     expect(volume).toMatchObject({ name: 'web-data', phase: 'bound', attached_to: [{ name: 'web' }] });
-  }, 180_000);
+  });
 
   test('returns the log of its pod', async () => {
     const { api, server } = world();
@@ -66,7 +66,7 @@ describe('a deployment of a template on a cluster', () => {
     await ask(id, 'rollback');
     await deploymentIs(id, 'running');
     expect(image()).toContain('registry.example.test/team/web:1');
-  }, 180_000);
+  });
 
   test('keeps its volume when it is stopped, and leaves nothing when it is deleted', async () => {
     const { ask, deploymentIs, server, removed, good, api } = world();
@@ -80,7 +80,7 @@ describe('a deployment of a template on a cluster', () => {
     expect(ownedBy(server, id)).toEqual([]);
     expect(server.objects('persistentvolumeclaims')).toEqual([]);
     expect((await good(api.get('/api/v1/storage'))).storage).toEqual([]);
-  }, 180_000);
+  });
 
   test('has an object removed that is created after its deletion', async () => {
     const { server, clusterId, checked } = world();
@@ -117,7 +117,7 @@ describe('with a cluster,', () => {
     await deploymentIs(id, 'degraded', 'FieldConflict');
     expect(replicas()).toBe(4);
     await world().removed(id);
-  }, 180_000);
+  });
 
   test('take_over is rejected for a deployment without a target', async () => {
     const { api, aWorkload, good } = world();
@@ -146,7 +146,7 @@ describe('with a cluster,', () => {
     await deploymentIs(id, 'running');
     expect((await deployment(id)).reason).toBeNull();
     await removed(id);
-  }, 180_000);
+  });
 
   test('a manually deleted object is reported by the watch, and created again with an event', async () => {
     const { deployed, deploymentIs, server, events, removed } = world();
@@ -162,7 +162,7 @@ describe('with a cluster,', () => {
     await eventually('the object is created again', async () => (await events(id)).includes(correction));
     await deploymentIs(id, 'running');
     await removed(id);
-  }, 180_000);
+  });
 
   test('deployments keep their state while it is unreachable, and changes are applied afterwards', async () => {
     const { deployed, deploymentIs, deployment, server, ask, clusterIs, clusterId, checked, events } = world();
@@ -190,7 +190,7 @@ describe('with a cluster,', () => {
       expect.stringMatching(/^engine: created /),
       expect.stringMatching(/^engine: changed /),
     ]);
-  }, 180_000);
+  });
 
   test('a rejected token is reported, and a new one is used at once', async () => {
     const { server, checked, clusterId, good, api } = world();

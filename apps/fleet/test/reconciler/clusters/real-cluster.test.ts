@@ -3,6 +3,7 @@
 // `library/busybox:1.37`.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
 import { describeWithCluster } from '@svc/testing/cluster';
 import { connectKubernetes, type KubernetesClient } from '../../../src/engines/kubernetes/client.ts';
 import { listOwnedObjects } from '../../../src/engines/kubernetes/objects.ts';
@@ -11,7 +12,6 @@ import { aTemplate } from '../../a-template.ts';
 import { startFakeHub } from '../../fake-hub.ts';
 import { recordingClient } from '../canary-secrets.ts';
 import { type ChaosProcesses, startChaosProcesses } from '../chaos/processes.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { type ClusterProxy, startClusterProxy } from './proxy.ts';
 
 const [IMAGE = '', TAG = ''] = (process.env.FLEET_TEST_IMAGE ?? 'library/busybox:1.37').split(':');

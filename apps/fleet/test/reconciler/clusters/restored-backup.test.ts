@@ -1,8 +1,7 @@
 // A drill: a backup of the database is taken, the fleet continues, the backup is restored, and the
 // fleet converges.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Backup, backUp } from '@svc/testing';
-import { eventually } from '../deployment-helpers.ts';
+import { type Backup, backUp, eventually } from '@svc/testing';
 import { aClusterWorld, ownedBy, PLAIN } from './world.ts';
 
 const WITH_VOLUME = { ...PLAIN, volume_mounts: [{ name: 'data', mountPath: '/data' }] };
@@ -50,7 +49,7 @@ describe('after an older backup is restored,', () => {
     await backup.restore();
     await untilConnected();
     await checked(clusterId);
-  }, 180_000);
+  });
   afterAll(() => backup?.drop());
 
   test('a changed deployment states that it is superseded on the engine, and converges to the restored state', async () => {
@@ -68,7 +67,7 @@ describe('after an older backup is restored,', () => {
     expect(pods(ids.changed)).toHaveLength(1);
     const { revisions } = await good(api.get(`/api/v1/deployments/${ids.changed}/revisions`));
     expect(revisions[0]).toMatchObject({ generation: 5, operation: 'supersede', created_by: 'fleet' });
-  }, 180_000);
+  });
 
   test('a later change and a stop are applied', async () => {
     const { ask, deploymentIs } = world();
@@ -77,18 +76,18 @@ describe('after an older backup is restored,', () => {
     await ask(ids.stopped, 'stop');
     await deploymentIs(ids.stopped, 'stopped');
     expect(pods(ids.stopped)).toEqual([]);
-  }, 180_000);
+  });
 
   test('a deployment with later objects is deleted with them', async () => {
     await world().removed(ids.doomed);
     expect(ownedBy(world().server, ids.doomed)).toEqual([]);
-  }, 180_000);
+  });
 
   test('a deployment that was deleted since the backup runs again', async () => {
     await world().reconcileNow(ids.gone);
     await world().deploymentIs(ids.gone, 'running');
     await eventually('its pod runs', async () => pods(ids.gone).length === 1);
-  }, 180_000);
+  });
 
   test('a deployment that was started since the backup, and is stopped in the backup, stops', async () => {
     await eventually('its pods are removed', async () => pods(ids.later).length === 0);
@@ -96,7 +95,7 @@ describe('after an older backup is restored,', () => {
       desired_state: 'stopped',
       target: { cluster_id: world().clusterId, host_id: null },
     });
-  }, 180_000);
+  });
 
   test('newer deployments and volumes are orphans, and remain until a user decides', async () => {
     const listed = await orphans();
@@ -145,7 +144,7 @@ describe('after an older backup is restored,', () => {
     expect((await orphans()).map(({ id }: { id: string }) => id)).toEqual([ids.unwanted]);
     await world().removed(ids.newer);
     expect(server.objects('persistentvolumeclaims')).toHaveLength(1); // retained
-  }, 180_000);
+  });
 
   test('an orphan is removed by an operator, and not by a viewer', async () => {
     const { asViewer, asOperator, server, checked, clusterId } = world();
@@ -157,5 +156,5 @@ describe('after an older backup is restored,', () => {
     await checked(clusterId);
     expect(await orphans()).toEqual([]);
     expect((await asOperator.post(path)).status).toBe(404);
-  }, 180_000);
+  });
 });

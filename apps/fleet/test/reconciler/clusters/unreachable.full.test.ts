@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
 import { KEYS } from '../../../src/render/labels.ts';
 import { type ApiServer, startApiServer } from '../../engines/kubernetes/api-server.ts';
 import { SHORT_TIMINGS } from '../../timings.ts';
 import { recordingClient } from '../canary-secrets.ts';
 import { type ChaosProcesses, startChaosProcesses } from '../chaos/processes.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { type ClusterProxy, startClusterProxy } from './proxy.ts';
 import { wrongIn } from './recorder.ts';
 import { aNode, ownedBy, PLAIN } from './world.ts';
@@ -44,13 +44,13 @@ describe('with two fleet processes,', () => {
     near = await registered('near', nearby);
     id = await by(0).deployed('there', PLAIN, far);
     await by(1).is(id, 'running');
-  }, 180_000);
+  });
   afterAll(async () => {
     await processes?.stop();
     await proxy?.stop();
     await server?.stop();
     await nearby?.stop();
-  }, 180_000);
+  });
 
   const by = (index: number) => {
     const replica = replicas[index];
@@ -93,7 +93,7 @@ describe('with two fleet processes,', () => {
     expect((await by(1).shown(id)).conditions).toEqual([]);
     expect(ownedBy(server, id)).toHaveLength(3); // a Deployment, a ReplicaSet and a pod
     expect(ownedBy(nearby, id)).toEqual([]);
-  }, 180_000);
+  });
 
   test('each process reconciles deployments on a cluster while the other one is frozen', async () => {
     for (const [frozen, other] of [
@@ -111,7 +111,7 @@ describe('with two fleet processes,', () => {
       expect(ownedBy(server, alone)).toEqual([]);
       processes.wake(frozen);
     }
-  }, 180_000);
+  });
 
   test('requests without a response end at the timeout, and do not delay deployments on another cluster', async () => {
     await processes.query(HOLD);
@@ -139,7 +139,7 @@ describe('with two fleet processes,', () => {
     const names = server.objects('deployments').map(({ metadata }) => metadata.labels?.[KEYS.deployment]);
     expect(names.sort()).toEqual([id, ...waiting].sort());
     expect(wrongIn([...server.store.changes, ...nearby.store.changes])).toEqual([]);
-  }, 180_000);
+  });
 
   test('a request that a cluster receives late is corrected afterwards', async () => {
     let late = 0;
@@ -158,5 +158,5 @@ describe('with two fleet processes,', () => {
     await by(1).is(first, 'running');
     await by(0).request('DELETE', `deployments/${first}`);
     await eventually('the deployment is gone', async () => ownedBy(server, first).length === 0);
-  }, 180_000);
+  });
 });

@@ -1,7 +1,8 @@
+import { eventually } from '@svc/testing';
 import { type ApiServer, type ApiServerOptions, startApiServer } from '../../engines/kubernetes/api-server.ts';
 import { startFakeHub } from '../../fake-hub.ts';
 import { startWorld } from '../../world.ts';
-import { type Body, deploymentHelpers, eventually } from '../deployment-helpers.ts';
+import { type Body, deploymentHelpers } from '../deployment-helpers.ts';
 
 /** A workload with a variable, a secret, a port and a volume. */
 export const WEB = {
@@ -97,8 +98,8 @@ export function aClusterWorld(): () => ClusterWorld & { readonly clusterId: stri
     const { id } = await started.aCluster();
     await started.clusterIs(id, 'online');
     world = { ...started, clusterId: id };
-  }, 120_000);
-  afterAll(() => world?.stop(), 60_000);
+  });
+  afterAll(() => world?.stop());
   return () => world;
 }
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
-import { eventually } from '../deployment-helpers.ts';
 import { aMachineWorld, SERVER } from './world.ts';
 
 const WEB = { ...SERVER, volume_mounts: [], secret_refs: [] };
@@ -43,7 +43,7 @@ describeWithEngine('the port of a deployment on a real engine', () => {
       expect(other).toEqual(other);
       expect(await accepts(other, port)).toBe(false);
     }
-  }, 180_000);
+  });
 
   test('is reported if the host does not have the declared address', async () => {
     await change({ network_types: ['mesh'], addresses: { mesh: ABSENT } });
@@ -52,7 +52,7 @@ describeWithEngine('the port of a deployment on a real engine', () => {
     const failed = await world().deploymentIs(id, 'retrying', 'AddressNotAvailable');
     expect(failed.message).toContain(ABSENT);
     expect(await world().host(world().hostId)).toMatchObject({ unverified_addresses: ['mesh'] });
-  }, 180_000);
+  });
 
   test('binds to the declared address, which is then verified', async () => {
     const mesh = own ?? '127.0.0.2';
@@ -69,5 +69,5 @@ describeWithEngine('the port of a deployment on a real engine', () => {
       const { addresses, unverified_addresses } = await world().host(world().hostId);
       return addresses.mesh === mesh && unverified_addresses.length === 0;
     });
-  }, 180_000);
+  });
 });

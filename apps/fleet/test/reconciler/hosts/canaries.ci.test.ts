@@ -1,6 +1,6 @@
-// Secret values that a real engine receives appear in no response, event, log line or table in
-// plain text. The exception is the output of a container: its log is returned to the caller and is
-// not stored.
+import { eventually } from '@svc/testing';
+// Secret values that a real engine receives appear in no response, event, log line or table in plain text. The exception is the output of a
+// container: its log is returned to the caller and is not stored.
 import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/engine';
 import { anAdminToken } from '../../faults/identity-world.ts';
 import { startProcessWorld } from '../../process-world.ts';
@@ -8,7 +8,6 @@ import { dump } from '../../secrets/dump.ts';
 import { leaks } from '../../secrets/encoded-forms.ts';
 import { SHORT_TIMINGS } from '../../timings.ts';
 import { createCanaries, recordingClient } from '../canary-secrets.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
 import { SERVER, SLEEPER } from './world.ts';
 
@@ -24,13 +23,13 @@ describeWithEngine('secret values on a real engine', () => {
       startEngine(),
     ]);
     proxy = await startEngineProxy(podman.endpoint);
-  }, 180_000);
+  });
   afterAll(async () => {
     await world.endAll();
     await proxy.stop();
     await podman.stop();
     await world.database.drop();
-  }, 180_000);
+  });
 
   test('do not leak while deployments run and fail', async () => {
     const fleet = await world.startFleet({
@@ -92,5 +91,5 @@ describeWithEngine('secret values on a real engine', () => {
     expect(tables['public.deployment_events, in the end']).toContain('out of order');
     expect(haystacks.output).toContain(`/api/v1/secrets/${secret.id}`);
     expect(leaks(canaries, haystacks)).toEqual([]);
-  }, 180_000);
+  });
 });

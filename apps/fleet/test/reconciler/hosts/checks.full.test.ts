@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { cpus } from 'node:os';
+import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
-import { eventually } from '../deployment-helpers.ts';
 import { startEngineProxy } from './engine-proxy.ts';
 import { type MachineWorld, startMachineWorld } from './world.ts';
 
@@ -11,10 +11,9 @@ describeWithEngine('the check of a host', () => {
   let world: MachineWorld;
   beforeAll(async () => {
     world = await startMachineWorld();
-  }, 180_000);
-  afterAll(() => world?.stop(), 60_000);
-  // The same engine cannot be registered twice.
-  afterEach(() => world.database.client.host.deleteMany());
+  });
+  afterAll(() => world?.stop());
+  afterEach(() => world.database.client.host.deleteMany()); // the same engine cannot be registered twice
   let count = 0;
   const aHost = (given = {}) => world.aHost({ name: `host-${++count}`, ...given });
   const checked = async (id: string, api = world.api) => (await world.good(api.post(`/api/v1/hosts/${id}/check`))).host;
@@ -32,7 +31,7 @@ describeWithEngine('the check of a host', () => {
     expect(seen.engine_version).toMatch(/^\d+\.\d+\.\d+/);
     const row = await world.database.client.host.findUniqueOrThrow({ where: { id } });
     expect(row.memory_bytes).toBe(BigInt(host.memTotal));
-  }, 180_000);
+  });
 
   test('is allowed for operators and admins', async () => {
     const { id } = await aHost();
@@ -42,7 +41,7 @@ describeWithEngine('the check of a host', () => {
     expect(await world.asOperator.post('/api/v1/hosts/01999999-0000-7000-8000-000000000000/check')).toMatchObject({
       status: 404,
     });
-  }, 180_000);
+  });
 
   test.each([
     [
@@ -82,7 +81,7 @@ describeWithEngine('the check of a host', () => {
     await world.hostIs(id, 'unreachable');
     await change({ engine: 'podman' });
     await world.hostIs(id, 'online');
-  }, 180_000);
+  });
 
   test('does not delay the check of another host if the host does not respond', async () => {
     const proxy = await startEngineProxy(world.podman.endpoint);
@@ -95,7 +94,7 @@ describeWithEngine('the check of a host', () => {
     expect(proxy.underWay()).toBe(1);
     expect(proxy.seen.hangs).toBe(2);
     await proxy.stop();
-  }, 180_000);
+  });
 
   test('runs regularly, on one fleet process at a time', async () => {
     const proxy = await startEngineProxy(world.podman.endpoint);
@@ -117,5 +116,5 @@ describeWithEngine('the check of a host', () => {
     expect(asked).toBe(rounds);
     await engineRuntime.stop();
     await proxy.stop();
-  }, 180_000);
+  });
 });

@@ -1,6 +1,6 @@
+import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
 import { SHORT_TIMINGS } from '../../timings.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { aMachineWorld, SLEEPER } from './world.ts';
 
 describeWithEngine('a manual change', () => {
@@ -14,26 +14,22 @@ describeWithEngine('a manual change', () => {
   beforeAll(async () => {
     ({ id } = await world().deployed('web', SLEEPER, { replicas: 2 }));
     name = (await world().deploymentIs(id, 'running')).instances[0].name;
-  }, 180_000);
+  });
 
   test.each([
     ['removed', () => world().podman.discard(name), () => `engine: created ${name} again: it was missing`],
     ['paused', () => world().podman.byHand('pause', name), () => `engine: resumed ${name}: it was paused`],
-  ])(
-    'is corrected with an event if a container is %s',
-    async (_, doIt, event) => {
-      const { containers, deploymentIs, events } = world();
-      const other = (await containers(id))[1];
-      await doIt();
-      await reconcileNow();
-      await eventually('the change is corrected', async () => (await events(id)).includes(event()));
-      await deploymentIs(id, 'running');
-      const now = await containers(id);
-      expect(now.map(({ state }) => state)).toEqual(['Up', 'Up']);
-      expect(now[1]).toEqual(other);
-    },
-    180_000,
-  );
+  ])('is corrected with an event if a container is %s', async (_, doIt, event) => {
+    const { containers, deploymentIs, events } = world();
+    const other = (await containers(id))[1];
+    await doIt();
+    await reconcileNow();
+    await eventually('the change is corrected', async () => (await events(id)).includes(event()));
+    await deploymentIs(id, 'running');
+    const now = await containers(id);
+    expect(now.map(({ state }) => state)).toEqual(['Up', 'Up']);
+    expect(now[1]).toEqual(other);
+  });
 
   test('is corrected with an event if a container is stopped', async () => {
     const { containers, podman, deploymentIs, events } = world();
@@ -47,7 +43,7 @@ describeWithEngine('a manual change', () => {
     await eventually('the change is corrected', async () => (await events(id)).includes(correction));
     await deploymentIs(id, 'running');
     expect((await containers(id)).map(({ state }) => state)).toEqual(['Up', 'Up']);
-  }, 180_000);
+  });
 
   test('of similar containers that do not belong to the fleet is left alone', async () => {
     const { podman, deploymentIs, ask, removed, containers } = world();
@@ -68,5 +64,5 @@ describeWithEngine('a manual change', () => {
     const left = await podman.byHand('ps', '--no-trunc', '--quiet');
     expect(left.split('\n').sort()).toEqual(strangers.slice(0, 3).sort());
     expect(await podman.byHand('volume', 'ls', '--quiet')).toBe('alike');
-  }, 180_000);
+  });
 });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
 import { SHORT_TIMINGS } from '../../timings.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { aMachineWorld, SERVER, SLEEPER } from './world.ts';
 
 const SLEEP = "trap 'exit 0' TERM; sleep 1000 & wait";
@@ -37,14 +37,14 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
     expect(await containers(id)).toEqual([]);
     await podman.byHand('tag', podman.image, 'localhost/svc-test/other:1');
     await deploymentIs(id, 'running');
-  }, 180_000);
+  });
 
   test('the program exits at once', async () => {
     const { api, good, deploymentIs } = world();
     expect((await deploymentIs(crashing, 'retrying', 'CrashLoop')).message).toContain('exit code 3');
     await good(api.put(`/api/v1/deployments/${crashing}`, { env: { GREETING: 'good day' } }));
     await deploymentIs(crashing, 'running');
-  }, 180_000);
+  });
 
   test('the program exits again and again shortly after its start, and waits longer after each failure', async () => {
     const { database, deployment } = world();
@@ -53,7 +53,7 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
       return failures >= 3;
     });
     expect(await deployment(shortLived)).toMatchObject({ reason: 'CrashLoop' });
-  }, 180_000);
+  });
 
   test('the program exceeds its memory limit', async () => {
     const { api, good, deployment, deploymentIs } = world();
@@ -62,7 +62,7 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
     await good(api.put(`/api/v1/workloads/${workload_id}`, { command: SLEEPER.command }));
     await good(api.put(`/api/v1/deployments/${hungry}`, { revision: 2 }));
     await deploymentIs(hungry, 'running');
-  }, 180_000);
+  });
 
   test('the port is in use, until the replica is assigned another one, and other replicas keep theirs', async () => {
     const { good, api, deployed, ask, deploymentIs, fetched, events } = world();
@@ -84,7 +84,7 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
     } finally {
       stranger.close();
     }
-  }, 180_000);
+  });
 
   test('the GPU is missing, and the deployment never runs without it', async () => {
     const { api, good, deployment, deploymentIs, containers, host, hostId } = world();
@@ -96,5 +96,5 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
     await good(api.put(`/api/v1/deployments/${withGpu}`, { revision: 2 }));
     await deploymentIs(withGpu, 'running');
     expect((await host(hostId)).allocated.gpu_count).toBe(0);
-  }, 180_000);
+  });
 });

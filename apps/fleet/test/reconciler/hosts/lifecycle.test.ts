@@ -1,6 +1,6 @@
+import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
 import { aTemplate } from '../../a-template.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { aMachineWorld, SERVER } from './world.ts';
 
 describeWithEngine('a deployment of a template on a real engine', () => {
@@ -21,7 +21,7 @@ describeWithEngine('a deployment of a template on a real engine', () => {
     expect(await fetched(id)).toBe('hello geheim\n');
     const [volume] = (await good(api.get('/api/v1/storage'))).storage;
     expect(volume).toMatchObject({ name: 'web-data', phase: 'bound', attached_to: [{ name: 'web' }] });
-  }, 180_000);
+  });
 
   test('is replaced by a restart, and keeps its volume', async () => {
     const { ask, deploymentIs, fetched, containers } = world();
@@ -30,7 +30,7 @@ describeWithEngine('a deployment of a template on a real engine', () => {
     await deploymentIs(id, 'running');
     expect(await fetched(id, '/starts')).toBe('start\nstart\n');
     expect((await containers(id)).map((container) => container.id)).not.toEqual([before?.id]);
-  }, 180_000);
+  });
 
   test('is updated to a new revision, and rolled back', async () => {
     const { api, good, ask, deployment, deploymentIs, fetched } = world();
@@ -43,7 +43,7 @@ describeWithEngine('a deployment of a template on a real engine', () => {
     await ask(id, 'rollback');
     expect(await deploymentIs(id, 'running')).toMatchObject({ revision: 1 });
     expect(await fetched(id)).toBe('hello geheim\n');
-  }, 180_000);
+  });
 
   test('receives new values of its secret without a request', async () => {
     const { api, good, deploymentIs, fetched, events } = world();
@@ -52,7 +52,7 @@ describeWithEngine('a deployment of a template on a real engine', () => {
     await deploymentIs(id, 'running');
     expect(await fetched(id)).toBe('hello neu\n');
     expect(await events(id)).toContain('rotate-secret: the values of the secret pass changed');
-  }, 180_000);
+  });
 
   test('has no container while it is stopped, and keeps its port and volume', async () => {
     const { ask, deployment, deploymentIs, containers, fetched } = world();
@@ -63,7 +63,7 @@ describeWithEngine('a deployment of a template on a real engine', () => {
     await ask(id, 'start');
     expect((await deploymentIs(id, 'running')).endpoints).toEqual(endpoints);
     expect((await fetched(id, '/starts')).split('\n').length).toBeGreaterThan(3);
-  }, 180_000);
+  });
 
   test('leaves only a retained volume when it is deleted', async () => {
     const { api, good, removed, podman, database } = world();
@@ -77,5 +77,5 @@ describeWithEngine('a deployment of a template on a real engine', () => {
     await good(api.delete(`/api/v1/storage/${volume.id}`));
     await eventually('the volume is deleted', async () => (await api.get('/api/v1/storage')).body.storage.length === 0);
     expect(await podman.byHand('volume', 'ls', '--quiet')).toBe('');
-  }, 180_000);
+  });
 });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
-import { eventually } from '../deployment-helpers.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
 import { aMachineWorld, SLEEPER } from './world.ts';
 
@@ -27,7 +27,7 @@ describeWithEngine('the log of a deployment', () => {
     await deploymentIs(silent, 'running');
     server = createServer(app).listen(0, '127.0.0.1');
     await once(server, 'listening');
-  }, 180_000);
+  });
   afterAll(async () => {
     server?.closeAllConnections();
     server?.close();
@@ -67,14 +67,14 @@ describeWithEngine('the log of a deployment', () => {
     }
     expect(text).toMatch(/^tick \d+\ntick \d+\ntick \d+\n/);
     await disconnect(answer);
-  }, 180_000);
+  });
 
   test('is followed while it is idle, and the request to the engine ends when the client disconnects', async () => {
     const answer = await followed(silent);
     expect(answer.statusCode).toBe(200);
     await eventually('the engine receives a request', async () => proxy.underWay() > 0);
     await disconnect(answer);
-  }, 180_000);
+  });
 
   test('gets 404 without a container, 400 for an unknown instance, and 503 while the host is unreachable', async () => {
     const { api, ask, deploymentIs } = world();
@@ -92,5 +92,5 @@ describeWithEngine('the log of a deployment', () => {
       status: 404,
       body: { detail: expect.stringMatching(/^The deployment is stopped\. Its logs are gone/) },
     });
-  }, 180_000);
+  });
 });

@@ -1,8 +1,7 @@
 // Containers and volumes on a real engine that are missing in a restored database.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Backup, backUp } from '@svc/testing';
+import { type Backup, backUp, eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
-import { eventually } from '../deployment-helpers.ts';
 import { aMachineWorld, SERVER } from './world.ts';
 
 const WEB = { ...SERVER, secret_refs: [], volume_mounts: [] };
@@ -36,7 +35,7 @@ describeWithEngine('after an older backup is restored, on a host', () => {
     containers = (await world().containers(newer.id)).map(({ id }) => id);
     await backup.restore();
     await eventually('the database accepts connections', isConnected);
-  }, 180_000);
+  });
   afterAll(() => backup?.drop());
 
   test('a newer deployment is listed with its ports, which no other deployment gets', async () => {
@@ -54,7 +53,7 @@ describeWithEngine('after an older backup is restored, on a host', () => {
     expect(other.port).toBe(newer.port + 1);
     expect((await world().events(other.id)).filter((event) => event.includes('PortConflict'))).toEqual([]);
     await world().removed(other.id);
-  }, 180_000);
+  });
 
   test('an adopted deployment keeps its containers and its ports', async () => {
     await world().good(world().api.post(orphanPath(newer.id, 'adopt'), {}));
@@ -62,5 +61,5 @@ describeWithEngine('after an older backup is restored, on a host', () => {
     expect((await world().containers(newer.id)).map(({ id }) => id)).toEqual(containers);
     expect(await orphans()).toEqual([]);
     await world().removed(newer.id);
-  }, 180_000);
+  });
 });

@@ -18,7 +18,7 @@ describeWithEngine('a deployment on a real engine', () => {
     );
     expect(await Promise.all(answers)).toEqual(['hello \n', 'hello \n', 'hello \n']);
     expect((await containers(id))[0]).toEqual(first);
-  }, 180_000);
+  });
 
   test('scales down and releases ports', async () => {
     const { ask, deploymentIs, containers, database } = world();
@@ -27,7 +27,7 @@ describeWithEngine('a deployment on a real engine', () => {
     expect((await deploymentIs(id, 'running')).instances).toHaveLength(1);
     expect(await containers(id)).toEqual([first]);
     expect(await database.client.allocatedPort.count()).toBe(1);
-  }, 180_000);
+  });
 
   test('restarts for new values of a secret that it uses, and not for those of another', async () => {
     const { api, good, deployed, deploymentIs, containers, fetched } = world();
@@ -42,5 +42,5 @@ describeWithEngine('a deployment on a real engine', () => {
     expect(await fetched(user.id)).toBe('hello new\n');
     expect((await deploymentIs(other.id, 'running')).generation).toBe(before.generation);
     expect(await containers(other.id)).toEqual([left]);
-  }, 180_000);
+  });
 });

@@ -1,7 +1,6 @@
-// A process that is frozen between its check of the lease and a request may send the request after
-// the deletion.
+import { eventually } from '@svc/testing';
+// A process that is frozen between its check of the lease and a request may send the request after the deletion.
 import { describeWithEngine } from '@svc/testing/engine';
-import { eventually } from '../deployment-helpers.ts';
 import { aMachineWorld, SLEEPER } from './world.ts';
 
 const WITH_VOLUME = { ...SLEEPER, volume_mounts: [{ name: 'data', mountPath: '/data' }] };
@@ -37,7 +36,7 @@ describeWithEngine('a deleted deployment', () => {
     expect(await volumes()).toMatch(/^other-data-\S+$/);
     const left = (await podman.byHand('ps', '--format', '{{.Names}}')).split('\n').sort();
     expect(left).toEqual([expect.stringMatching(/^other-/), 'stranger']);
-  }, 180_000);
+  });
 
   test('has a volume removed that was created and not recorded', async () => {
     const { api, good, database, removed, deployed, deploymentIs } = world();
@@ -51,5 +50,5 @@ describeWithEngine('a deleted deployment', () => {
     await good(api.delete(`/api/v1/storage/${volumeId}`));
     await eventually('the row of the volume is deleted', async () => (await storage()).length === 1);
     expect(await volumes()).not.toMatch(/^third-data-/m);
-  }, 180_000);
+  });
 });

@@ -1,5 +1,5 @@
+import { eventually } from '@svc/testing';
 import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/engine';
-import { eventually } from '../deployment-helpers.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
 import { aMachineWorld, SLEEPER } from './world.ts';
 
@@ -18,11 +18,11 @@ describeWithEngine('an unreachable host', () => {
     target = { target: { host_id } };
     ({ id } = await world().deployed('there', SLEEPER, target));
     await world().deploymentIs(id, 'running');
-  }, 180_000);
+  });
   afterAll(async () => {
     await proxy?.stop();
     await second?.stop();
-  }, 180_000);
+  });
 
   /** Makes the check of the host due, and waits until its reachability is as given. */
   const hostIs = async (reachability: string) => {
@@ -57,7 +57,7 @@ describeWithEngine('an unreachable host', () => {
     expect(await containers(id, second)).toHaveLength(1);
     expect(await containers(id)).toEqual([]);
     expect(await host(target.target.host_id)).toMatchObject({ reachability: 'online', message: '' });
-  }, 180_000);
+  });
 
   test('is detected by a failed reconciliation before its next check', async () => {
     const { ask, deployment, deploymentIs } = world();
@@ -71,7 +71,7 @@ describeWithEngine('an unreachable host', () => {
     proxy.setFault(() => 'passed');
     await proxy.startListening();
     await deploymentIs(id, 'running');
-  }, 180_000);
+  });
 
   test('does not delay deployments on another host while requests get no response', async () => {
     const { deployed, deploymentIs, containers, hostId } = world();
@@ -89,7 +89,7 @@ describeWithEngine('an unreachable host', () => {
     expect((await Promise.all(waiting.map((each) => containers(each.id, second)))).map((all) => all.length)).toEqual([
       1, 1, 1, 1, 1, 1,
     ]);
-  }, 180_000);
+  });
 
   test('cannot be deleted if it has deployments, and their containers are removed when it is reachable again', async () => {
     const { api, good, containers } = world();
@@ -104,5 +104,5 @@ describeWithEngine('an unreachable host', () => {
       async () => (await api.get(`/api/v1/deployments/${id}`)).status === 404,
     );
     expect(await containers(id, second)).toEqual([]);
-  }, 180_000);
+  });
 });

@@ -1,5 +1,5 @@
+import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
-import { eventually } from '../deployment-helpers.ts';
 import { aMachineWorld, SLEEPER } from './world.ts';
 
 const TWO = { ...SLEEPER, volume_mounts: ['one', 'two'].map((name) => ({ name, mountPath: `/${name}` })) };
@@ -31,7 +31,7 @@ describeWithEngine('a volume on a real engine', () => {
     await ask(id, 'restart');
     await deploymentIs(id, 'running');
     expect(await phases()).toEqual({ 'web-one': 'bound', 'web-two': 'bound' });
-  }, 180_000);
+  });
 
   test('that cannot be removed yet does not delay the removal of others', async () => {
     const { api, good, podman, removed } = world();
@@ -50,5 +50,5 @@ describeWithEngine('a volume on a real engine', () => {
     await podman.byHand('rm', 'user');
     await eventually('both volumes are deleted', async () => (await storage()).length === 0);
     expect(await names()).toEqual(['']);
-  }, 180_000);
+  });
 });

@@ -1,9 +1,9 @@
 // How soon changes outside the fleet are corrected, through events and through the checks of a
 // host.
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
 import { SHORT_TIMINGS } from '../../timings.ts';
-import { eventually } from '../deployment-helpers.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
 import { type MachineWorld, SLEEPER, startMachineWorld } from './world.ts';
 
@@ -25,11 +25,11 @@ describeWithEngine('a change of a container outside the fleet', () => {
     await world.hostIs(hostId, 'online');
     ({ id } = await world.deployed('web', SLEEPER, { replicas: 2 }));
     name = (await world.deploymentIs(id, 'running')).instances[0].name;
-  }, 180_000);
+  });
   afterAll(async () => {
     await world?.stop();
     await proxy?.stop();
-  }, 180_000);
+  });
 
   /** Sets when the host is checked, and when the deployment is reconciled without a change. */
   const checkAt = (check_at: Date) => world.database.client.host.update({ where: { id: hostId }, data: { check_at } });
@@ -88,16 +88,12 @@ describeWithEngine('a change of a container outside the fleet', () => {
     await pause(2 * (collect + afterChange + idle));
     expect(await passes()).toEqual(before);
     await world.removed(other);
-  }, 180_000);
+  });
 
-  test.each(CORRECTIONS)(
-    'is corrected because of an event if it was %s',
-    async (_, doIt, text) => {
-      await withoutChecks();
-      await isCorrected(doIt, text());
-    },
-    180_000,
-  );
+  test.each(CORRECTIONS)('is corrected because of an event if it was %s', async (_, doIt, text) => {
+    await withoutChecks();
+    await isCorrected(doIt, text());
+  });
 
   test('is corrected by each replica that receives the events, with one pass', async () => {
     await withoutChecks();
@@ -112,7 +108,7 @@ describeWithEngine('a change of a container outside the fleet', () => {
       await engineRuntime.stop();
     }
     await eventually('the stream has ended', async () => proxy.streams() === 1);
-  }, 180_000);
+  });
 
   describe('without a stream of events', () => {
     beforeAll(async () => {
@@ -122,23 +118,19 @@ describeWithEngine('a change of a container outside the fleet', () => {
       await checkAt(new Date(0));
       await world.hostIs(hostId, 'online');
       await world.deploymentIs(id, 'running');
-    }, 180_000);
+    });
 
-    test.each(CORRECTIONS)(
-      'is corrected after the next check if it was %s',
-      async (_, doIt, text) => {
-        await settled(); // a pass that fails requests a check
-        await withoutChecks();
-        const before = await settled();
-        await isCorrected(async () => {
-          await doIt();
-          await pause(2 * SHORT_TIMINGS.reconciler.idle);
-          expect(await observedAt()).toBe(before);
-          await checkAt(new Date(0));
-        }, text());
-      },
-      180_000,
-    );
+    test.each(CORRECTIONS)('is corrected after the next check if it was %s', async (_, doIt, text) => {
+      await settled(); // a pass that fails requests a check
+      await withoutChecks();
+      const before = await settled();
+      await isCorrected(async () => {
+        await doIt();
+        await pause(2 * SHORT_TIMINGS.reconciler.idle);
+        expect(await observedAt()).toBe(before);
+        await checkAt(new Date(0));
+      }, text());
+    });
 
     test('a check changes nothing if there was no change', async () => {
       await world.deploymentIs(id, 'running');
@@ -159,5 +151,5 @@ describeWithEngine('a change of a container outside the fleet', () => {
     await eventually('the host has a stream', async () => proxy.streams() === 1);
     await withoutChecks();
     await isCorrected(removed[1], removed[2]());
-  }, 180_000);
+  });
 });

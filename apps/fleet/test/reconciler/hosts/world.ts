@@ -1,9 +1,10 @@
+import { eventually } from '@svc/testing';
 import { startEngine } from '@svc/testing/engine';
 import type { ReconcilerTimings } from '../../../src/reconciler/timings.ts';
 import { SERVE, SLEEP } from '../../engines/world.ts';
 import { startFakeHub } from '../../fake-hub.ts';
 import { startWorld } from '../../world.ts';
-import { type Body, deploymentHelpers, eventually } from '../deployment-helpers.ts';
+import { type Body, deploymentHelpers } from '../deployment-helpers.ts';
 
 const OUTBOUND = ['http', 'loopback', 'unix'] as const;
 
@@ -107,7 +108,7 @@ export function aMachineWorld(timings?: ReconcilerTimings): () => MachineWorld &
     const { id } = await started.aHost({ gpus: [{ id: 'gpu-0', model: 'any', vram: '24Gi' }] });
     await started.hostIs(id, 'online');
     world = { ...started, hostId: id };
-  }, 120_000);
-  afterAll(() => world?.stop(), 60_000);
+  });
+  afterAll(() => world?.stop());
   return () => world;
 }

@@ -1,8 +1,8 @@
 // The same engine that is registered twice, and another engine at the address of a host.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
 import { startApiServer } from '../../engines/kubernetes/api-server.ts';
 import { anEngine, endAll, serve } from '../../engines/servers.ts';
-import { eventually } from '../../reconciler/deployment-helpers.ts';
 import { type Resources, startResources } from '../resources.ts';
 
 let world: Resources;
