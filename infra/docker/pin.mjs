@@ -1,4 +1,4 @@
-// Pins the base images of service.Dockerfile by digest. A release requires it.
+// Pins the base images of service.Dockerfile by digest. Published images require it.
 //
 //   node infra/docker/pin.mjs [--file <Dockerfile>]            # resolves the tags with Docker Buildx, and writes the digests
 //   node infra/docker/pin.mjs --check [--file <Dockerfile>]    # fails if an image has no digest

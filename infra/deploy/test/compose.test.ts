@@ -129,6 +129,47 @@ test('each service mounts exactly the secrets that it reads, and none is in the 
   );
 });
 
+test('convert-0.1.0.sh keeps the secrets of 0.1.0, and creates the roles of the services', () => {
+  const converted = path.join(folder, 'converted');
+  fs.mkdirSync(converted);
+  const secret = (name: string) => fs.readFileSync(path.join(converted, 'secrets', name), 'utf8').trim();
+  const env = {
+    POSTGRES_PASSWORD: 'superuser',
+    HUB_DATABASE_PASSWORD: 'ofhub',
+    FLEET_DATABASE_PASSWORD: 'offleet',
+    ENCRYPTION_KEYS: 'first:a+b/c=',
+    HUB_API_KEY: 'svcc_key',
+  };
+  const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
+  fs.writeFileSync(path.join(converted, '.env'), lines.join(''));
+  const docker = '#!/bin/sh\necho "$@" >> calls\ncase "$*" in *psql*) cat >> calls ;; esac\n';
+  fs.writeFileSync(path.join(converted, 'docker'), docker, { mode: 0o755 });
+  execFileSync(path.join(repository, 'infra/docker/convert-0.1.0.sh'), {
+    cwd: converted,
+    env: { PATH: `${converted}:${process.env.PATH}` },
+  });
+
+  const names = Object.keys(secrets);
+  expect(fs.readdirSync(path.join(converted, 'secrets')).sort()).toEqual(names.sort());
+  expect(Object.fromEntries(names.map((name) => [name, secret(name)]))).toMatchObject({
+    'postgres-password': 'superuser',
+    'hub-owner-password': 'ofhub',
+    'hub-migration-database-url': 'postgresql://hub:ofhub@hub-database:5432/hub',
+    'fleet-owner-password': 'offleet',
+    'fleet-migration-database-url': 'postgresql://fleet:offleet@fleet-database:5432/fleet',
+    'fleet-encryption-keys': 'first:a+b/c=',
+    'fleet-hub-api-key': 'svcc_key',
+    'fleet-temporary-admin-password': '',
+  });
+  const calls = fs.readFileSync(path.join(converted, 'calls'), 'utf8');
+  for (const service of ['hub', 'fleet']) {
+    const password = secret(`${service}-service-password`);
+    expect(secret(`${service}-database-url`)).toContain(`//${service}_service:${password}@`);
+    expect(calls).toContain(`CREATE ROLE ${service}_service LOGIN PASSWORD '${password}';`);
+    expect(calls).toContain(`GRANT CONNECT ON DATABASE ${service} TO ${service}_service;`);
+  }
+});
+
 test('create-secrets.sh does not replace secrets', () => {
   const script = path.join(repository, 'infra/docker/create-secrets.sh');
   expect(() => execFileSync(script, [path.join(folder, 'secrets')], { stdio: 'pipe' })).toThrow('File exists');

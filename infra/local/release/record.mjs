@@ -1,40 +1,49 @@
-// Records a release: the databases of both services, the requests of the fleet to the hub, and its requests to an engine.
-// Tests of later versions read these files as the previous version. Start the product with an empty data folder before:
+// Records the current version as a release: the databases of both services, the requests of the fleet to the hub, and its
+// requests to an engine. Tests of later versions read these files as the previous version. As root, on a machine with
+// Podman, runc, iptables and Busybox (`.ci/run` installs them), after `pnpm install`:
 //
-//   DATA_DIR=/tmp/release npm start
-//   node infra/local/release/record.mjs --data /tmp/release --engine /path/to/engine.sock --image localhost/busybox:1 \
-//     --out infra/releases/0.1.0
+//   npx turbo run build && node infra/local/release/record.mjs
 //
-// The engine is Docker or Podman. It must have the image, which must contain `httpd` and `sh`. The base images of the services must be
-// pinned by digest (infra/docker/pin.mjs).
-import { execFileSync } from 'node:child_process';
+// It starts the product and a Podman of its own, takes a minute, and writes infra/releases/<version>. The ports can
+// be selected as for `npm start`; by default, they are free ones.
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, release, tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs, parseEnv } from 'node:util';
+import { parseEnv } from 'node:util';
+import { freePort } from '@svc/database/embedded';
+import { startEngine } from '@svc/testing/engine/start';
 import { dumpDatabase } from './dump.mjs';
 import { startRecorder } from './recorder.mjs';
 
-const options = {
-  data: { type: 'string' },
-  engine: { type: 'string' },
-  image: { type: 'string' },
-  out: { type: 'string' },
-};
-const { data, engine, image, out } = parseArgs({ options }).values;
-if (!data || !engine || !image || !out) throw new Error('Specify --data, --engine, --image and --out.');
-
-const pin = path.resolve(import.meta.dirname, '../../docker/pin.mjs');
-execFileSync(process.execPath, [pin, '--check'], { stdio: 'inherit' });
+const root = path.resolve(import.meta.dirname, '../../..');
+const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 
 /** The templates of the starter catalog that the recorded hub keeps. */
 const KEPT = ['comfyui', 'ollama', 'postgresql', 'qdrant', 'redis', 'restic-backup'];
 
-const demo = parseEnv(readFileSync(path.join(data, 'demo.env'), 'utf8'));
-const secrets = JSON.parse(readFileSync(path.join(data, 'secrets.json'), 'utf8'));
-const hub = api(demo.HUB_URL, demo.HUB_ADMIN_JWT);
-const fleet = api(demo.FLEET_URL, demo.FLEET_ADMIN_TOKEN);
+/** Starts the product with an empty data folder, and waits until it is ready. No engine is registered. */
+async function startProduct(data) {
+  const ports = {};
+  for (const name of ['HUB_PORT', 'FLEET_PORT', 'IDP_PORT', 'POSTGRES_PORT'])
+    ports[name] = process.env[name] ?? `${await freePort()}`;
+  const env = { PATH: process.env.PATH, ...ports, DATA_DIR: data, DOCKER_HOST: 'unix:///nowhere/engine.sock' };
+  const main = path.join(root, 'infra/local/dist/main.js');
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const exit = once(child, 'exit');
+  const stop = async () => {
+    child.kill();
+    await exit;
+  };
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith('ready')) return { postgresPort: ports.POSTGRES_PORT, stop };
+  }
+  throw new Error('The product ended before it was ready.');
+}
 
 /** Functions that send JSON requests and resolve to the body of the response. @throws for a response that is no success */
 function api(url, token) {
@@ -61,11 +70,8 @@ async function until(title, condition) {
   throw new Error(`timeout: ${title}`);
 }
 
-const phaseOf = async (id) => (await fleet.get(`/deployments/${id}`)).deployment.phase;
-const untilPhase = (id, phase) => until(`deployment ${id} is ${phase}`, async () => (await phaseOf(id)) === phase);
-
 /** Catalog: the first walk, changes, removals by deletion and by access, and rejected requests. */
-async function recordCatalog(url) {
+async function recordCatalog({ hub, fleet, demo, image, url }) {
   const { templates } = await hub.get('/admin/templates');
   for (const { id, slug } of templates) if (!KEPT.includes(slug)) await hub.delete(`/admin/templates?id=${id}`);
   const { organizations } = await hub.get('/admin/organizations');
@@ -89,14 +95,19 @@ async function recordCatalog(url) {
   const headers = { authorization: `Bearer ${demo.HUB_API_KEY}` };
   await fetch(`${url}/api/v1/catalog/templates/updates?cursor=unknown`, { headers });
   await fetch(`${url}/api/v1/catalog/organization`, { headers: { authorization: 'Bearer svcc_unknown' } });
-  return { webTemplate: await publishWebTemplate(kept.find(({ slug }) => slug === 'redis').category_id) };
+  await publishWebTemplate({ hub, image, category_id: kept.find(({ slug }) => slug === 'redis').category_id });
+  await fleet.post('/catalog/sync');
 }
 
+/** A web server that ends with SIGTERM, which the first process of a container ignores by default. */
+const SERVE = `trap 'exit 0' TERM
+echo "$GREETING $PASSWORD" > /data/index.html
+httpd -f -p 8080 -h /data & wait`;
+
 /** A template that the engine can run without a registry. */
-async function publishWebTemplate(category_id) {
-  const [, name, tag] = /^localhost\/(.+):([^:]+)$/.exec(image) ?? [];
-  if (!name) throw new Error('--image must be localhost/<name>:<tag>.');
-  const { template } = await hub.post('/admin/templates', {
+async function publishWebTemplate({ hub, image, category_id }) {
+  const [, name, tag] = /^localhost\/(.+):([^:]+)$/.exec(image);
+  await hub.post('/admin/templates', {
     name: 'Web',
     slug: 'web',
     category_id,
@@ -104,25 +115,25 @@ async function publishWebTemplate(category_id) {
     registry_url: 'localhost',
     image_name: name,
     image_tag: tag,
-    command: ['sh', '-c', 'echo "$GREETING $PASSWORD" > /data/index.html; exec httpd -f -p 8080 -h /data'],
+    command: ['sh', '-c', SERVE],
     ports: [{ containerPort: 8080, protocol: 'TCP' }],
     env: [{ name: 'GREETING', value: 'hello' }],
+    env_schema: [{ name: 'KEY', required: true, default_value: '', description: 'The key of the sessions [secret]' }],
     secret_refs: [{ name: 'web-password', key: 'PASSWORD', env: 'PASSWORD' }],
     volume_mounts: [{ name: 'data', mountPath: '/data' }],
     memory_request: '32Mi',
     cpu_request: '50m',
   });
-  await fleet.post('/catalog/sync');
-  return template;
 }
 
 /** Resources of each kind, and deployments that run, are stopped, and wait for an unreachable target. */
-async function recordDeployments(endpoint) {
-  const engineKind = (await fleet.get('/hosts')).hosts[0]?.engine ?? 'podman';
+async function recordDeployments({ fleet, kind, endpoint }) {
+  const phaseOf = async (id) => (await fleet.get(`/deployments/${id}`)).deployment.phase;
+  const untilPhase = (id, phase) => until(`deployment ${id} is ${phase}`, async () => (await phaseOf(id)) === phase);
   await fleet.post('/secrets', { name: 'web-password', values: { PASSWORD: randomBytes(9).toString('base64url') } });
   const { host } = await fleet.post('/hosts', {
     name: 'recorded',
-    engine: engineKind,
+    engine: kind,
     endpoint,
     labels: { zone: 'a' },
   });
@@ -140,10 +151,18 @@ async function recordDeployments(endpoint) {
   });
   await until('the host is online', async () => (await fleet.get(`/hosts/${host.id}`)).host.reachability === 'online');
   const deploy = (name, more = {}) =>
-    fleet.post('/deployments', { name, template: 'web', target: { host_id: host.id }, ...more });
+    fleet.post('/deployments', {
+      name,
+      template: 'web',
+      target: { host_id: host.id },
+      ...more,
+      env: { KEY: { generate: 32 }, ...more.env },
+    });
   const running = (await deploy('web')).deployment;
   await untilPhase(running.id, 'running');
-  const stopped = (await deploy('archive', { replicas: 2, env: { GREETING: 'good day' } })).deployment;
+  const { storage } = await fleet.post('/storage', { name: 'shared', access_mode: 'ReadWriteMany' });
+  const volumes = { data: { storage_id: storage.id } };
+  const stopped = (await deploy('archive', { replicas: 2, volumes, env: { GREETING: 'good day' } })).deployment;
   await untilPhase(stopped.id, 'running');
   await fleet.post(`/deployments/${stopped.id}/stop`);
   await untilPhase(stopped.id, 'stopped');
@@ -164,6 +183,8 @@ async function recordDeployments(endpoint) {
     role: 'viewer',
     password: randomBytes(12).toString('base64url'),
   });
+  const { user } = await fleet.post('/users', { email: 'invited@example.test', name: 'Invited', role: 'operator' });
+  await fleet.post(`/users/${user.id}/invitation`);
 }
 
 /** The exchanges with only the last of several reads of a path. */
@@ -174,28 +195,64 @@ const withoutRepeatedReads = (exchanges) =>
       !exchanges.slice(i + 1).some((later) => later.request.method === 'GET' && later.request.path === request.path),
   );
 
-const version = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version;
-const hubTraffic = await startRecorder(demo.HUB_URL);
-const engineTraffic = await startRecorder({ socketPath: engine });
-try {
-  await recordCatalog(hubTraffic.url);
-  await recordDeployments(engineTraffic.url.replace('http:', 'tcp:'));
-} finally {
-  await Promise.all([hubTraffic.stop(), engineTraffic.stop()]);
+/** Records the running product and engine. @returns the content of each file */
+async function record({ data, engine, postgresPort }) {
+  const demo = parseEnv(readFileSync(path.join(data, 'demo.env'), 'utf8'));
+  const secrets = JSON.parse(readFileSync(path.join(data, 'secrets.json'), 'utf8'));
+  const hub = api(demo.HUB_URL, demo.HUB_ADMIN_JWT);
+  const fleet = api(demo.FLEET_URL, demo.FLEET_ADMIN_TOKEN);
+  const hubTraffic = await startRecorder(demo.HUB_URL);
+  const engineTraffic = await startRecorder({ socketPath: socketOf(engine) });
+  try {
+    await recordCatalog({ hub, fleet, demo, image: engine.image, url: hubTraffic.url });
+    await recordDeployments({ fleet, kind: engine.kind, endpoint: engineTraffic.url.replace('http:', 'tcp:') });
+  } finally {
+    await Promise.all([hubTraffic.stop(), engineTraffic.stop()]);
+  }
+  const server = `postgresql://postgres:${encodeURIComponent(secrets.postgresPassword)}@127.0.0.1:${postgresPort}`;
+  const keys = {
+    ENCRYPTION_KEYS: secrets.encryptionKeys,
+    HUB_API_KEY: demo.HUB_API_KEY,
+    FLEET_ADMIN_TOKEN: demo.FLEET_ADMIN_TOKEN,
+  };
+  return {
+    'hub.sql': await dumpDatabase(`${server}/hub`, 'hub', version),
+    'fleet.sql': await dumpDatabase(`${server}/fleet`, 'fleet', version),
+    'hub-traffic.json': jsonOf(hubTraffic.exchanges),
+    'engine-traffic.json': jsonOf(withoutRepeatedReads(engineTraffic.exchanges)),
+    'keys.json': jsonOf(keys),
+  };
 }
-mkdirSync(out, { recursive: true });
-const write = (name, content) => writeFileSync(path.join(out, name), content);
-const server = (database) =>
-  `postgresql://postgres:${encodeURIComponent(secrets.postgresPassword)}@127.0.0.1:${process.env.POSTGRES_PORT ?? 4400}/${database}`;
-for (const service of ['hub', 'fleet']) write(`${service}.sql`, await dumpDatabase(server(service), service, version));
-write('hub-traffic.json', `${JSON.stringify(hubTraffic.exchanges, null, 1)}\n`);
-write('engine-traffic.json', `${JSON.stringify(withoutRepeatedReads(engineTraffic.exchanges), null, 1)}\n`);
-const keys = {
-  ENCRYPTION_KEYS: secrets.encryptionKeys,
-  HUB_API_KEY: demo.HUB_API_KEY,
-  FLEET_ADMIN_TOKEN: demo.FLEET_ADMIN_TOKEN,
-};
-write('keys.json', `${JSON.stringify(keys, null, 1)}\n`);
-console.log(
-  `recorded ${hubTraffic.exchanges.length} requests to the hub and ${engineTraffic.exchanges.length} to the engine`,
-);
+
+const jsonOf = (value) => `${JSON.stringify(value, null, 1)}\n`;
+const socketOf = ({ endpoint }) => endpoint.slice('unix://'.length);
+
+/** Replaces what identifies this machine. @throws if the text then still contains a path of it */
+function withoutMachine(text, engine) {
+  const anonymous = text
+    .replaceAll(path.dirname(socketOf(engine)), '/var/lib/recorded')
+    .replaceAll(`"${hostname()}"`, '"recorded"')
+    .replaceAll(`"${release()}"`, '"6.12.0"');
+  for (const folder of [root, path.join(tmpdir(), 'svc-')])
+    if (anonymous.includes(folder)) throw new Error(`The recording contains ${folder}.`);
+  return anonymous;
+}
+
+const data = mkdtempSync(path.join(tmpdir(), 'svc-record-'));
+let engine;
+let product;
+try {
+  engine = await startEngine();
+  product = await startProduct(data);
+  const files = await record({ data, engine, postgresPort: product.postgresPort });
+  const out = path.join(root, 'infra/releases', version);
+  mkdirSync(out, { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(path.join(out, name), withoutMachine(text, engine));
+  }
+  console.log(`recorded ${version} in ${out}`);
+} finally {
+  await product?.stop();
+  await engine?.stop();
+  rmSync(data, { recursive: true, force: true });
+}

@@ -1,11 +1,13 @@
 // Runs a released version of the fleet and the current one side by side on one database, as during an upgrade, and checks that each of
-// them reads what the other one writes. It needs the commit of the release, and network access to install its dependencies:
+// them reads what the other one writes. Then it stops both, starts the released version again as after a rollback, and checks that it
+// still reads everything. It needs the commit of the release, and network access to install its dependencies:
 //
 //   node infra/local/release/side-by-side.mjs --commit 3e41561
 //
 // Build the current version before. This takes several minutes and is not part of CI; infra/local/test/releases/side-by-side.test.ts is.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -54,6 +56,18 @@ async function startFleet(root, environment) {
   };
 }
 
+async function stopAll() {
+  for (const child of running.splice(0)) {
+    const ended = once(child, 'exit');
+    if (child.kill('SIGKILL')) await ended;
+  }
+}
+
+async function requireListed(request, plural, name) {
+  const listed = (await request('GET', `/${plural}?limit=100`))[plural].map((each) => each.name);
+  if (!listed.includes(name)) throw new Error(`${name} is missing in a list`);
+}
+
 /** Resources that need no engine, by the name of their list. */
 const resources = {
   users: (name) => ({ name, email: `${name}@example.test`, role: 'viewer', password: 'seventeen quiet tractors' }),
@@ -84,13 +98,18 @@ try {
     for (const [plural, bodyOf] of Object.entries(resources)) {
       const name = `${prefix}-${plural}`;
       await writer('POST', `/${plural}`, bodyOf(name));
-      const listed = (await reader('GET', `/${plural}?limit=100`))[plural].map((each) => each.name);
-      if (!listed.includes(name)) throw new Error(`${name} is missing in the list of the other version`);
+      await requireListed(reader, plural, name);
       console.log(`${name}: written by one version, and read by the other`);
     }
   }
+  await stopAll();
+  const rolledBack = await startFleet(tree, environment);
+  for (const plural of Object.keys(resources)) {
+    for (const prefix of ['released', 'current']) await requireListed(rolledBack, plural, `${prefix}-${plural}`);
+  }
+  console.log('all of them: read by the released version after a rollback');
 } finally {
-  for (const child of running) child.kill('SIGKILL');
+  await stopAll();
   await postgres.stop();
   execFileSync('git', ['worktree', 'remove', '--force', tree], { cwd: repository, stdio: 'inherit' });
   rmSync(path.dirname(tree), { recursive: true, force: true });

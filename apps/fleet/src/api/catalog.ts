@@ -44,8 +44,8 @@ interface Filters {
   readonly tags?: readonly string[] | undefined;
 }
 
-// A previous version of the fleet stored tags as they are written, until the full walk after the
-// upgrade.
+// Delete after 0.2: the search for `tags` as they are given. Version 0.1.0 stored them as they are
+// written, until the full walk after the upgrade.
 function filters({ category, search = '', featured, tags = [] }: Filters): Prisma.Sql {
   return Prisma.sql`
     ${category === undefined ? Prisma.empty : Prisma.sql`AND category_slug = ${category}`}

@@ -38,8 +38,8 @@ const NOTIFICATIONS = 1;
 /** Of the trigger `deployment_due`. */
 const DUE_CHANNEL = 'deployment_due';
 /**
- * Version 0.1.0 uses the name `fleet`. Replicas of that version are recognized by it
- * (deployments/seal-text.ts).
+ * Delete after 0.2: this comment. The name differs from `fleet`, by which replicas of version 0.1.0
+ * are recognized (deployments/seal-text.ts).
  */
 const APPLICATION_NAME = 'fleet-service';
 const MIRROR_POOL = { max: MIRROR_WRITERS, applicationName: 'fleet-mirror', statementTimeoutMs: 30_000 };

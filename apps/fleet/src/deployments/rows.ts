@@ -33,7 +33,8 @@ export const deploymentRow = resourceRow.extend({
   observed_generation: z.int().nullable(),
   conditions: z.array(condition),
   endpoints: z.array(
-    // Version 0.1.0 stored no scope.
+    // Delete after 0.2: `optional`, with a migration that adds the scope to stored endpoints. Version
+    // 0.1.0 stored none.
     z.object({ container_port: z.int(), protocol: z.string(), address: z.string(), scope: z.string().optional() }),
   ),
   instances: z.array(z.object({ name: z.string(), phase: z.string(), message: z.string(), restarts: z.int() })),

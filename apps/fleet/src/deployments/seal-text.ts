@@ -27,8 +27,6 @@ interface Options {
  * environment, so none is replaced. The API masks such text before it is sealed.
  *
  * Replicas can run this at the same time, and an interrupted round is continued by the next one.
- * Version 0.1.0 cannot read sealed values, so nothing is sealed while one of its replicas is
- * connected.
  */
 export function startSealing({ database, sealer, log, interval = INTERVAL_MS }: Options): PeriodicTask {
   return runPeriodically(0, async (ending) => {
@@ -46,8 +44,11 @@ export function startSealing({ database, sealer, log, interval = INTERVAL_MS }: 
   });
 }
 
-/** The name of the connections of version 0.1.0. */
-const OLD_APPLICATION = 'fleet';
+/**
+ * Delete after 0.2: the search for replicas of version 0.1.0, which cannot read sealed values and
+ * does not reconcile deployments that have them. Nothing is sealed while one is connected.
+ */
+const OLD_APPLICATION = 'fleet'; // the name of its connections
 
 async function isOldReplicaConnected({ client }: Database): Promise<boolean> {
   const rows = await client.$queryRaw<unknown[]>`

@@ -130,7 +130,7 @@ function limitsOf({ account: given, address }: Attempt) {
   const { network, wider } = clientNetworks(address);
   const account: Limit = { subject: `account:${hashOf(name)}`, allowed: ALLOWED.account };
   return {
-    // Version 0.1.0 counts with the same subject.
+    // Without a prefix, as in earlier versions, which can count in the same rows.
     pair: { subject: hashOf(JSON.stringify([name, network])), allowed: ALLOWED.pair } satisfies Limit,
     account,
     shared: [
@@ -152,8 +152,10 @@ const networkLimit = (network: string, allowed: number): Limit => ({
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /**
- * The failures of the row `f` that were forgiven since `forgiven_at`. Version 0.1.0 does not set
- * this column.
+ * The failures of the row `f` that were forgiven since `forgiven_at`.
+ *
+ * Delete after 0.2: `coalesce` here and in `countFailure`, with a migration that makes the column
+ * NOT NULL. Version 0.1.0 does not set it.
  */
 const forgivenOf = ({ allowed, forgiven = allowed }: Limit) => Prisma.sql`
   floor(greatest(0, extract(epoch FROM now() - coalesce(f.forgiven_at, f.last_at))) * ${forgiven}::int / ${WINDOW_SECONDS}::int)`;

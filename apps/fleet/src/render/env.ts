@@ -12,8 +12,7 @@ export interface SpecProblem {
 /**
  * The value of a variable as a deployment stores it. `id` and `sealed` are ids of sealed values.
  * With `inline`, the value was stored as text when its instances were started: they keep it in
- * their environment until a change replaces them. Versions up to 0.1.0 read only text, so they do
- * not reconcile a deployment with other values.
+ * their environment until a change replaces them.
  */
 const storedValue = z.union([
   z.string(),

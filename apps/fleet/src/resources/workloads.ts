@@ -30,8 +30,7 @@ const storedVariable = z.union([
 
 /**
  * A specification as it is stored. The value of a secret variable can be sealed: then its stored
- * form has the id of the sealed value instead of a text, which versions up to 0.1.0 cannot read and
- * therefore do not deploy.
+ * form has the id of the sealed value instead of a text.
  */
 export const storedSpec = workloadSpec.extend({ env: z.prefault(z.array(storedVariable), []) });
 

@@ -1,6 +1,7 @@
 import { renderDocker } from '../../src/render/docker.ts';
 import { renderKubernetes } from '../../src/render/kubernetes.ts';
 import { KEYS } from '../../src/render/labels.ts';
+import { recordedReleases } from '../fake-hub/recorded.ts';
 import { template } from './catalog.ts';
 import { assertGolden } from './golden.ts';
 import { aCluster, aHost, aRendering, aSpec, aVolume, shown } from './renderings.ts';
@@ -75,19 +76,31 @@ test('renders a deployment with every member for Docker as in the golden file, w
   assertGolden('everything-docker', renderDocker(everything, aHost(everything)));
 });
 
-/**
- * Without the labels that version 0.1.0 did not write. They are not in the digest of a container,
- * and not in a pod.
- */
-const withoutSource = (rendered: object) =>
-  JSON.parse(JSON.stringify(rendered, (key, value) => (SOURCE.includes(key) ? undefined : value)));
 const SOURCE: readonly string[] = [KEYS.workload, KEYS.revision, KEYS.variables];
+const without = (labels: readonly string[], rendered: object) =>
+  JSON.parse(JSON.stringify(rendered, (key, value) => (labels.includes(key) ? undefined : value)));
 
-test('renders a deployment with the defaults of version 0.1.0 as that version did', () => {
-  const old = { ...everything, defaults: 1 };
-  assertGolden('0.1.0/everything-docker', withoutSource(renderDocker(old, aHost(old))));
-  assertGolden('0.1.0/everything-kubernetes', withoutSource(renderKubernetes(old, cluster)));
+/**
+ * The defaults of each release, and the labels that it did not write. They are not in the digest of
+ * a container, and not in a pod.
+ */
+const RELEASES: Readonly<Record<string, { readonly defaults: number; readonly unknown: readonly string[] }>> = {
+  '0.1.0': { defaults: 1, unknown: SOURCE },
+  '0.2.0': { defaults: 2, unknown: [] },
+};
+
+test('the defaults of each recorded release are known', () => {
+  expect(Object.keys(RELEASES)).toEqual([...recordedReleases].sort());
 });
+
+test.each(Object.entries(RELEASES))(
+  'renders a deployment with the defaults of version %s as that version did',
+  (release, { defaults, unknown }) => {
+    const old = { ...everything, defaults };
+    assertGolden(`${release}/everything-docker`, without(unknown, renderDocker(old, aHost(old))));
+    assertGolden(`${release}/everything-kubernetes`, without(unknown, renderKubernetes(old, cluster)));
+  },
+);
 
 test('does not write the workload and the revision into pods, which would replace them', () => {
   const { objects } = renderKubernetes(everything, cluster);

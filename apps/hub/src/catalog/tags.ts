@@ -26,7 +26,9 @@ export async function registerTags(
 const BATCH = 1000;
 
 /**
- * Registers the tags of templates that a previous version of the hub wrote. @returns their number
+ * Registers the tags of templates that version 0.1.0 wrote. @returns their number
+ *
+ * Delete after 0.2: this function and `startTagRegistration`.
  */
 export async function registerStoredTags({ client }: Pick<Database, 'client'>): Promise<number> {
   for (let total = 0; ; ) {
@@ -45,8 +47,8 @@ export async function registerStoredTags({ client }: Pick<Database, 'client'>): 
 const HOUR_MS = 3_600_000;
 
 /**
- * Registers stored tags at the start, and then hourly, because replicas of a previous version can
- * run during an upgrade.
+ * Registers stored tags at the start, and then hourly, because replicas of version 0.1.0 can run
+ * during an upgrade.
  */
 export const startTagRegistration = ({
   database,

@@ -2,8 +2,7 @@ import type { z } from 'zod';
 
 /**
  * Variables that configure the container instead of the program. A template declares them in `env`
- * or `env_schema`, because its members are fixed. The fleet does not pass them to the container;
- * version 0.1.0 does, which has no effect.
+ * or `env_schema`, because its members are fixed. The fleet does not pass them to the container.
  */
 export const SHM_SIZE = 'SVC_SHM_SIZE';
 export const HEALTH_CHECK = 'SVC_HEALTH_CHECK';

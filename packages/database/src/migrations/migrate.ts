@@ -134,6 +134,8 @@ async function takeLock(client: pg.Client): Promise<void> {
  * Resets migrations that were started, are not finished and have no error: a process of version 0.1.0 was killed, and
  * its transaction was rolled back. No other process applies them, because this process holds the lock, so they are
  * applied again.
+ *
+ * Delete after 0.2: this function. Later versions record a migration when it is finished.
  */
 async function resetInterrupted(client: pg.Client): Promise<void> {
   if (!(await hasHistory(client))) return;

@@ -8,7 +8,11 @@ export type MigrationState = {
   pending: string[];
   /** Applied, and their files were changed later. */
   edited: string[];
-  /** Started and not finished, as version 0.1.0 records failed migrations. */
+  /**
+   * Started and not finished, as version 0.1.0 records failed migrations.
+   *
+   * Delete after 0.2: this member, and its uses in `migrate` and `doctor`.
+   */
   failed: FailedMigration[];
   /** The migration that a version of the service must contain to serve the database, if it is not among the files. */
   required?: string;

@@ -41,8 +41,8 @@ const MAX_CHANGES = 500;
 /** For this time, filters that match too many templates are assumed to match too many. */
 const MAX_RECOUNT_AGE_MS = 10_000;
 /**
- * An earlier release of the hub does not register the tags that it writes. They are found some time
- * later, without a change.
+ * Delete after 0.2: this time and `isTooOld`. Version 0.1.0 does not register the tags that it
+ * writes, so they are found some time later, without a change.
  */
 const MAX_TAG_AGE_MS = 10_000;
 
