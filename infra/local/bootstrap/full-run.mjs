@@ -32,7 +32,7 @@ export function writeFullRun(root, { passed, skipped, seconds }) {
  */
 export function fullRunStatus(root) {
   const { date, commit } = readFullRun(root);
-  if (commit === undefined) return { text: 'no complete run at depth full is recorded', isDue: true };
+  if (commit === undefined) return { text: 'warning: no complete run at depth full is recorded', isDue: false };
   const run = `the last complete run at depth full was on ${date} at ${commit.slice(0, 12)}`;
   const commits = commitsSince(root, commit);
   if (commits === undefined) return { text: `warning: ${run}, which this history does not contain`, isDue: false };
