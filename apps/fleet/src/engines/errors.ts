@@ -148,16 +148,19 @@ export function isProgramMissing(engineMessage: string): boolean {
 // The order matters. Docker responds, for example:
 // "pull access denied for x, repository does not exist or may require 'docker login'"
 const KINDS: readonly (readonly [RegExp, 'AuthFailed' | 'ImageNotFound'])[] = [
-  [
-    /manifest unknown|manifest for \S+ not found|name unknown|repository does not exist|no such image/i,
-    'ImageNotFound',
-  ],
+  [/manifest unknown|name unknown|repository does not exist|no such image/i, 'ImageNotFound'],
   [
     /unauthorized|authentication required|(?:access|is) denied|denied:|incorrect username|forbidden|no basic auth credentials/i,
     'AuthFailed',
   ],
   [/: not found$/i, 'ImageNotFound'],
 ];
+
+/** Whether the message is "manifest for <image> not found". Two searches keep the time linear. */
+function isManifestMissing(engineMessage: string): boolean {
+  const start = engineMessage.search(/manifest for /i);
+  return start >= 0 && / not found/i.test(engineMessage.slice(start));
+}
 
 const MEANINGS = {
   ImageNotFound: 'does not exist in its registry, or requires credentials',
@@ -170,7 +173,9 @@ export function classifyPullFailure(engineMessage: string): {
   readonly reason: keyof typeof MEANINGS;
   readonly meaning: string;
 } {
-  const reason = KINDS.find(([pattern]) => pattern.test(engineMessage))?.[1] ?? 'ImagePullFailed';
+  const reason = isManifestMissing(engineMessage)
+    ? 'ImageNotFound'
+    : (KINDS.find(([pattern]) => pattern.test(engineMessage))?.[1] ?? 'ImagePullFailed');
   return { reason, meaning: MEANINGS[reason] };
 }
 
