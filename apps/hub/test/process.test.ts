@@ -37,7 +37,7 @@ function aMirror(url: () => string) {
   const slugs = new Set<string>();
   let since = '1970-01-01T00:00:00Z';
   return async () => {
-    const { body } = await ask(`${url()}/api/v1/catalog/templates/updates?since=${encodeURIComponent(since)}`);
+    const { body } = await ask(() => `${url()}/api/v1/catalog/templates/updates?since=${encodeURIComponent(since)}`);
     for (const { slug } of body.templates) slugs.add(slug);
     since = body.checked_at;
     return slugs;
@@ -137,8 +137,8 @@ describe('two hubs that start concurrently on an empty database while the issuer
     const lanes = [
       ledger.writer('a'),
       ledger.writer('b'),
-      () => ask(`${balancer.url()}/api/v1/catalog/templates`),
-      () => ask(`${balancer.url()}/api/v1/catalog/categories`),
+      () => ask(() => `${balancer.url()}/api/v1/catalog/templates`),
+      () => ask(() => `${balancer.url()}/api/v1/catalog/categories`),
     ];
     const load = startLoad(lanes, { pauseMs: PAUSE_MS });
     try {

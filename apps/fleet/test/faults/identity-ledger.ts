@@ -27,7 +27,7 @@ export function openLedger({ url, secret }: LedgerTarget) {
   const send = async (path: string, options: RequestOptions = {}): Promise<LoadResult> => {
     const id = randomUUID();
     const known = { authorization: `Bearer ${secret}`, headers: { 'X-Request-Id': id } };
-    const seen = await ask(`${url()}${path}`, { ...options, ...known });
+    const seen = await ask(() => `${url()}${path}`, { ...options, ...known });
     answered.set(id, seen.status);
     return seen;
   };

@@ -33,7 +33,7 @@ export function openLedger({ url, admin, categoryId, documentation = () => '' }:
     const asked = id
       ? { method: 'PUT', body: { id, ...content } }
       : { method: 'POST', body: { name: slug, slug, category_id: categoryId, ...content } };
-    const seen = await ask(`${url()}/api/v1/admin/templates`, { authorization: admin, ...asked });
+    const seen = await ask(() => `${url()}/api/v1/admin/templates`, { authorization: admin, ...asked });
     if (seen.status === (id ? 200 : 201)) {
       versionsBySlug.set(slug, { acknowledged: version, sent: version });
       writes++;
@@ -64,7 +64,7 @@ export function openLedger({ url, admin, categoryId, documentation = () => '' }:
   /** The acknowledged writes that are lost, as text. */
   const lost = async (): Promise<string[]> => {
     const shown = async (path: string): Promise<Map<string, Shown>> => {
-      const { status, body } = await ask(`${url()}${path}`, { authorization: admin });
+      const { status, body } = await ask(() => `${url()}${path}`, { authorization: admin });
       if (status !== 200) throw new Error(`${path} answered ${status}`);
       return new Map(body.templates.map((template: Shown) => [template.slug, template]));
     };

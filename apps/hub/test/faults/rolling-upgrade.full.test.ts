@@ -19,7 +19,7 @@ test('no request fails while the database is migrated and two hubs are replaced,
       }),
     prepare: async (url, first) => {
       const ledger = openLedger({ url, admin, categoryId: await createCategory(first, admin) });
-      const reader = (path: string) => () => ask(`${url()}/api/v1/${path}`, { authorization: admin });
+      const reader = (path: string) => () => ask(() => `${url()}/api/v1/${path}`, { authorization: admin });
       const readers = ['catalog/templates', 'catalog/categories', 'admin/templates'].map(reader);
       return { ledger, lanes: [ledger.writer('a'), ledger.writer('b'), ...readers] };
     },

@@ -17,13 +17,18 @@ export interface LoadResult {
   readonly body: any;
 }
 
-/** Sends a request on a keep-alive connection. A failed request is not retried. */
-export async function ask(url: string, options: RequestOptions = {}): Promise<LoadResult> {
+/**
+ * Sends a request on a keep-alive connection. A failed request is not retried, except that a request to the replica
+ * that `url` chooses goes to another choice if the connection is refused, as docs/upgrade.md permits.
+ */
+export async function ask(url: string | (() => string), options: RequestOptions = {}): Promise<LoadResult> {
   const started = performance.now();
   const { method = 'GET', body } = options;
-  const sent = { method, headers: headersOf(options), signal: AbortSignal.timeout(scaled(20_000)) };
+  const signal = AbortSignal.timeout(scaled(20_000));
+  const sent = { method, headers: headersOf(options), signal };
+  const send = (to: string) => fetch(to, body === undefined ? sent : { ...sent, body: JSON.stringify(body) });
   try {
-    const response = await fetch(url, body === undefined ? sent : { ...sent, body: JSON.stringify(body) });
+    const response = typeof url === 'string' ? await send(url) : await sendToAny(url, send);
     const text = await response.text();
     const seen = { retryAfter: response.headers.get('retry-after'), body: text === '' ? undefined : JSON.parse(text) };
     return { status: response.status, ...seen, ms: performance.now() - started };
@@ -31,6 +36,22 @@ export async function ask(url: string, options: RequestOptions = {}): Promise<Lo
     return { status: 0, ms: performance.now() - started, retryAfter: null, body: error };
   }
 }
+
+const MAX_CHOICES = 10;
+
+/** Sends nothing twice: a refused connection has transferred nothing. */
+async function sendToAny(choose: () => string, send: (url: string) => Promise<Response>): Promise<Response> {
+  for (let choice = 1; ; choice += 1) {
+    try {
+      return await send(choose());
+    } catch (error) {
+      if (choice === MAX_CHOICES || !isRefused(error)) throw error;
+    }
+  }
+}
+
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';
 
 const headersOf = ({ authorization, headers, body }: RequestOptions): Record<string, string> => ({
   ...headers,
