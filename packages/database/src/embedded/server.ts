@@ -21,6 +21,7 @@ const temporarySettings = [
   'synchronous_commit=off',
   'full_page_writes=off',
   'autovacuum=off',
+  'jit=off',
   'wal_level=minimal',
   'max_wal_senders=0',
 ];
