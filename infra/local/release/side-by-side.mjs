@@ -4,7 +4,7 @@
 //
 //   node infra/local/release/side-by-side.mjs --commit 3e41561
 //
-// Build the current version before. This takes several minutes and is not part of CI; infra/local/test/releases/side-by-side.test.ts is.
+// Build the current version before. This takes several minutes and is not part of CI; infra/local/test/releases/side-by-side.ci.test.ts is.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

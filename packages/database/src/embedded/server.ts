@@ -22,6 +22,7 @@ const temporarySettings = [
   'full_page_writes=off',
   'autovacuum=off',
   'jit=off',
+  'shared_buffers=32MB', // creating and dropping a database searches all of it
   'wal_level=minimal',
   'max_wal_senders=0',
 ];
