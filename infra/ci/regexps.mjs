@@ -8,8 +8,20 @@ import { root, sources } from './sources.mjs';
 process.env.RECHECK_BACKEND = 'pure'; // selects JavaScript instead of a native program, when the library is loaded
 const { check } = (await import('recheck')).default;
 
-/** A fixed seed makes the result repeatable. The lower limits halve the duration of the check. */
-const OPTIONS = { timeout: 120_000, randomSeed: 1, attackLimit: 10_000_000, incubationLimit: 5000 };
+/**
+ * Without limits of time and with a fixed seed, the result does not depend on the speed of the machine. The lower limits
+ * of steps halve the duration of the check.
+ */
+const OPTIONS = {
+  timeout: null,
+  attackTimeout: null,
+  incubationTimeout: null,
+  recallTimeout: -1, // no validation
+  seedingTimeout: null,
+  randomSeed: 1,
+  attackLimit: 10_000_000,
+  incubationLimit: 5000,
+};
 
 const given = process.argv.slice(2).map((file) => path.relative(root, file));
 const places = new Map();

@@ -121,7 +121,7 @@ test('each service mounts exactly the secrets that it reads, and none is in the 
     const byDatabase = name.endsWith('-database')
       ? ['owner', 'service'].map((role) => `${service.environment.SERVICE}-${role}-password`)
       : [];
-    expect([name, new Set(service.secrets)]).toEqual([name, new Set([...files, ...byDatabase])]);
+    expect({ name, secrets: new Set(service.secrets) }).toEqual({ name, secrets: new Set([...files, ...byDatabase]) });
   }
   const created = fs.readdirSync(path.join(folder, 'secrets'));
   expect(new Set(Object.values(secrets).map(({ file }) => file))).toEqual(
@@ -189,9 +189,11 @@ test('the services have no privileges, and their ports are bound to the loopback
   for (const [name, service] of Object.entries(services)) {
     expect(service.ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
     if (name.endsWith('-database')) continue;
-    expect([name, service]).toMatchObject([
+    expect({ name, ...service }).toMatchObject({
       name,
-      { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] },
-    ]);
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
   }
 });

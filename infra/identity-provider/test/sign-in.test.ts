@@ -54,7 +54,7 @@ test('an access token for the hub is a JWT with the claims of the user, which th
 test('a JWT is valid for twelve hours', async () => {
   const { accessToken, expiresIn } = await as('user@example.test', { resource: hubAudience });
   const { exp = 0, iat = 0 } = decodeJwt(accessToken);
-  expect([exp - iat, expiresIn]).toEqual([43_200, 43_200]);
+  expect({ lifetime: exp - iat, expiresIn }).toEqual({ lifetime: 43_200, expiresIn: 43_200 });
 });
 
 test('a wrong password and an unknown user are rejected', async () => {
@@ -142,5 +142,8 @@ test('an unknown redirect URI is rejected with a page that loads nothing from ot
 
 test('an unknown interaction is rejected with a page', async () => {
   const response = await fetch(`${provider.issuer}/interaction/unknown`);
-  expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+  expect({ status: response.status, type: response.headers.get('content-type') }).toEqual({
+    status: 400,
+    type: 'text/html; charset=utf-8',
+  });
 });

@@ -138,7 +138,10 @@ test('beyond the limit, a wait is a 503 with the bound; a client that disconnect
   const refused = await other.request(path, token.secret);
   let text = '';
   for await (const chunk of refused) text += chunk;
-  expect([refused.statusCode, JSON.parse(text).detail]).toEqual([503, expect.stringContaining('at most 1 streams')]);
+  expect({ status: refused.statusCode, detail: JSON.parse(text).detail }).toEqual({
+    status: 503,
+    detail: expect.stringContaining('at most 1 streams'),
+  });
   leaving.abort();
   expect(await waiting).toBe('disconnected');
   await ofLimited.reach(id, 0);

@@ -64,8 +64,6 @@ test('after a rotation was killed in the middle, the next one completes it', asy
 
 test('a fleet without an encryption key that is in use does not start, and names the key', async () => {
   const refused = world.run([], { DATABASE_URL: world.database.url, ENCRYPTION_KEYS: next, PORT: '0' });
-  expect([await refused.ended, refused.output()]).toEqual([
-    1,
-    expect.stringContaining('ENCRYPTION_KEYS has no key "former"'),
-  ]);
+  expect(await refused.ended).toBe(1);
+  expect(refused.output()).toContain('ENCRYPTION_KEYS has no key "former"');
 });

@@ -94,7 +94,7 @@ describeWithEngine('an agent on a real engine', () => {
     const agent = await (clients[who] as ConnectAgent)(fleet.url, fleet.tokens.operator.secret);
     const call = async (tool: string, given: object = {}) => {
       const result = await agent.call(tool, given);
-      expect([tool, result.isError ? result.content[0]?.text : undefined]).toEqual([tool, undefined]);
+      expect({ tool, error: result.isError ? result.content[0]?.text : undefined }).toEqual({ tool, error: undefined });
       return result.structuredContent;
     };
     const rejected = async (tool: string, given: object) => (await agent.call(tool, given)).content[0]?.text;
@@ -111,7 +111,8 @@ describeWithEngine('an agent on a real engine', () => {
 
     const wanted = { name, template: 'greeter', env: { GREETING: 'hello' } };
     const plan = await call('plan_deployment', wanted);
-    expect([plan.ok, plan.placement.candidates[0].reasons]).toEqual([false, [expect.stringContaining('mesh')]]);
+    expect(plan.ok).toBe(false);
+    expect(plan.placement.candidates[0].reasons).toEqual([expect.stringContaining('mesh')]);
     expect(await rejected('create_deployment', wanted)).toMatch(/^no_placement \(422\): .*mesh/s);
     await mesh(['mesh'], box.id);
     expect((await call('plan_deployment', wanted)).ok).toBe(true);
@@ -119,7 +120,7 @@ describeWithEngine('an agent on a real engine', () => {
 
     await call('create_deployment', { ...wanted, idempotency_key: name });
     const up = await call('wait_for_deployment', { deployment: name, timeout_seconds: 50 });
-    expect([up.reached, up.deployment.phase]).toEqual([true, 'running']);
+    expect(up).toMatchObject({ reached: true, deployment: { phase: 'running' } });
     const logs = await agent.call('read_deployment_logs', { deployment: name, contains: 'READY' });
     expect(logs.content[0]?.text).toBe('1 of 1 lines\nready');
     const { deployment, events } = await call('get_deployment', { deployment: name, include: ['events'] });
@@ -131,10 +132,7 @@ describeWithEngine('an agent on a real engine', () => {
     expect((await call('wait_for_deployment', { deployment: name })).reached).toBe(true);
     await call('control_deployment', { deployment: name, action: 'rollback' });
     const back = await call('wait_for_deployment', { deployment: name });
-    expect([back.reached, back.deployment.endpoints]).toEqual([
-      true,
-      [expect.objectContaining({ container_port: 8080 })],
-    ]);
+    expect(back).toMatchObject({ reached: true, deployment: { endpoints: [{ container_port: 8080 }] } });
     const greeting = await fetch(`http://${back.deployment.endpoints[0].address}/`);
     expect(await greeting.text()).toContain('hello');
 

@@ -61,7 +61,7 @@ describe.each(releases)('with the databases of release %s,', (release) => {
       recorded.map(async ({ request: { method, path: at } }) => {
         const headers = { authorization: `Bearer ${keys.HUB_API_KEY}` };
         const response = await fetch(`${deployment.urls.hub}${at}`, { method, headers });
-        expect([at, response.status]).toEqual([at, 200]);
+        expect({ at, status: response.status }).toEqual({ at, status: 200 });
         return membersOf(await response.json(), endpointOf(at));
       }),
     );

@@ -52,7 +52,8 @@ async function aReleasedReplica(deployment: Deployment, app: App, sql: string) {
         given.includes(column) ? `$${given.indexOf(column) + 1}::${type}` : `"${column}"`,
       );
       const statement = `INSERT INTO "${table}" (${list(table)}) SELECT ${values.join(', ')} FROM "${table}" WHERE ${where} LIMIT 1`;
-      expect([table, (await shared.query(statement, Object.values(changes))).rowCount]).toEqual([table, 1]);
+      const { rowCount } = await shared.query(statement, Object.values(changes));
+      expect({ table, rowCount }).toEqual({ table, rowCount: 1 });
     },
     /** Updates each column of all rows to its value. @returns the error message, in the shared database and in that of the release */
     updateAll: async (table: string) => {
@@ -131,7 +132,7 @@ describe.each(releases)('beside release %s on one database,', (release) => {
       const { tables, updateAll } = ofRelease[app];
       for (const table of tables) {
         const { shared, own } = await updateAll(table);
-        expect([table, shared]).toEqual([table, own]);
+        expect({ table, rows: shared }).toEqual({ table, rows: own });
       }
     },
   );
@@ -163,10 +164,10 @@ describe.each(releases)('beside release %s on one database,', (release) => {
       ['storage', 'old-volume'],
       ['users', 'old-user'],
     ] as const) {
-      expect([plural, await namesAt(plural)]).toEqual([plural, expect.arrayContaining([name])]);
+      expect({ plural, names: await namesAt(plural) }).toEqual({ plural, names: expect.arrayContaining([name]) });
     }
     const { status, body } = await fleet('PUT', `/deployments/${deployed}`, { labels: { changed: 'yes' } });
-    expect([status, body.deployment?.labels]).toEqual([200, { changed: 'yes' }]);
+    expect({ status, labels: body.deployment?.labels }).toEqual({ status: 200, labels: { changed: 'yes' } });
   });
 
   test('the current fleet accepts a token that the release issues, and shows the audit entries that it writes', async () => {
@@ -195,7 +196,7 @@ describe.each(releases)('beside release %s on one database,', (release) => {
     const host = { name: 'new-host', engine: 'docker', endpoint: 'tcp://127.0.0.1:1' };
     const created = async (plural: string, body: object) => {
       const answer = await fleet('POST', `/${plural}`, body);
-      expect([plural, answer.status]).toEqual([plural, 201]);
+      expect({ plural, status: answer.status }).toEqual({ plural, status: 201 });
       return answer.body;
     };
     await created('users', { email: 'new@example.test', role: 'viewer', password: 'seventeen quiet tractors' });

@@ -58,7 +58,7 @@ test('a creation whose target is not checked in time is answered 422 with this r
   const { status, body } = await impatient
     .api(`Bearer ${secret}`)
     .post('/api/v1/deployments', { name: 'web', workload_id, target: { host_id: id } });
-  expect([status, body.code]).toEqual([422, 'no_placement']);
+  expect({ status, code: body.code }).toEqual({ status: 422, code: 'no_placement' });
   expect(body.errors).toEqual([
     {
       path: 'target',
