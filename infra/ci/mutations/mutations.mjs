@@ -133,7 +133,7 @@ export const mutations = [
         replace: '',
       },
     ],
-    tests: [{ package: 'packages/http', pattern: 'test/outbound\\.test' }],
+    tests: [{ package: 'packages/http', pattern: 'test/outbound/outbound\\.test' }],
   },
   {
     name: 'unvalidated reply',
