@@ -90,4 +90,6 @@ function report(results, { isComplete }) {
   console.log(`${passed} passed, ${sum('failed')} failed, ${skipped} skipped`);
 }
 
-const relative = (file) => path.relative(root, file).split(path.sep).join('/');
+function relative(file) {
+  return path.relative(root, file).split(path.sep).join('/');
+}
