@@ -51,7 +51,10 @@ async function sendToAny(choose: () => string, send: (url: string) => Promise<Re
 }
 
 const isRefused = (error: unknown): boolean =>
-  error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';
+  error instanceof Error &&
+  error.cause instanceof Error &&
+  'code' in error.cause &&
+  error.cause.code === 'ECONNREFUSED';
 
 const headersOf = ({ authorization, headers, body }: RequestOptions): Record<string, string> => ({
   ...headers,
