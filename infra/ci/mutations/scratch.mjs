@@ -6,6 +6,7 @@ import { run } from './command.mjs';
 
 const SETUP_TIMEOUT_MS = 15 * 60_000;
 const COMPILE_TIMEOUT_MS = 5 * 60_000;
+const BUILD = ['run', 'build', '--output-logs=errors-only'];
 
 /**
  * Runs `work` with a copy of the working tree in the temporary folder, whose dependencies are installed and whose
@@ -25,16 +26,18 @@ export async function withScratch({ root, env: given, signal }, work) {
     };
     await setUp('pnpm', 'install', '--frozen-lockfile', '--prefer-offline');
     const cache = `--cache-dir=${path.join(root, '.turbo', 'cache')}`;
-    await setUp(binary(folder, 'turbo'), 'run', 'build', cache, '--output-logs=errors-only');
+    await setUp(binary(folder, 'turbo'), ...BUILD, cache);
     return await work(folder, { env, signal });
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-/** Builds the changed sources, because tests that start a service as a process run the built files. */
-export function compile(folder, { env, signal }) {
-  return run(binary(folder, 'tsc'), ['-b'], { cwd: folder, env, signal, timeoutMs: COMPILE_TIMEOUT_MS });
+/** Checks the types of the changed sources, and builds them, because tests that start a service run its bundle. */
+export async function compile(folder, { env, signal }) {
+  const options = { cwd: folder, env, signal, timeoutMs: COMPILE_TIMEOUT_MS };
+  const checked = await run(binary(folder, 'tsc'), ['-b'], options);
+  return checked.code === 0 ? run(binary(folder, 'turbo'), BUILD, options) : checked;
 }
 
 const binary = (folder, name) => path.join(folder, 'node_modules', '.bin', name);
@@ -48,6 +51,7 @@ function copySources(root, folder) {
   });
   for (const file of new Set(listed.split('\0').filter((name) => name !== ''))) {
     const source = path.join(root, file);
-    if (existsSync(source)) cpSync(source, path.join(folder, file)); // a deleted file is still tracked
+    // A deleted file is still tracked, and a tracked link can lead to a folder.
+    if (existsSync(source)) cpSync(source, path.join(folder, file), { recursive: true, verbatimSymlinks: true });
   }
 }
