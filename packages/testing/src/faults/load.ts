@@ -18,8 +18,9 @@ export interface LoadResult {
 }
 
 /**
- * Sends a request on a keep-alive connection. A failed request is not retried, except that a request to the replica
- * that `url` chooses goes to another choice if the connection is refused, as docs/upgrade.md permits.
+ * Sends a request on a keep-alive connection. A failed request is not retried, except that a request
+ * to the replica that `url` chooses goes to another choice if the connection is refused, as
+ * docs/upgrade.md permits.
  */
 export async function ask(url: string | (() => string), options: RequestOptions = {}): Promise<LoadResult> {
   const started = performance.now();

@@ -3,7 +3,7 @@ import { figure } from '../run/depth.ts';
 import { aBalancer } from './balancer.ts';
 import { migrateAsLaterVersion } from './connections.ts';
 import { type Ledger, moreAcknowledged } from './ledger.ts';
-import { type LoadResult, startLoad, summaryOf } from './load.ts';
+import { type LoadResult, startLoad, statusesOf, summaryOf } from './load.ts';
 import type { RunningService } from './prepare.ts';
 
 const SOME_WRITES = 20;
@@ -21,8 +21,9 @@ interface Replicas<L> {
 
 /**
  * Upgrades two replicas under load as docs/upgrade.md describes: the database is migrated, and then
- * each replica is stopped with SIGTERM and started again. The clients send each request to a replica that is
- * ready, and again only if the connection is refused. Fails if any other request fails.
+ * each replica is stopped with SIGTERM and started again. The clients send each request to a
+ * replica that is ready, and again only if the connection is refused. Fails if any other request
+ * fails.
  * @returns the ledger
  */
 export async function upgradeUnderLoad<L extends Pick<Ledger, 'acknowledged'>>({
@@ -52,7 +53,8 @@ export async function upgradeUnderLoad<L extends Pick<Ledger, 'acknowledged'>>({
     await load.stop();
     await balancer.stop();
   }
-  expect(load.seen.filter(({ status }) => status !== 200 && status !== 201)).toEqual([]);
+  expect(load.seen.filter(({ status }) => status !== 200 && status !== 201)).toEqual([]); // shows the errors
+  expect(statusesOf(load.seen)).toEqual([200, 201]);
   expect(Math.min(...balancer.sent())).toBeGreaterThan(0);
   for (const output of outputs) expect(output()).not.toMatch(/cached plan|"level":[5-6]0/);
   figure(`upgrade of two replicas: ${balancer.sent().join(' and ')} requests; ${summaryOf(load.seen)}`);
