@@ -9,7 +9,7 @@ export default {
   testRunner: at('runner.mjs'),
   testSequencer: at('sequencer.mjs'),
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', leftOutPattern],
+  testPathIgnorePatterns: ['/node_modules/', leftOutPattern()],
   moduleFileExtensions: ['ts', 'mjs', 'js', 'json'],
   transform: {}, // see register.mjs
   testTimeout: TEST_MS, // the environment scales it

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { isLeftOut } from '../../jest/depth.mjs';
+import { leftOutPattern, rotationOfToday } from '../../jest/depth.mjs';
 import { writeFullRun } from './full-run.mjs';
 import { CommandFailed, commandLine, Interrupted } from './processes.mjs';
 import { readResults } from './test-results.mjs';
@@ -25,14 +25,15 @@ try {
  * cached ones. install.mjs has installed the dependencies and set PATH.
  */
 async function runTests(rest) {
-  const env = { ...process.env, TEST_NODE_VERSION: process.version }; // part of turbo's cache key
+  const rotation = process.env.TEST_ROTATION ?? rotationOfToday();
+  const env = { ...process.env, TEST_NODE_VERSION: process.version, TEST_ROTATION: rotation }; // part of turbo's cache key
   const turbo = (args, options) => shell.run('turbo', ['run', ...args], { env, ...options });
   const plan = JSON.parse(await turbo(['test', '--dry=json', ...rest], { output: 'captured' }));
   const tests = plan.tasks.filter(({ task, command }) => task === 'test' && command !== '<NONEXISTENT>');
   const packages = tests.map(({ package: name, directory }) => ({
     name,
     results: path.join(root, directory, 'test-results.json'),
-    leftOut: leftOutFiles(path.join(root, directory, 'test')),
+    leftOut: leftOutFiles(path.join(root, directory, 'test'), leftOutPattern(env)),
   }));
   for (const { results } of packages) rmSync(results, { force: true }); // turbo restores cached ones
 
@@ -55,15 +56,17 @@ async function runTests(rest) {
   }
   const leftOut = packages.flatMap((one) => one.leftOut);
   if (leftOut.length > 0) console.log(`not run at this depth: ${leftOut.join(', ')}`);
+  if (rotation) console.log(`to repeat this selection of rotated files, set TEST_ROTATION=${rotation}`);
   const results = packages.map(readResults);
   const isComplete = process.env.TEST_DEPTH === 'full' && rest.length === 0;
   report(results, { isComplete });
 }
 
-/** The test files that `infra/jest/preset.mjs` leaves out at this depth. */
-function leftOutFiles(folder) {
+/** The test files in a folder that `infra/jest/preset.mjs` leaves out. @returns paths relative to the repository */
+function leftOutFiles(folder, pattern) {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true }).filter(isLeftOut);
+  const files = readdirSync(folder, { recursive: true }).map((file) => path.join(folder, file));
+  return files.filter((file) => new RegExp(pattern).test(file)).map(relative);
 }
 
 async function startPostgres(turbo) {

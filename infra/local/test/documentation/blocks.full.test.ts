@@ -12,7 +12,7 @@ import {
 } from './pages.ts';
 import { startWorld, type World } from './world.ts';
 
-/** Comments before a block that determine how it runs. The tour has a test of its own (`start.test.ts`). */
+/** Comments before a block that determine how it runs. The tour has a test of its own (`start.ci.test.ts`). */
 const TOUR = 'tour';
 const UNTIL_OUTPUT = 'runs until interrupted';
 const RESPONDS = 'responds with ';

@@ -8,6 +8,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 const folder = path.resolve(import.meta.dirname, '../..');
 const module = (name: string) => JSON.stringify(pathToFileURL(path.join(folder, 'bootstrap', name)).href);
 
+const depthModule = JSON.stringify(pathToFileURL(path.resolve(folder, '../jest/depth.mjs')).href);
+
 /** Runs a module in its own Node process, like the bootstrap. @returns its output */
 function evaluate(script: string) {
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
@@ -77,6 +79,19 @@ test('an unknown command is rejected with the known commands', () => {
   });
   expect(stderr).toBe('Unknown command serve. Use start, test or env.\n');
   expect(status).toBe(2);
+});
+
+test('npm test at depth short leaves out two of the three rotated files, and other depths leave out none', () => {
+  const files = ['process', 'hostile', 'refusals'].map((name) => `/repository/apps/hub/test/${name}.test.ts`);
+  const kept = (env: Record<string, string>) =>
+    evaluate(`
+      const { leftOutPattern } = await import(${depthModule});
+      const leftOut = new RegExp(leftOutPattern(${JSON.stringify(env)}));
+      console.log(${JSON.stringify(files)}.filter((file) => !leftOut.test(file)).join());`);
+  expect(['0', '1', '2', '3'].map((number) => kept({ TEST_ROTATION: number }))).toEqual([...files, files[0]]);
+  expect(kept({})).toBe(files.join());
+  expect(kept({ TEST_ROTATION: '0', TEST_DEPTH: 'ci' })).toBe(files.join());
+  expect(kept({ TEST_ROTATION: '0', TEST_DEPTH: 'full' })).toBe(files.join());
 });
 
 let results: string;
