@@ -7,15 +7,16 @@ const RUN_TIMEOUT_MS = 8 * 60_000;
 /**
  * Runs the test files of one package that match `patterns`.
  * @returns `passed`, the number of tests that passed; `failures`, the tests that failed as `file › title`; `problem`, why
- * the run is not conclusive (undefined if each pattern ran at least one file to its end)
+ * the run is not conclusive (undefined if each pattern ran at least one file to its end). With `isFirstFailureEnough`, Jest
+ * ends after the first file with a failed test, and the other files count as a problem.
  */
-export async function runTests(folder, { directory, patterns }, { env, signal }) {
+export async function runTests(folder, { directory, patterns }, { env, signal, isFirstFailureEnough = false }) {
   const cwd = path.join(folder, directory);
   const file = path.join(cwd, 'test-results.json');
   rmSync(file, { force: true });
   // The test script of the package, without pnpm, which would run it in another process group.
   const { scripts } = JSON.parse(readFileSync(path.join(cwd, 'package.json'), 'utf8'));
-  const command = ['-c', `${scripts.test} "$@"`, 'sh', ...patterns];
+  const command = ['-c', `${scripts.test} "$@"`, 'sh', ...(isFirstFailureEnough ? ['--bail'] : []), ...patterns];
   const { output, timedOut } = await run('sh', command, { cwd, env, signal, timeoutMs: RUN_TIMEOUT_MS });
   const nothing = { passed: 0, failures: [] };
   if (timedOut) return { ...nothing, problem: `the tests did not finish within ${RUN_TIMEOUT_MS / 60_000} minutes` };

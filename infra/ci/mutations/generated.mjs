@@ -1,0 +1,111 @@
+// Checks the tests of the files that state who may see and do what: changes their operators and conditions, one at a time,
+// in a copy of the repository, and requires that one of the nearest tests fails, or that the change is listed as equivalent.
+//   node infra/ci/mutations/generated.mjs [--file <path>]... [--line <number>] [--list]
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { startEmbeddedPostgres } from '../../../packages/database/src/embedded.ts';
+import { Interrupted, interruption } from './command.mjs';
+import { mutantsOf } from './generate.mjs';
+import { runTests } from './jest.mjs';
+import { withScratch } from './scratch.mjs';
+import { equivalents, targets } from './targets.mjs';
+
+const root = path.resolve(import.meta.dirname, '..', '..', '..');
+
+class CheckFailed extends Error {}
+
+async function main() {
+  const { values } = parseArgs({
+    options: { file: { type: 'string', multiple: true }, line: { type: 'string' }, list: { type: 'boolean' } },
+  });
+  const selected = targets
+    .filter(({ file }) => values.file?.includes(file) ?? true)
+    .flatMap(({ file, tests }) => mutantsOf(root, file).map((mutant) => ({ ...mutant, tests })))
+    .filter(({ line }) => values.line === undefined || String(line) === values.line);
+  requireCurrentEquivalents();
+  const mutants = selected.filter((mutant) => !isEquivalent(mutant));
+  const left = selected.length - mutants.length;
+  console.log(`${mutants.length} changes to check, ${left} listed as equivalent`);
+  if (values.list) return console.log(mutants.map(nameOf).join('\n'));
+  const survivors = await survivorsOf(mutants);
+  for (const survivor of survivors) console.log(`survived: ${nameOf(survivor)}   ${survivor.source}`);
+  console.log(`${mutants.length - survivors.length} of ${mutants.length} changes are caught.`);
+  if (survivors.length > 0) process.exitCode = 1;
+}
+
+const nameOf = ({ file, line, change }) => `${file}:${line} ${change}`;
+
+const isEquivalent = (mutant) =>
+  equivalents.some(
+    ({ file, source, change }) => file === mutant.file && source === mutant.source && change === mutant.change,
+  );
+
+/** @throws CheckFailed if a listed change does not exist any longer */
+function requireCurrentEquivalents() {
+  const known = targets.flatMap(({ file }) => mutantsOf(root, file));
+  const outdated = equivalents.filter(
+    (one) =>
+      !known.some(({ file, source, change }) => file === one.file && source === one.source && change === one.change),
+  );
+  if (outdated.length === 0) return;
+  throw new CheckFailed(
+    `Remove these entries of infra/ci/mutations/targets.mjs, whose lines have changed:\n${outdated.map(({ file, source }) => `${file}: ${source}`).join('\n')}`,
+  );
+}
+
+async function survivorsOf(mutants) {
+  const signal = interruption();
+  const server = await startEmbeddedPostgres();
+  const env = {
+    ...process.env,
+    CI: '1',
+    TEST_DEPTH: 'short',
+    NO_COLOR: '1',
+    TEST_POSTGRES_URL: server.url('postgres'),
+  };
+  delete env.FORCE_COLOR;
+  try {
+    return await withScratch({ root, env, signal }, async (folder, options) => {
+      await requirePassing(folder, mutants, options);
+      const survivors = [];
+      for (const mutant of mutants) if (!(await isCaught(folder, mutant, options))) survivors.push(mutant);
+      return survivors;
+    });
+  } finally {
+    await server.stop();
+  }
+}
+
+/** @throws CheckFailed unless the tests pass without a change */
+async function requirePassing(folder, mutants, options) {
+  for (const tests of new Set(mutants.map((mutant) => mutant.tests))) {
+    const { failures, problem } = await runTests(folder, tests, options);
+    const problems = [...failures, ...(problem ? [problem] : [])];
+    if (problems.length > 0) throw new CheckFailed(`The tests do not pass without a change:\n${problems.join('\n')}`);
+  }
+}
+
+/** Whether a test fails, or cannot run, with the change. Jest ends after the first file with a failed test. */
+async function isCaught(folder, mutant, options) {
+  const target = path.join(folder, mutant.file);
+  const original = readFileSync(target, 'utf8');
+  writeFileSync(target, original.slice(0, mutant.start) + mutant.replacement + original.slice(mutant.end));
+  try {
+    const { failures, problem } = await runTests(folder, mutant.tests, { ...options, isFirstFailureEnough: true });
+    const caught = failures.length > 0 || problem !== undefined;
+    console.log(`${caught ? 'caught' : 'SURVIVED'}  ${nameOf(mutant)}`);
+    return caught;
+  } finally {
+    writeFileSync(target, original);
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  const isExpected =
+    error instanceof CheckFailed || error instanceof Interrupted || error.code?.startsWith('ERR_PARSE_ARGS');
+  console.error(isExpected ? error.message : error);
+  process.exitCode = error.exitCode ?? 1;
+}
