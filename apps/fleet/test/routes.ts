@@ -32,7 +32,12 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     'GET /api/v1/catalog/sync',
   ],
   'catalog-sync': ['POST /api/v1/catalog/sync'],
-  'people-read': ['GET /api/v1/users', 'GET /api/v1/users/:id', 'GET /api/v1/tokens'],
+  'people-read': [
+    'GET /api/v1/users',
+    'GET /api/v1/users/:id',
+    'GET /api/v1/tokens',
+    'GET /api/v1/tokens/:id/dependents',
+  ],
   'people-write': [
     'POST /api/v1/users',
     'PUT /api/v1/users/:id',

@@ -1,14 +1,12 @@
-import { challengesOf, displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
+import { displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { notFound, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
-import { readPage } from '../database/lists.ts';
+import { by, readPage } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import { authorOf } from '../identity/actor.ts';
-import { insertToken, type TokenRow, tokenColumns, tokenRow } from '../identity/mcp-tokens.ts';
-import type { Principal } from '../identity/principal.ts';
+import { creatorOf, dependentsOf, endAuthorityOfToken, transferAuthority } from '../identity/authority.ts';
+import { expiryOf, insertToken, type TokenRow, tokenColumns, tokenRow } from '../identity/mcp-tokens.ts';
 import { tokenList } from '../identity/token-list.ts';
-import { lockUser } from '../identity/users.ts';
 import { isUuid } from '../resources/kind.ts';
 import { changeRoute } from './change.ts';
 import { route } from './context.ts';
@@ -21,21 +19,18 @@ export const listTokens = route(fleetEndpoints.listTokens, async ({ database }, 
 export const createToken = changeRoute(fleetEndpoints.createToken, async ({ transaction, principal }, { body }) => {
   const secret = newSecretToken('svcm_');
   const { name, role, expires_in_days } = body;
-  const creator = creatorOf(principal);
-  await refuseRemovedUser(transaction, creator.created_by_user);
+  const creator = await creatorOf(transaction, principal);
   const token = await insertToken(transaction, secret, { id: uuidv7(), name, role, expires_in_days, ...creator });
   return { token: { ...token, secret } };
 });
 
-export const reissueToken = changeRoute(fleetEndpoints.reissueToken, async ({ transaction }, { params }) => {
+export const reissueToken = changeRoute(fleetEndpoints.reissueToken, async ({ transaction, principal }, { params }) => {
   const secret = newSecretToken('svcm_');
-  // The database computes the expiry, because its clock later decides whether the token has
-  // expired.
   const [token] = await updateToken(
     transaction,
     params.id,
     Prisma.sql`token_hash = ${hashSecretToken(secret)}, token_prefix = ${displayPrefix(secret)},
-      expires_at = now() + make_interval(days => expires_in_days)`,
+      expires_at = ${expiryOf(Prisma.sql`expires_in_days`, principal.kind === 'token' ? principal.id : null)}`,
     Prisma.sql`AND revoked_at IS NULL`,
   );
   if (token) return { token: { ...token, secret } };
@@ -43,7 +38,16 @@ export const reissueToken = changeRoute(fleetEndpoints.reissueToken, async ({ tr
   throw new Problem('token_revoked', 'A revoked token cannot be reissued. Create a new token.');
 });
 
-export const revokeToken = changeRoute(fleetEndpoints.revokeToken, async ({ transaction }, { params }) => {
+export const listDependents = route(fleetEndpoints.listDependents, async ({ database }, { params, query }) => {
+  await refuseAbsent(database.client, params.id);
+  const rules = { filters: {}, sorts: { created_at: by(Prisma.sql`r.created_at`) } };
+  const list = { table: dependentsOf(params.id), columns: tokenColumns, rules };
+  const { rows, pagination } = await readPage(database.client, list, { ...query, sort: '-created_at' as const });
+  return { tokens: rows.map((row) => tokenRow.parse(row)), pagination };
+});
+
+export const revokeToken = changeRoute(fleetEndpoints.revokeToken, async (context, { params, query }) => {
+  const { transaction, principal } = context;
   const [token] = await updateToken(
     transaction,
     params.id,
@@ -51,7 +55,13 @@ export const revokeToken = changeRoute(fleetEndpoints.revokeToken, async ({ tran
     Prisma.empty,
   );
   if (!token) throw notFound();
-  return { token };
+  if (query.keep === undefined) return { token, revoked: await endAuthorityOfToken(transaction, token.id), kept: [] };
+  // A token that revokes itself cannot own what remains: `creatorOf` refuses it.
+  return {
+    token,
+    revoked: [],
+    kept: await transferAuthority(transaction, token.id, await creatorOf(transaction, principal)),
+  };
 });
 
 const updateToken = (transaction: Prisma.TransactionClient, id: string, set: Prisma.Sql, condition: Prisma.Sql) =>
@@ -60,22 +70,6 @@ const updateToken = (transaction: Prisma.TransactionClient, id: string, set: Pri
         UPDATE tokens SET ${set} WHERE id = ${id}::uuid ${condition} RETURNING ${tokenColumns}`
     : Promise.resolve([]);
 
-async function refuseAbsent(transaction: Prisma.TransactionClient, id: string): Promise<void> {
+async function refuseAbsent(transaction: Pick<Prisma.TransactionClient, 'token'>, id: string): Promise<void> {
   if (!isUuid(id) || !(await transaction.token.findUnique({ where: { id }, select: { id: true } }))) throw notFound();
-}
-
-/**
- * The creator of a token: the name to show, and the id of the user whose removal revokes the token.
- */
-function creatorOf(principal: Principal): { readonly created_by: string; readonly created_by_user: string | null } {
-  const userId = principal.kind === 'token' ? principal.createdByUser : principal.kind === 'user' ? principal.id : null;
-  return { created_by: authorOf(principal), created_by_user: userId };
-}
-
-/**
- * Refuses the request of a user who was removed after it was authenticated. Locks the user, so that
- * a concurrent removal waits and also revokes the new token.
- */
-async function refuseRemovedUser(transaction: Prisma.TransactionClient, userId: string | null): Promise<void> {
-  if (userId !== null && !(await lockUser(transaction, userId))) throw challengesOf('fleet').invalidToken();
 }

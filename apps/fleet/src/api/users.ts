@@ -3,6 +3,7 @@ import { invalid, notFound, Problem, pickDefined } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { readPage } from '../database/lists.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
+import { endAuthorityOfUser } from '../identity/authority.ts';
 import { endInvitation, endSessions, hashPassword } from '../identity/local-user.ts';
 import { listedUser, userList } from '../identity/user-list.ts';
 import { lockUser, presentUser, refuseLastAdmin } from '../identity/users.ts';
@@ -37,26 +38,30 @@ export const createUser = route(fleetEndpoints.createUser, async (context, { bod
 
 export const updateUser = route(fleetEndpoints.updateUser, async (context, { params, body }) => {
   const { database, passwords, settings } = context;
-  const { name, role, password } = body;
+  const { name, role, password, blocked } = body;
   const before = await findUser(database.client, params.id);
   if (before.source === 'oidc') refuseProviderManaged(body);
   const about = [before.email ?? '', name ?? before.name];
   const password_hash =
     password === undefined ? undefined : await hashPassword(passwords, { path: 'password', password, about });
   return runAudited(context, fleetEndpoints.updateUser, async (transaction) => {
-    if (role !== undefined && role !== 'admin') await refuseLastAdmin(transaction, before.id);
+    const isNoAdmin = (role !== undefined && role !== 'admin') || blocked === true;
+    if (isNoAdmin) await refuseLastAdmin(transaction, before.id);
     const { id } = before;
     const locked = await lockUser(transaction, id);
     if (!locked) throw notFound(); // removed concurrently
+    const blocked_at =
+      blocked === undefined || blocked === (locked.blocked_at !== null) ? undefined : blocked ? new Date() : null;
     const data = {
-      ...pickDefined({ name, role, password_hash }, ['name', 'role', 'password_hash']),
+      ...pickDefined({ name, role, password_hash, blocked_at }, ['name', 'role', 'password_hash', 'blocked_at']),
       updated_at: new Date(),
     };
     const user = await transaction.user.update({ where: { id }, data });
     // End the sessions that the previous password opened.
-    if (password_hash !== undefined) await endSessions(transaction, id);
+    if (password_hash !== undefined || blocked) await endSessions(transaction, id);
+    if (blocked) await endAuthorityOfUser(transaction, id);
     const isOtherRole = role !== undefined && role !== locked.role;
-    if (password_hash !== undefined || isOtherRole) await endInvitation(transaction, id);
+    if (password_hash !== undefined || isOtherRole || blocked) await endInvitation(transaction, id);
     return { user: presentUser(user, await settings.oidc(transaction)) };
   });
 });
@@ -65,15 +70,14 @@ export const deleteUser = changeRoute(fleetEndpoints.deleteUser, async ({ transa
   const user = await findUser(transaction, params.id);
   await refuseLastAdmin(transaction, user.id);
   if (!(await lockUser(transaction, user.id))) throw notFound(); // removed concurrently
-  await transaction.$executeRaw`
-    UPDATE tokens SET revoked_at = now() WHERE created_by_user = ${user.id}::uuid AND revoked_at IS NULL`;
+  await endAuthorityOfUser(transaction, user.id);
   if (user.source === 'local') {
     // The foreign key deletes the sessions.
     await transaction.user.delete({ where: { id: user.id } });
   } else {
     await endSessions(transaction, user.id);
     await transaction.$executeRaw`
-      UPDATE users SET removed_at = now(), updated_at = now(), email = NULL, name = '' WHERE id = ${user.id}::uuid`;
+      UPDATE users SET removed_at = now(), blocked_at = NULL, updated_at = now(), email = NULL, name = '' WHERE id = ${user.id}::uuid`;
   }
   return undefined;
 });

@@ -27,7 +27,7 @@ export function createToken(given: unknown) {
   const { name, role, 'expires-in-days': days = null } = parseOptions(options, given);
   return async ({ client }: Database) => {
     const secret = newSecretToken('svcm_');
-    const maker = { created_by: 'command-line', created_by_user: null };
+    const maker = { created_by: 'command-line', created_by_user: null, created_by_token: null };
     const row = await insertToken(client, secret, { id: uuidv7(), name, role, expires_in_days: days, ...maker });
     return { id: row.id, name, role, token_prefix: row.token_prefix, secret };
   };

@@ -3,11 +3,11 @@ import { ProviderUnavailable } from '@svc/auth/oidc';
 import { unavailable } from '@svc/http';
 import { decodeJwt } from 'jose';
 import { v7 as uuidv7 } from 'uuid';
-import { type McpToken, recordUse } from './mcp-tokens.ts';
+import { type McpToken, presentRole, recordUse } from './mcp-tokens.ts';
 import { upsertOidcUser } from './oidc-users.ts';
 import type { Principal } from './principal.ts';
 import type { IdentityServices } from './services.ts';
-import { userOf } from './users.ts';
+import { userBlocked, userOf } from './users.ts';
 
 type VerifierServices = Pick<IdentityServices, 'database' | 'sessions' | 'settings' | 'providers'>;
 
@@ -30,13 +30,13 @@ export const createVerifier =
   };
 
 async function verifyMcpToken(
-  { database }: VerifierServices,
+  { database, settings }: VerifierServices,
   { token }: LookedUpToken,
 ): Promise<Principal | undefined> {
   if (!token?.active) return undefined;
   await recordUse(database, token);
-  const { id, name, role, created_by_user } = token;
-  return { kind: 'token', id, name, role, createdByUser: created_by_user };
+  const { id, name, created_by_user } = token;
+  return { kind: 'token', id, name, role: await presentRole(token, settings), createdByUser: created_by_user };
 }
 
 /**
@@ -58,6 +58,7 @@ async function verifyProviderToken(
   // Tokens that were issued before the user was removed are invalid. A token that is issued later
   // restores the user.
   if (stored?.removed_at && issuedAt * 1000 <= stored.removed_at.getTime()) return undefined;
+  if (stored?.blocked_at) throw userBlocked();
   const upsert = () => database.client.$transaction((transaction) => upsertOidcUser(transaction, uuidv7(), claims));
   const user = stored && !stored.removed_at ? stored : await upsert();
   return userOf({ ...user, claims: { ...claims } }, oidc, undefined);

@@ -2,7 +2,10 @@ import { displayPrefix, hashSecretToken, isSecretToken } from '@svc/auth';
 import { type FleetRole, fleetRoles } from '@svc/contract/fleet';
 import { z } from 'zod';
 import type { Database } from '../database/client.ts';
-import { Prisma } from '../generated/prisma/client.ts';
+import { Prisma, type User } from '../generated/prisma/client.ts';
+import type { Settings } from '../settings/settings.ts';
+import { lowerRole } from './roles.ts';
+import { roleOfUser } from './users.ts';
 
 /** The representation of a token in the API. */
 export const tokenRow = z.object({
@@ -15,6 +18,7 @@ export const tokenRow = z.object({
   created_at: z.date(),
   last_used_at: z.date().nullable(),
   created_by: z.string(),
+  created_by_token: z.string().nullable(),
 });
 export type TokenRow = z.output<typeof tokenRow>;
 
@@ -23,16 +27,30 @@ export const tokenStatus = Prisma.sql`CASE WHEN revoked_at IS NOT NULL THEN 'rev
 
 /** The columns of a `TokenRow`. */
 export const tokenColumns = Prisma.sql`id, name, role::text AS role, token_prefix, ${tokenStatus} AS status,
-  expires_at, created_at, last_used_at, created_by`;
+  expires_at, created_at, last_used_at, created_by, created_by_token`;
 
-export interface NewToken {
+/** Who created a token or an invitation. All ids are null for the temporary admin and for commands. */
+export interface Creator {
+  /** The name to show. */
+  readonly created_by: string;
+  /** The user, also if the user used a token. */
+  readonly created_by_user: string | null;
+  readonly created_by_token: string | null;
+}
+
+export interface NewToken extends Creator {
   readonly id: string;
   readonly name: string;
   readonly role: FleetRole;
   readonly expires_in_days: number | null;
-  readonly created_by: string;
-  readonly created_by_user: string | null;
 }
+
+/**
+ * The expiry of a token that is created or reissued now, by the clock of the database: not later
+ * than that of the token with which the caller does so.
+ */
+export const expiryOf = (days: Prisma.Sql, byToken: string | null): Prisma.Sql => Prisma.sql`least(
+  now() + make_interval(days => ${days}), (SELECT expires_at FROM tokens WHERE id = ${byToken}::uuid))`;
 
 /** Stores a new token. Its secret is not stored, only a hash. */
 export async function insertToken(
@@ -41,10 +59,11 @@ export async function insertToken(
   token: NewToken,
 ): Promise<TokenRow> {
   const [row] = await client.$queryRaw<TokenRow[]>`
-    INSERT INTO tokens (id, name, role, token_hash, token_prefix, expires_in_days, expires_at, created_by, created_by_user)
+    INSERT INTO tokens (id, name, role, token_hash, token_prefix, expires_in_days, expires_at, created_by, created_by_user,
+      created_by_token)
     VALUES (${token.id}::uuid, ${token.name}, ${token.role}::"Role", ${hashSecretToken(secret)}, ${displayPrefix(secret)},
-      ${token.expires_in_days}::int, now() + make_interval(days => ${token.expires_in_days}::int), ${token.created_by},
-      ${token.created_by_user}::uuid)
+      ${token.expires_in_days}::int, ${expiryOf(Prisma.sql`${token.expires_in_days}::int`, token.created_by_token)},
+      ${token.created_by}, ${token.created_by_user}::uuid, ${token.created_by_token}::uuid)
     RETURNING ${tokenColumns}`;
   if (!row) throw new Error('INSERT of a token returned no row');
   return row;
@@ -56,7 +75,12 @@ export interface McpToken {
   readonly name: string;
   readonly role: FleetRole;
   readonly created_by_user: string | null;
-  /** Whether it is neither revoked nor expired, by the clock of the database. */
+  /** The user who created it; null if none did. */
+  readonly creator: (Pick<User, 'source' | 'role'> & { readonly claims: unknown }) | null;
+  /**
+   * Whether it is neither revoked nor expired, by the clock of the database, and the user who
+   * created it can sign in.
+   */
   readonly active: boolean;
   readonly used_recently: boolean;
 }
@@ -78,10 +102,12 @@ export async function findTokens(
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, McpToken>> {
   const rows = await client.$queryRaw<(McpToken & { token_hash: string })[]>`
-      SELECT token_hash, id, name, role::text AS role, created_by_user,
-             revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS active,
-             coalesce(last_used_at > now() - interval '1 second', false) AS used_recently
-      FROM tokens WHERE token_hash = ANY(${hashes}::text[])`;
+      SELECT t.token_hash, t.id, t.name, t.role::text AS role, t.created_by_user,
+             CASE WHEN u.id IS NOT NULL THEN jsonb_build_object('source', u.source, 'role', u.role, 'claims', u.claims) END AS creator,
+             t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
+               AND (t.created_by_user IS NULL OR (u.id IS NOT NULL AND u.removed_at IS NULL AND u.blocked_at IS NULL)) AS active,
+             coalesce(t.last_used_at > now() - interval '1 second', false) AS used_recently
+      FROM tokens t LEFT JOIN users u ON u.id = t.created_by_user WHERE t.token_hash = ANY(${hashes}::text[])`;
   return new Map(rows.map(({ token_hash, ...token }) => [token_hash, token]));
 }
 
@@ -89,4 +115,17 @@ export async function findTokens(
 export async function recordUse({ client }: Database, token: McpToken): Promise<void> {
   if (token.used_recently) return;
   await client.$executeRaw`UPDATE tokens SET last_used_at = now() WHERE id = ${token.id}::uuid`;
+}
+
+/**
+ * The role that a token gives at present: its own, or that of the user who created it, if that is
+ * lower; undefined if this user has no role.
+ */
+export async function presentRole(
+  { role, creator }: Pick<McpToken, 'role' | 'creator'>,
+  settings: Pick<Settings, 'oidc'>,
+): Promise<FleetRole | undefined> {
+  if (!creator) return role;
+  if (creator.source === 'local') return lowerRole(role, creator.role ?? undefined);
+  return lowerRole(role, roleOfUser(creator, await settings.oidc()));
 }

@@ -25,7 +25,8 @@ interface TokenBearer {
   readonly kind: 'token';
   readonly id: string;
   readonly name: string;
-  readonly role: FleetRole;
+  /** undefined if the user who created the token has no role. */
+  readonly role: FleetRole | undefined;
   /** The id of the user who created the token; null if none did. */
   readonly createdByUser: string | null;
 }

@@ -3,6 +3,10 @@ import type { FleetRole } from '@svc/contract/fleet';
 /** Roles in ascending order of their permissions. */
 export const ROLES_ASCENDING: readonly FleetRole[] = ['viewer', 'operator', 'admin'];
 
+/** The role with fewer permissions; undefined if one of them is no role. */
+export const lowerRole = (one: FleetRole | undefined, other: FleetRole | undefined): FleetRole | undefined =>
+  one === undefined || other === undefined ? undefined : ROLES_ASCENDING.find((role) => role === one || role === other);
+
 export interface RoleSettings {
   /** Name of a claim, or a path of names separated by dots to a nested claim. */
   readonly roleClaim: string;

@@ -9,6 +9,7 @@ import type { Owner } from './sessions/opening.ts';
 import { type Person, refuseWithoutRole } from './sessions/people.ts';
 import { ACCESS_TOKEN_SECONDS } from './sessions/session-tokens.ts';
 import type { TokenPair } from './sessions/sessions.ts';
+import { userBlocked } from './users.ts';
 
 /**
  * A caller as `/auth/me` and sign-ins present it. @throws if the caller has no role, which the
@@ -47,7 +48,7 @@ export async function openSession(
 ): Promise<Person & { readonly sessionId: string }> {
   const sessionId = await sessions.open(transaction, owner, { userAgent, source: clientAddress(address) ?? null });
   const person = await sessions.findPerson(transaction, sessionId);
-  if (!person) throw new Problem('invalid_grant', 'The account no longer exists.');
+  if (!person) throw await refusalOf(transaction, owner);
   const actor = actorOf(person);
   if (actor) recording.setActor(actor);
   recording.isRequired = true; // also if the person has no role
@@ -56,6 +57,13 @@ export async function openSession(
     await transaction.$executeRaw`UPDATE users SET last_sign_in_at = now() WHERE id = ${person.id}::uuid`;
   }
   return { ...person, sessionId };
+}
+
+/** Why a person who has proven an identity has no session: removed concurrently, or blocked. */
+async function refusalOf(transaction: Transaction, owner: Owner): Promise<Problem> {
+  const where = { id: owner.kind === 'temporary-admin' ? '' : owner.userId, blocked_at: { not: null } };
+  const isBlocked = owner.kind !== 'temporary-admin' && (await transaction.user.count({ where })) > 0;
+  return isBlocked ? userBlocked() : new Problem('invalid_grant', 'The account no longer exists.');
 }
 
 /** Opens a session, and returns its first tokens. */

@@ -19,12 +19,13 @@ export const listedUser = z.object({
   created_at: z.date(),
   updated_at: z.date(),
   last_sign_in_at: z.date().nullable(),
+  blocked_at: z.date().nullable(),
 });
 
 /** The list of users. `mapping` is the current mapping of claims to roles. */
 export const userList = (mapping: Mapping): List<Input<typeof fleetEndpoints.listUsers>['query']> => ({
   table: Prisma.sql`users`,
-  columns: Prisma.sql`r.id, r.source::text, r.email, r.name, r.role::text, r.iss, r.sub, r.claims, r.created_at, r.updated_at, r.last_sign_in_at`,
+  columns: Prisma.sql`r.id, r.source::text, r.email, r.name, r.role::text, r.iss, r.sub, r.claims, r.created_at, r.updated_at, r.last_sign_in_at, r.blocked_at`,
   always: Prisma.sql`r.removed_at IS NULL`,
   rules: {
     filters: {

@@ -12,7 +12,7 @@ export type Mapping = Pick<OidcValues, 'role_claim' | 'role_map' | 'default_role
  * The role of a user. A local user has a stored role. For a user of an identity provider, the
  * current mapping of claims applies.
  */
-function roleOfUser(
+export function roleOfUser(
   { source, role, claims }: Pick<User, 'source' | 'role'> & { readonly claims: unknown },
   { role_claim, role_map, default_role }: Mapping,
 ): FleetRole | undefined {
@@ -41,6 +41,8 @@ export const userOf = (
   sessionId,
 });
 
+type LockedUser = Pick<User, 'password_hash' | 'role' | 'blocked_at'>;
+
 /**
  * Locks a user against changes and removal until the transaction ends; undefined if the user was
  * removed. A transaction that also locks the admins must do that first.
@@ -48,11 +50,14 @@ export const userOf = (
 export async function lockUser(
   transaction: Pick<Prisma.TransactionClient, '$queryRaw'>,
   id: string,
-): Promise<Pick<User, 'password_hash' | 'role'> | undefined> {
-  const [user] = await transaction.$queryRaw<Pick<User, 'password_hash' | 'role'>[]>`
-    SELECT password_hash, role FROM users WHERE id = ${id}::uuid AND removed_at IS NULL FOR NO KEY UPDATE`;
+): Promise<LockedUser | undefined> {
+  const [user] = await transaction.$queryRaw<LockedUser[]>`
+    SELECT password_hash, role, blocked_at FROM users WHERE id = ${id}::uuid AND removed_at IS NULL FOR NO KEY UPDATE`;
   return user;
 }
+
+/** 403 for a user whom an admin has blocked. */
+export const userBlocked = () => new Problem('user_blocked', 'This user is blocked. Contact an admin of the fleet.');
 
 /** The columns of a user that the API shows. */
 export type ShownUser = Omit<User, 'password_hash' | 'claims' | 'removed_at'> & { readonly claims: unknown };
@@ -69,17 +74,19 @@ export const presentUser = (user: ShownUser, mapping: Mapping) => ({
   created_at: user.created_at,
   updated_at: user.updated_at,
   last_sign_in_at: user.last_sign_in_at,
+  blocked_at: user.blocked_at,
 });
 
 /**
  * Locks all local admins in the order of their ids, so that two admins who demote each other at the
- * same time cannot both succeed. An admin who has not accepted an invitation yet does not count.
+ * same time cannot both succeed. An admin who has not accepted an invitation yet, or is blocked, does
+ * not count.
  * @throws last_admin if the user is the last local admin
  */
 export async function refuseLastAdmin(transaction: Prisma.TransactionClient, userId: string): Promise<void> {
   const admins = await transaction.$queryRaw<{ id: string; has_password: boolean }[]>`
     SELECT id, password_hash IS NOT NULL AS has_password FROM users
-    WHERE source = 'local' AND role = 'admin' ORDER BY id FOR UPDATE`;
+    WHERE source = 'local' AND role = 'admin' AND blocked_at IS NULL ORDER BY id FOR UPDATE`;
   const [last, ...others] = admins.filter(({ has_password }) => has_password);
   if (others.length === 0 && last?.id === userId) {
     throw new Problem('last_admin', 'This is the last local admin. Create another one first.');

@@ -30,6 +30,8 @@ export const FOR_SESSIONS: readonly string[] = [
 
 /** How to make a request that each endpoint carries out, in a fleet with a hub and a provider. */
 export const changingRequests = (world: World): Partial<Record<Operation, () => Promise<Given>>> => {
+  const aUserWithoutPassword = async (): Promise<string> =>
+    (await world.asAdmin.post('/api/v1/users', { email: `${randomUUID()}@example.test`, role: 'viewer' })).body.user.id;
   const aUserAt = async (rest = {}) => ({ path: `/api/v1/users/${(await world.aUser('viewer')).id}`, ...rest });
   const invite = async (id: string): Promise<string> =>
     (await world.asAdmin.post(`/api/v1/users/${id}/invitation`)).body.invitation.code;
@@ -54,7 +56,7 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
     endOwnSessions: async () => ({}),
     endOwnSession: async () => ({ path: `/api/v1/auth/sessions/${await idOfLastSession()}` }),
     acceptInvitation: async () => ({
-      body: { code: await invite((await world.aUser('viewer')).id), password: PASSWORD },
+      body: { code: await invite(await aUserWithoutPassword()), password: PASSWORD },
     }),
     changeOwnPassword: async () => ({
       body: { current_password: PASSWORD, new_password: 'another good password of the person' },
@@ -65,9 +67,9 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
     }),
     updateUser: () => aUserAt({ body: { name: 'another name' } }),
     deleteUser: () => aUserAt(),
-    inviteUser: async () => ({ path: `/api/v1/users/${(await world.aUser('viewer')).id}/invitation` }),
+    inviteUser: async () => ({ path: `/api/v1/users/${await aUserWithoutPassword()}/invitation` }),
     withdrawInvitation: async () => {
-      const { id } = await world.aUser('viewer');
+      const id = await aUserWithoutPassword();
       await invite(id);
       return { path: `/api/v1/users/${id}/invitation` };
     },

@@ -35,6 +35,7 @@ test('a new user is returned in full, is listed, and can sign in', async () => {
       created_at: expect.any(String),
       updated_at: body.user.created_at,
       last_sign_in_at: null,
+      blocked_at: null,
     },
   });
   expect((await asAdmin.get(`${USERS}/${body.user.id}`)).body).toEqual(body);

@@ -24,22 +24,35 @@ export const user = z
     created_at: timestamp,
     updated_at: timestamp,
     last_sign_in_at: timestamp.nullable(),
+    blocked_at: timestamp
+      .nullable()
+      .meta({ description: 'Since when the user is blocked; null: the user is not blocked' }),
   })
   .meta({ id: 'FleetUser' });
 
-const readOnlyOfUser = ignored('id', 'source', 'issuer', 'subject', 'created_at', 'updated_at', 'last_sign_in_at');
+const readOnlyOfUser = ignored(
+  'id',
+  'source',
+  'issuer',
+  'subject',
+  'created_at',
+  'updated_at',
+  'last_sign_in_at',
+  'blocked_at',
+);
 
 export const token = z
   .object({
     id,
     name: z.string(),
-    role,
+    role: role.meta({ description: 'A token never permits more than the present role of the user who created it' }),
     token_prefix: z.string(),
     status: z.enum(['active', 'expired', 'revoked']),
     expires_at: timestamp.nullable(),
     created_at: timestamp,
     last_used_at: timestamp.nullable(),
     created_by: z.string().meta({ description: 'Name of the user who created the token' }),
+    created_by_token: id.nullable().meta({ description: 'The token with which the token was created' }),
   })
   .meta({ id: 'Token' });
 
@@ -95,12 +108,16 @@ export const fleetPeopleEndpoints = {
     path: '/api/v1/users/:id',
     access: 'people-write',
     tag: 'users',
-    summary: 'Change a user’s role, name or password',
+    summary: 'Change a user’s role, name or password, or block a user',
     params: byId,
     body: z.strictObject({
       name: name.optional(),
       role: role.optional(),
       password: password.optional(),
+      blocked: z.boolean().optional().meta({
+        description:
+          'A blocked user cannot sign in. Blocking ends the sessions of the user, and revokes the tokens that the user created',
+      }),
       ...ignored('email'),
       ...readOnlyOfUser,
     }),
@@ -125,7 +142,8 @@ export const fleetPeopleEndpoints = {
     path: '/api/v1/users/:id/invitation',
     access: 'people-write',
     tag: 'users',
-    summary: 'Invite a local user to choose a password. An earlier invitation of the user becomes invalid',
+    summary:
+      'Invite a local user without a password to choose one. An earlier invitation of the user becomes invalid. The invitation is valid while its creator is an admin',
     params: byId,
     status: 201,
     reply: z.object({
@@ -137,7 +155,7 @@ export const fleetPeopleEndpoints = {
       }),
     }),
     secret: true,
-    problems: ['not_found'],
+    problems: ['not_found', 'password_exists'],
   }),
   withdrawInvitation: endpoint({
     operationId: 'withdrawInvitation',
@@ -202,15 +220,36 @@ export const fleetPeopleEndpoints = {
     secret: true,
     problems: ['not_found', 'token_revoked'],
   }),
+  listDependents: endpoint({
+    operationId: 'listDependents',
+    method: 'get',
+    path: '/api/v1/tokens/:id/dependents',
+    access: 'people-read',
+    tag: 'tokens',
+    summary: 'List the MCP tokens that were created with a token, directly or with such a token, and are not revoked',
+    params: byId,
+    query: z.strictObject({ ...paging }),
+    reply: z.object({ tokens: z.array(token), pagination }),
+    problems: ['not_found'],
+  }),
   revokeToken: endpoint({
     operationId: 'revokeToken',
     method: 'delete',
     path: '/api/v1/tokens/:id',
     access: 'people-write',
     tag: 'tokens',
-    summary: 'Revoke a token permanently',
+    summary: 'Revoke a token permanently, and the tokens that were created with it',
     params: byId,
-    reply: z.object({ token }),
+    query: z.strictObject({
+      keep: z.enum(['dependents'], 'must be "dependents"').optional().meta({
+        description: 'Keeps the tokens that were created with it. The caller becomes their creator',
+      }),
+    }),
+    reply: z.object({
+      token,
+      revoked: z.array(id).meta({ description: 'The tokens that were created with it and are now revoked' }),
+      kept: z.array(id).meta({ description: 'The tokens whose creator is now the caller' }),
+    }),
     problems: ['not_found'],
   }),
 };

@@ -24,7 +24,7 @@ export const fleetService: Service = {
   description: 'A control plane that mirrors the catalog of a hub and deploys templates on hosts and clusters.',
   endpoints: fleetEndpoints,
   open: ['anyone'],
-  problems: [],
+  problems: ['user_blocked'],
   tags: {
     auth: 'Sign-in, sessions and sign-out',
     catalog: 'The mirror of the catalog of the hub, and its sync',

@@ -49,6 +49,10 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'the console sends a change from another origin than that of `PUBLIC_URL`',
     action: 'Open the console at the URL that `detail` states',
   },
+  user_blocked: {
+    meaning: 'an administrator has blocked the user',
+    action: 'Contact an administrator of the service',
+  },
   organization_suspended: {
     meaning:
       'the organization of the API key is suspended, or a member of a suspended organization tries to make a change',
@@ -76,6 +80,10 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     action: 'Revoke a key that is not used, or reissue a key',
   },
   token_revoked: { meaning: 'the MCP token to reissue is revoked', action: 'Create another token' },
+  password_exists: {
+    meaning: 'the user to invite has a password, which an invitation does not replace',
+    action: 'Set a new password',
+  },
   role_managed_by_provider: {
     meaning: 'the role of the user comes from the identity provider',
     action: 'Change the role at the identity provider',

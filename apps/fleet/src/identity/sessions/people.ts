@@ -45,7 +45,8 @@ export function createPeople({ settings, temporaryAdmin }: PeopleOptions): Peopl
     for (const { id: sessionId, user, fingerprint } of rows) {
       if (user && oidc) {
         const isOfOtherProvider = user.source === 'oidc' && user.iss !== oidc.issuer;
-        if (!user.removed_at && !isOfOtherProvider) people.set(sessionId, userOf(user, oidc, sessionId));
+        if (!user.removed_at && !user.blocked_at && !isOfOtherProvider)
+          people.set(sessionId, userOf(user, oidc, sessionId));
       } else if (temporaryAdmin && fingerprint === temporaryAdmin.fingerprint) {
         people.set(sessionId, { kind: 'temporary-admin', name: temporaryAdmin.username, role: 'admin', sessionId });
       }

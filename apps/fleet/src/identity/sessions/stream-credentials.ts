@@ -4,7 +4,7 @@ import type { Bearer } from '@svc/auth/oidc';
 import type { FleetAccess } from '@svc/contract/fleet';
 import type { Log } from '@svc/http';
 import { decodeJwt } from 'jose';
-import { findTokens } from '../mcp-tokens.ts';
+import { findTokens, presentRole } from '../mcp-tokens.ts';
 import { policy } from '../policy.ts';
 import type { Caller } from '../principal.ts';
 import type { IdentityServices } from '../services.ts';
@@ -112,15 +112,19 @@ async function currentCallers(services: UsedServices, streams: readonly OpenStre
 
 type Found = readonly (readonly [OpenStream, Caller])[];
 
-async function callersOfTokens({ database }: UsedServices, streams: readonly OpenStream[]): Promise<Found> {
+async function callersOfTokens({ database, settings }: UsedServices, streams: readonly OpenStream[]): Promise<Found> {
   if (streams.length === 0) return [];
   const hashes = streams.map(({ credential }) => hashSecretToken(credential));
   const tokens = await findTokens(database, hashes);
-  return streams.flatMap((stream, index) => {
-    const { principal } = stream;
-    const token = tokens.get(hashes[index] ?? '');
-    return token?.active && principal.kind === 'token' ? [[stream, { ...principal, role: token.role }] as const] : [];
-  });
+  const found = await Promise.all(
+    streams.map(async (stream, index) => {
+      const { principal } = stream;
+      const token = tokens.get(hashes[index] ?? '');
+      if (!token?.active || principal.kind !== 'token') return [];
+      return [[stream, { ...principal, role: await presentRole(token, settings) }] as const];
+    }),
+  );
+  return found.flat();
 }
 
 const sessionOf = ({ principal }: OpenStream) => ('sessionId' in principal ? (principal.sessionId ?? '') : '');
@@ -144,7 +148,7 @@ async function callersOfProvider(
   const ids = streams.flatMap(({ principal }) => (principal.kind === 'user' ? [principal.id] : []));
   const credentials = [...new Set(streams.map(({ credential }) => credential))];
   const [users, verified] = await Promise.all([
-    database.client.user.findMany({ where: { id: { in: ids }, iss: oidc.issuer, removed_at: null } }),
+    database.client.user.findMany({ where: { id: { in: ids }, iss: oidc.issuer, removed_at: null, blocked_at: null } }),
     Promise.all(credentials.map((credential) => provider && verifyUnlessUnavailable(provider, credential))),
   ]);
   return streams.flatMap((stream) => {

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useFilters } from '../../shared/routing/search.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
-import { FilterSelect, SelectField, TextField } from '../../shared/ui/controls/Field.tsx';
+import { CheckField, FilterSelect, SelectField, TextField } from '../../shared/ui/controls/Field.tsx';
 import { useForm } from '../../shared/ui/controls/form.ts';
 import { Menu } from '../../shared/ui/controls/Menu.tsx';
 import { ConfirmDialog } from '../../shared/ui/dialogs/Dialog.tsx';
@@ -246,6 +246,9 @@ function ReissueDialog({ token: { id, name }, onClose }: TokenDialogProps) {
 }
 
 function RevokeDialog({ token: { id, name }, onClose }: TokenDialogProps) {
+  const { data } = useQuery(fleet.read('listDependents', { params: { id }, query: { limit: 10 } }));
+  const count = data?.pagination.total ?? 0;
+  const [keeps, setKeeps] = useState(false);
   const revoke = useMutation({
     ...fleet.change('revokeToken'),
     onSuccess: () => {
@@ -260,9 +263,32 @@ function RevokeDialog({ token: { id, name }, onClose }: TokenDialogProps) {
       pending={revoke.isPending}
       error={revoke.error}
       onClose={onClose}
-      onConfirm={() => revoke.mutate({ params: { id } })}
+      onConfirm={() => revoke.mutate({ params: { id }, query: keeps ? { keep: 'dependents' } : {} })}
     >
       <p>{t('Programs that use the token stop working immediately. This cannot be undone.')}</p>
+      {data && count > 0 && (
+        <>
+          <p>
+            {t(
+              '{count, plural, one {# token that was created with it is revoked as well:} other {# tokens that were created with it are revoked as well:}}',
+              { count },
+            )}
+          </p>
+          <ul>
+            {data.tokens.map((dependent) => (
+              <li key={dependent.id}>
+                <bdi>{dependent.name}</bdi>{' '}
+                <span className="muted">
+                  {dependent.last_used_at === null
+                    ? t('never used')
+                    : rich('last used {time}', { time: <Time at={dependent.last_used_at} /> })}
+                </span>
+              </li>
+            ))}
+          </ul>
+          <CheckField checked={keeps} onChange={setKeeps} label={t('Keep these tokens. They are then yours.')} />
+        </>
+      )}
     </ConfirmDialog>
   );
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { CirclePlus, KeyRound, MailPlus, Pencil, Trash2, Users as UsersIcon } from 'lucide-react';
+import { Ban, CircleCheck, CirclePlus, KeyRound, MailPlus, Pencil, Trash2, Users as UsersIcon } from 'lucide-react';
 import { useState } from 'react';
 import { useFilters } from '../../shared/routing/search.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
@@ -22,7 +22,7 @@ import { roleFilters, roles } from './roles.ts';
 type Role = NonNullable<FleetUser['role']>;
 type Open =
   | { readonly kind: 'new' }
-  | { readonly kind: 'edit' | 'password' | 'invite' | 'delete'; readonly user: FleetUser };
+  | { readonly kind: 'edit' | 'password' | 'invite' | 'block' | 'delete'; readonly user: FleetUser };
 
 const sorts = ['name', '-name', 'email', '-email', 'last_sign_in_at', '-last_sign_in_at'] as const;
 
@@ -99,7 +99,8 @@ export default function Users() {
           {query.data?.users.map((user) => (
             <tr key={user.id}>
               <th scope="row">
-                <bdi>{user.name}</bdi> {user.id === caller.id && <span className="tag">{t('you')}</span>}
+                <bdi>{user.name}</bdi> {user.id === caller.id && <span className="tag">{t('you')}</span>}{' '}
+                {user.blocked_at !== null && <span className="tag">{t('blocked')}</span>}
               </th>
               <td>{user.email ?? <span className="muted">{t('none')}</span>}</td>
               <td>{user.role ?? <span className="muted">{t('none')}</span>}</td>
@@ -137,6 +138,13 @@ export default function Users() {
                         (user.source === 'oidc' ? t('The user signs in at the identity provider.') : undefined),
                     },
                     {
+                      label: user.blocked_at === null ? t('Block…') : t('Unblock…'),
+                      icon: user.blocked_at === null ? Ban : CircleCheck,
+                      onSelect: () => setOpen({ kind: 'block', user }),
+                      opensDialog: true,
+                      blocked: blocked('updateUser'),
+                    },
+                    {
                       label: t('Remove…'),
                       icon: Trash2,
                       isDangerous: true,
@@ -157,6 +165,7 @@ export default function Users() {
       {open?.kind === 'invite' && <InviteDialog user={open.user} onClose={close} />}
       {open?.kind === 'edit' && <RoleDialog user={open.user} onClose={close} />}
       {open?.kind === 'password' && <PasswordDialog user={open.user} onClose={close} />}
+      {open?.kind === 'block' && <BlockDialog user={open.user} onClose={close} />}
       {open?.kind === 'delete' && <DeleteUserDialog user={open.user} onClose={close} />}
     </>
   );
@@ -286,7 +295,36 @@ function PasswordDialog({ user: { id, name }, onClose }: UserDialogProps) {
   );
 }
 
-function DeleteUserDialog({ user: { id, name }, onClose }: UserDialogProps) {
+function BlockDialog({ user: { id, name, blocked_at }, onClose }: UserDialogProps) {
+  const isBlocked = blocked_at !== null;
+  const update = useMutation({
+    ...fleet.change('updateUser', 'tokens'),
+    onSuccess: () => {
+      confirmChange(isBlocked ? t('{name} can sign in again', { name }) : t('{name} is blocked', { name }));
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={isBlocked ? t('Unblock {name}?', { name }) : t('Block {name}?', { name })}
+      action={isBlocked ? t('Unblock') : t('Block')}
+      pending={update.isPending}
+      error={update.error}
+      onClose={onClose}
+      onConfirm={() => update.mutate({ params: { id }, body: { blocked: !isBlocked } })}
+    >
+      <p>
+        {isBlocked
+          ? t('The user can sign in again. Revoked MCP tokens remain revoked.')
+          : t(
+              'The sessions of the user end, and the MCP tokens that the user created are revoked. The user cannot sign in.',
+            )}
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+function DeleteUserDialog({ user: { id, name, source }, onClose }: UserDialogProps) {
   const remove = useMutation({
     ...fleet.change('deleteUser', 'tokens'),
     onSuccess: () => {
@@ -304,6 +342,9 @@ function DeleteUserDialog({ user: { id, name }, onClose }: UserDialogProps) {
       onConfirm={() => remove.mutate({ params: { id } })}
     >
       <p>{t('The sessions of the user end, and the MCP tokens that the user created are revoked.')}</p>
+      {source === 'oidc' && (
+        <p>{t('The next sign-in at the identity provider restores the user. To keep the user out, block the user.')}</p>
+      )}
     </ConfirmDialog>
   );
 }

@@ -1,0 +1,119 @@
+import { challengesOf } from '@svc/auth';
+import { invalid } from '@svc/http';
+import { Prisma } from '../generated/prisma/client.ts';
+import type { Settings } from '../settings/settings.ts';
+import { authorOf } from './actor.ts';
+import type { Creator } from './mcp-tokens.ts';
+import type { Principal } from './principal.ts';
+import { roleOfUser } from './users.ts';
+
+// A credential that a caller creates is never worth more than its creator. Its role is bounded by
+// the present role of its creator (`mcp-tokens.ts`), and it ends with its creator: here.
+
+type Transaction = Prisma.TransactionClient;
+
+/**
+ * The creator of what a request creates. Locks the user and the token, so that a concurrent
+ * removal, block or revocation waits, and then also ends what was created. @throws 401 if the user
+ * or the token is no longer valid
+ */
+export async function creatorOf(transaction: Transaction, principal: Principal): Promise<Creator> {
+  const creator = {
+    created_by: authorOf(principal),
+    created_by_user: userOf(principal),
+    created_by_token: principal.kind === 'token' ? principal.id : null,
+  };
+  const { created_by_user: user, created_by_token: token } = creator;
+  const isValid =
+    (user === null ||
+      (await exists(
+        transaction,
+        Prisma.sql`users WHERE id = ${user}::uuid AND removed_at IS NULL AND blocked_at IS NULL`,
+      ))) &&
+    (token === null ||
+      (await exists(transaction, Prisma.sql`tokens WHERE id = ${token}::uuid AND revoked_at IS NULL`)));
+  if (!isValid) throw challengesOf('fleet').invalidToken();
+  return creator;
+}
+
+function userOf(principal: Principal): string | null {
+  if (principal.kind === 'token') return principal.createdByUser;
+  return principal.kind === 'user' ? principal.id : null;
+}
+
+async function exists(transaction: Transaction, row: Prisma.Sql): Promise<boolean> {
+  const rows = await transaction.$queryRaw<unknown[]>`SELECT FROM ${row} FOR SHARE`;
+  return rows.length > 0;
+}
+
+/** The creator of an invitation, as its row states it. Without any of the three, it is unknown. */
+export interface Inviter {
+  readonly created_by_user: string | null;
+  readonly created_by_token: string | null;
+  readonly by_temporary_admin: boolean;
+}
+
+/** Whether the creator of an invitation could create it now. That of the temporary admin could. */
+export async function isByPresentAdmin(
+  transaction: Transaction,
+  { created_by_user: userId, created_by_token: tokenId, by_temporary_admin }: Inviter,
+  settings: Pick<Settings, 'oidc'>,
+): Promise<boolean> {
+  if (userId === null && tokenId === null) return by_temporary_admin;
+  if (tokenId !== null) {
+    const valid = Prisma.sql`id = ${tokenId}::uuid AND role = 'admin' AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`;
+    if (!(await exists(transaction, Prisma.sql`tokens WHERE ${valid}`))) return false;
+  }
+  if (userId === null) return true;
+  const user = await transaction.user.findFirst({ where: { id: userId, removed_at: null, blocked_at: null } });
+  return user !== null && roleOfUser(user, await settings.oidc(transaction)) === 'admin';
+}
+
+/** The tokens that were created with a token, directly or with such a token, and are not revoked. */
+export const dependentsOf = (tokenId: string): Prisma.Sql => Prisma.sql`(
+  WITH RECURSIVE dependents AS (
+    SELECT * FROM tokens WHERE created_by_token = ${tokenId}::uuid
+    UNION SELECT t.* FROM tokens t JOIN dependents d ON t.created_by_token = d.id)
+  SELECT * FROM dependents WHERE revoked_at IS NULL)`;
+
+/**
+ * Ends what a user created, when the user is removed or blocked: revokes the tokens, and withdraws
+ * the invitations.
+ */
+export async function endAuthorityOfUser(transaction: Transaction, userId: string): Promise<void> {
+  const created = await transaction.$queryRaw<{ id: string }[]>`
+    UPDATE tokens SET revoked_at = now() WHERE created_by_user = ${userId}::uuid AND revoked_at IS NULL RETURNING id`;
+  await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_user = ${userId}::uuid`;
+  for (const { id } of created) await endAuthorityOfToken(transaction, id);
+}
+
+/**
+ * Ends what was created with a token, when it is revoked: revokes the tokens, and withdraws the
+ * invitations. @returns the ids of the tokens
+ */
+export async function endAuthorityOfToken(transaction: Transaction, tokenId: string): Promise<string[]> {
+  const revoked = await transaction.$queryRaw<{ id: string }[]>`
+    UPDATE tokens t SET revoked_at = now() FROM ${dependentsOf(tokenId)} d WHERE t.id = d.id RETURNING t.id`;
+  const ids = revoked.map(({ id }) => id);
+  await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_token = ANY (${[tokenId, ...ids]}::uuid[])`;
+  return ids;
+}
+
+/**
+ * Makes another caller the creator of what was created with a token, before it is revoked. Tokens
+ * further down keep the token with which they were created. @returns the ids of the tokens @throws
+ * 400 if the caller has one of these tokens
+ */
+export async function transferAuthority(transaction: Transaction, tokenId: string, to: Creator): Promise<string[]> {
+  const isOwn = Prisma.sql`${dependentsOf(tokenId)} d WHERE d.id = ${to.created_by_token}::uuid`;
+  if ((await transaction.$queryRaw<unknown[]>`SELECT FROM ${isOwn}`).length > 0) {
+    throw invalid([{ path: 'keep', message: 'cannot be used with a token that was created with the revoked one' }]);
+  }
+  const kept = await transaction.$queryRaw<{ id: string }[]>`
+    UPDATE tokens t SET created_by_user = ${to.created_by_user}::uuid,
+      created_by = CASE WHEN t.created_by_token = ${tokenId}::uuid THEN ${to.created_by} ELSE t.created_by END,
+      created_by_token = CASE WHEN t.created_by_token = ${tokenId}::uuid THEN ${to.created_by_token}::uuid ELSE t.created_by_token END
+    FROM ${dependentsOf(tokenId)} d WHERE t.id = d.id RETURNING t.id`;
+  await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_token = ${tokenId}::uuid`;
+  return kept.map(({ id }) => id);
+}
