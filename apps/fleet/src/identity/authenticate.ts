@@ -11,9 +11,12 @@ import { userBlocked, userOf } from './users.ts';
 
 type VerifierServices = Pick<IdentityServices, 'database' | 'sessions' | 'settings' | 'providers'>;
 
-/** The stored MCP token of a request, which the audit gate has looked up. */
-interface LookedUpToken {
-  readonly token: McpToken | undefined;
+/** What the resolution of a credential needs of its request. */
+interface CredentialRequest {
+  /** The stored MCP token, which the audit gate has looked up. */
+  readonly stored: McpToken | undefined;
+  /** Whether the request is to the MCP endpoint. Only there are tokens valid that were issued for it. */
+  readonly isAtMcp: boolean;
 }
 
 /**
@@ -22,16 +25,16 @@ interface LookedUpToken {
  */
 export const createVerifier =
   (services: VerifierServices) =>
-  async (token: string, recording: LookedUpToken): Promise<Principal | undefined> => {
-    if (token.startsWith('svcm_')) return verifyMcpToken(services, recording);
+  async (token: string, request: CredentialRequest): Promise<Principal | undefined> => {
+    if (token.startsWith('svcm_')) return verifyMcpToken(services, request);
     if (token.startsWith('svcc_')) return undefined; // an API key of the hub
     const principal = isJwtShaped(token) ? await services.sessions.verify(token) : undefined;
-    return principal ?? verifyProviderToken(services, token);
+    return principal ?? verifyProviderToken(services, token, request);
   };
 
 async function verifyMcpToken(
   { database, settings }: VerifierServices,
-  { token }: LookedUpToken,
+  { stored: token }: CredentialRequest,
 ): Promise<Principal | undefined> {
   if (!token?.active) return undefined;
   await recordUse(database, token);
@@ -46,12 +49,13 @@ async function verifyMcpToken(
 async function verifyProviderToken(
   { database, settings, providers }: VerifierServices,
   token: string,
+  { isAtMcp }: CredentialRequest,
 ): Promise<Principal | undefined> {
   const oidc = await settings.oidc();
   // The provider is asked only about its own tokens.
   if (isJwtShaped(token) && issuerOf(token) !== oidc.issuer) return undefined;
   const verified = await providers.of(oidc)?.verifyBearer(token).catch(providerUnavailable);
-  if (!verified) return undefined;
+  if (!verified || (verified.isForMcp && !isAtMcp)) return undefined;
   const { claims, issuedAt = 0 } = verified;
   const { iss, sub } = claims;
   const stored = await database.client.user.findUnique({ where: { iss_sub: { iss, sub } } });

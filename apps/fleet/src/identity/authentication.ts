@@ -30,9 +30,10 @@ export const admitTo = (access: FleetAccess, principal: Principal): void =>
 export interface Authentication {
   readonly browserSessions: BrowserSessions;
   /**
-   * The principal of a request, which becomes the actor of its audit entry. @throws 400, 401, 503
+   * The principal of a request to the API or to the MCP endpoint, which becomes the actor of its
+   * audit entry. @throws 400, 401, 503
    */
-  authenticate(req: Request, res: Response): Promise<Principal>;
+  authenticate(req: Request, res: Response, where?: 'api' | 'mcp'): Promise<Principal>;
   /** The known session of a request that is not authenticated yet. */
   sessionOf(req: Request, res: Response): string | undefined;
   /**
@@ -72,10 +73,13 @@ export function createAuthentication({ services, publicUrl, log }: Authenticatio
 
   return {
     browserSessions,
-    authenticate: async (req, res) => {
+    authenticate: async (req, res, where = 'api') => {
       const { credential, recording } = res.locals;
       // A request with a bearer credential never uses the cookie.
-      const principal: Principal = (await authenticateBearer(credential, recording)) ??
+      const principal: Principal = (await authenticateBearer(credential, {
+        stored: recording.token,
+        isAtMcp: where === 'mcp',
+      })) ??
         (await inBrowser(req)) ?? { kind: 'anonymous' };
       const session = 'sessionId' in principal ? principal.sessionId : undefined;
       if (session !== undefined) knownSessions.remember(sessionCredential(req, res.locals) ?? '', session);

@@ -19,7 +19,7 @@ interface EnterOptions {
 export const createEnterMcp =
   ({ routes, authentication, sharedContextOf }: EnterOptions): McpOptions['enter'] =>
   async (req, res, signal) => {
-    const principal = await authentication.authenticate(req, res);
+    const principal = await authentication.authenticate(req, res, 'mcp');
     const { recording, writeParts } = res.locals;
     recording.isRequired = true;
     admitTo('signed-in', principal);

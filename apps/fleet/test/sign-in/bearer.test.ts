@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { signIn as signInAtProvider } from '@svc/identity-provider/sign-in';
+import { messagesTo } from '../mcp/client.ts';
+import { listen } from '../raw.ts';
 import { meAt } from './browser.ts';
-import { APP, AUDIENCE, startDevelopmentWorld } from './development.ts';
+import { APP, AUDIENCE, MCP, startDevelopmentWorld } from './development.ts';
 
 const world = await startDevelopmentWorld();
 const { replicas, issuer, metadata, fillIn } = world;
@@ -100,4 +102,17 @@ test('an access token of the provider opens no session: log-out and refresh do n
   expect(await sql.session.count()).toBe(0);
   expect((await api.post('/api/v1/auth/logout')).status).toBe(403);
   expect((await world.nobody.post('/api/v1/auth/refresh', { refresh_token: accessToken })).status).toBe(401);
+});
+
+test('an access token for the MCP endpoint is valid there, and nowhere else', async () => {
+  const { accessToken } = await tokensFor('admin@example.test', MCP);
+  const as = world.api(`Bearer ${accessToken}`);
+  expect(await meWith(accessToken)).toMatchObject(refused);
+  expect(await as.post('/api/v1/tokens', { name: 'permanent', role: 'admin' })).toMatchObject(refused);
+  const fleet = await listen(replicas[0].app);
+  const { request } = messagesTo(fleet.url);
+  expect((await request('tools/list', {}, { token: accessToken })).status).toBe(200);
+  const ofApi = await tokensFor('admin@example.test', AUDIENCE);
+  expect((await request('tools/list', {}, { token: ofApi.accessToken })).status).toBe(200);
+  await fleet.close();
 });

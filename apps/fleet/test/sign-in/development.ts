@@ -4,6 +4,8 @@ import { startWorld } from '../world.ts';
 import { aBrowser, type Browser, CALLBACK } from './browser.ts';
 
 export const AUDIENCE = 'https://fleet.example.test';
+/** The audience of access tokens for the MCP endpoint. */
+export const MCP = 'http://127.0.0.1:4200/mcp';
 const SECRET = 'the-secret of the fleet: +/%';
 const PASSWORD = 'development';
 const PUBLIC_URL = 'http://127.0.0.1:4200';
@@ -15,7 +17,7 @@ export async function startDevelopmentWorld() {
   const provider = await startIdentityProvider({
     port: 0,
     host: '127.0.0.1',
-    audiences: [AUDIENCE],
+    audiences: [AUDIENCE, MCP],
     redirectUris: [`${PUBLIC_URL}${CALLBACK}`, APP],
     fleetClientSecret: SECRET,
     password: PASSWORD,

@@ -73,23 +73,26 @@ function readIntrospection(
   members: Members,
   settings: ProviderSettings,
   now: number,
-): { readonly members: Members; readonly until: number } | undefined {
+): { readonly members: Members; readonly until: number; readonly isForMcp: boolean } | undefined {
   const token = activeToken.safeParse(members);
   if (!token.success) return undefined;
   const { iss = settings.issuer, exp = Number.POSITIVE_INFINITY, nbf = 0, aud, client_id } = token.data;
   const until = exp * 1000;
   if (iss !== settings.issuer || until <= now || nbf * 1000 > now + 5000) return undefined;
-  const isForUs =
+  const isForApi =
     aud.length > 0
-      ? aud.some((audience) => [settings.audience, settings.resource, settings.clientId].includes(audience))
+      ? aud.some((audience) => audience === settings.audience || audience === settings.clientId)
       : client_id === settings.clientId;
-  return isForUs ? { members, until } : undefined;
+  const isForMcp = !isForApi && settings.resource !== undefined && aud.includes(settings.resource);
+  return isForApi || isForMcp ? { members, until, isForMcp } : undefined;
 }
 
 /** The person to whom an access token was issued, and when, in seconds since 1970. */
 export interface Bearer {
   readonly claims: Claims;
   readonly issuedAt: number | undefined;
+  /** Whether the token was issued for the MCP endpoint only, not for the API. */
+  readonly isForMcp?: boolean;
 }
 
 interface BearerOptions {
@@ -127,7 +130,7 @@ function jwtVerifier({ settings, keys }: BearerOptions): (token: string) => Prom
       throw error instanceof Problem ? new ProviderUnavailable(error.message, { cause: error.cause }) : error;
     });
     if (!members || (audience === clientId && !isAccessToken(token, members))) return undefined;
-    return bearerOf(members, issuer);
+    return bearerOf(members, { issuer, isForMcp: audience === undefined || ![members.aud].flat().includes(audience) });
   };
 }
 
@@ -149,7 +152,7 @@ async function verifyOpaqueToken(token: string, options: BearerOptions): Promise
   if (introspection_endpoint !== undefined && settings.clientSecret !== undefined) return introspect(token, options);
   if (userinfo_endpoint === undefined || !settings.allowUserinfo) return { value: undefined };
   const members = await client.call((configuration) => fetchUserinfo(configuration, token, undefined));
-  return { value: members && bearerOf(members, settings.issuer) };
+  return { value: members && bearerOf(members, settings) };
 }
 
 async function introspect(
@@ -164,10 +167,14 @@ async function introspect(
       throw error instanceof GrantRefused ? new ProviderUnavailable(error.message) : error;
     });
   const valid = readIntrospection(members, settings, now());
-  return valid ? { value: bearerOf(valid.members, settings.issuer), until: valid.until } : { value: undefined };
+  if (!valid) return { value: undefined };
+  return { value: bearerOf(valid.members, { ...settings, isForMcp: valid.isForMcp }), until: valid.until };
 }
 
-function bearerOf(members: Members, issuer: string): Bearer | undefined {
+function bearerOf(
+  members: Members,
+  { issuer, isForMcp = false }: { readonly issuer: string; readonly isForMcp?: boolean },
+): Bearer | undefined {
   const claims = claimsOf(members, issuer);
-  return claims && { claims, issuedAt: issuedAtOf(members) };
+  return claims && { claims, issuedAt: issuedAtOf(members), ...(isForMcp && { isForMcp }) };
 }

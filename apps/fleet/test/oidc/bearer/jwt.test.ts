@@ -23,6 +23,18 @@ test('a JWT of the issuer for the configured audience returns its claims', async
   expect(await fleet.provider.verifyBearer(await accessToken())).toEqual(ada);
 });
 
+test('a JWT for the MCP endpoint only is recognized, with and without an audience of the API', async () => {
+  const resource = `${AUDIENCE}/mcp`;
+  const [both, mcpOnly] = [aFleet({ audience: AUDIENCE, resource }), aFleet({ resource })];
+  const verified = async (at: typeof both, aud: string | string[]) =>
+    (await at.provider.verifyBearer(await accessToken({ aud })))?.isForMcp;
+  expect(await both.provider.verifyBearer(await accessToken())).toEqual(ada);
+  expect(await verified(both, [resource, AUDIENCE])).toBeUndefined();
+  expect(await verified(both, resource)).toBe(true);
+  expect(await verified(mcpOnly, [resource, 'another'])).toBe(true);
+  expect(await mcpOnly.provider.verifyBearer(await accessToken())).toBeUndefined();
+});
+
 test('a JWT is not sent to the provider', async () => {
   const before = issuer.countOf('/introspect') + issuer.countOf('/userinfo');
   await aFleet({ allowUserinfo: true }).provider.verifyBearer(await accessToken());
