@@ -59,6 +59,8 @@ interface ServicesOptions {
   /** Maximum number of deployments that this process reconciles concurrently. */
   readonly concurrency: number;
   readonly publicUrl: string | undefined;
+  /** The longest time until the expiry of an access token of the provider, in hours. Default: 24. */
+  readonly maxTokenHours?: number | undefined;
   readonly corsOrigins: readonly string[];
   readonly timings?: FleetTimings | undefined;
 }
@@ -109,7 +111,7 @@ function createServices(options: ServicesOptions): Services {
     settings,
     sessions: createSessions({ database, sealer, settings, signingKey, temporaryAdmin: options.temporaryAdmin }),
     passwords: options.passwords,
-    providers: createProviders(toProvider, mcpUrlOf(publicUrl)),
+    providers: createProviders(toProvider, { resource: mcpUrlOf(publicUrl), maxTokenHours: options.maxTokenHours }),
     hubs,
     sync: createSync({
       database,

@@ -5,6 +5,7 @@ import {
   booleanSetting,
   commonSettings,
   databaseSettings,
+  maxTokenHoursSetting,
   numberSetting,
   outboundSetting,
   readSettings,
@@ -122,6 +123,7 @@ export const schema = z
       .describe(
         'the audience of access tokens of the provider that the fleet accepts directly. If not set, it accepts none. Use the audience of the API, never a client id',
       ),
+    OIDC_MAX_TOKEN_HOURS: maxTokenHoursSetting,
     OIDC_ROLE_CLAIM: z.string().optional().meta({
       description: 'the claim that contains the role. Dots select nested claims',
       default: oidcDefaults.role_claim,

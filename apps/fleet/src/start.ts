@@ -71,6 +71,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
       defaultLimits: { memory_bytes: config.DEFAULT_MEMORY_LIMIT, processes: config.DEFAULT_PROCESS_LIMIT },
       concurrency: config.RECONCILER_CONCURRENCY,
       publicUrl,
+      maxTokenHours: config.OIDC_MAX_TOKEN_HOURS,
       corsOrigins,
       timings,
     },

@@ -3,6 +3,7 @@ import {
   commonSettings,
   databaseSettings,
   listSetting,
+  maxTokenHoursSetting,
   numberSetting,
   readSettings,
   secretSetting,
@@ -28,6 +29,7 @@ export const schema = z.object({
       'the client of the hub at the provider, for [sign-ins to its console](hub-administration.md#console). Its redirect URI is `<PUBLIC_URL>/api/v1/auth/oidc/callback`',
     ),
   OIDC_CLIENT_SECRET: secretSetting(z.string().optional().describe('the secret of the client, if it has one')),
+  OIDC_MAX_TOKEN_HOURS: maxTokenHoursSetting,
   SUPERADMIN_EMAILS: listSetting
     .transform((emails) => emails.map((email) => email.toLowerCase()))
     .describe('users with one of these verified e-mail addresses are superadmins until someone sets their role'),

@@ -62,7 +62,7 @@ export function anInstance(
           : createProvider({ issuer, clientId, allowUserinfo: false, offlineAccess: false }, { send: outbound.send }),
       issuer,
       audience,
-      keys: keys.keyFor,
+      keys,
       superadminEmails: [SUPERADMIN_EMAIL],
       superadminSubjects: [],
     },

@@ -3,15 +3,16 @@ import type { Request } from 'express';
 import passport from 'passport';
 import { Strategy, type VerifyFunctionWithRequest } from 'passport-http-bearer';
 import type { Challenges } from './challenges.ts';
+import { LongLivedToken } from './jwt.ts';
 
 const AUTHORIZATION = 'authorization';
 const MAX_TOKEN_LENGTH = 8192;
 
 /**
- * Scheme in any case and the token alphabet of RFC 6750, section 2.1. A credential has exactly one
- * space.
+ * Scheme in any case, one or more spaces (RFC 9110, section 11.4), and the token alphabet of RFC
+ * 6750, section 2.1.
  */
-const CREDENTIALS = /^Bearer( +)([A-Za-z0-9\-._~+/]+=*)$/i;
+const CREDENTIALS = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**
  * Other URLs have no parameter `access_token`, also not with percent-encoding, so that their query
@@ -33,15 +34,15 @@ export interface BearerCredential {
 export function readBearer(req: Request, challenges: Challenges): BearerCredential {
   const headers = authorizationHeaders(req.rawHeaders);
   const matches = headers.map((header) => CREDENTIALS.exec(header));
-  const candidates = matches.flatMap((match) => match?.[2] ?? []);
+  const candidates = matches.flatMap((match) => match?.[1] ?? []);
   const malformed = (detail: string) => ({ token: undefined, problem: challenges.malformed(detail), candidates });
   if (headers.length > 1) return malformed('The request must not have more than one Authorization header.');
   if (MAY_CONTAIN_TOKEN.test(req.url) && Object.hasOwn(readQuery(req.url), 'access_token')) {
     return malformed('Tokens in the query are not accepted. Send the header Authorization: Bearer <token>.');
   }
   if (headers.length === 0) return { token: undefined, problem: undefined, candidates };
-  const [, spaces, token] = matches[0] ?? [];
-  if (token === undefined || spaces !== ' ' || token.length > MAX_TOKEN_LENGTH) {
+  const [, token] = matches[0] ?? [];
+  if (token === undefined || token.length > MAX_TOKEN_LENGTH) {
     return malformed(
       `The Authorization header must be "Bearer <token>", with at most ${MAX_TOKEN_LENGTH} characters in the token.`,
     );
@@ -96,7 +97,7 @@ export function createAuthenticator<P extends object, R = undefined>(
     const strategyRequest: StrategyRequest<R> = { headers: { authorization: `Bearer ${token}` }, request };
     return new Promise((resolve, reject) => {
       const finish = (error: unknown, principal: P | false | undefined) => {
-        if (error) reject(error);
+        if (error) reject(error instanceof LongLivedToken ? challenges.invalidToken(error.message) : error);
         else if (principal) resolve(principal);
         else reject(challenges.invalidToken());
       };

@@ -6,9 +6,9 @@ export interface Challenges {
   unauthenticated(): Problem;
   /**
    * 401: the credential is unknown, expired, revoked or for another service. The response does not
-   * state which.
+   * state which, unless it has a detail.
    */
-  invalidToken(): Problem;
+  invalidToken(detail?: string): Problem;
   /** 400: the credential is malformed. */
   malformed(detail: string): Problem;
   /** 403: the principal is not permitted. */
@@ -21,8 +21,8 @@ export const challengesOf = (realm: string): Challenges => ({
     new Problem('unauthenticated', 'Authentication is required. Send the header Authorization: Bearer <token>.', {
       headers: { 'WWW-Authenticate': `Bearer realm="${realm}"` },
     }),
-  invalidToken: () =>
-    new Problem('invalid_token', 'The credential is unknown, expired, revoked or for another service.', {
+  invalidToken: (detail = 'The credential is unknown, expired, revoked or for another service.') =>
+    new Problem('invalid_token', detail, {
       headers: { 'WWW-Authenticate': `Bearer realm="${realm}", error="invalid_token"` },
     }),
   malformed: (detail) =>

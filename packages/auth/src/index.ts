@@ -1,7 +1,15 @@
 export { type Authenticate, type BearerCredential, createAuthenticator, readBearer } from './bearer.ts';
 export { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
 export { type Challenges, challengesOf } from './challenges.ts';
-export { type Claims, createJwtVerifier, isJwtShaped, type UserClaims, userClaims } from './jwt.ts';
+export {
+  type Claims,
+  createJwtVerifier,
+  isJwtShaped,
+  isStorable,
+  MAX_TOKEN_HOURS,
+  type UserClaims,
+  userClaims,
+} from './jwt.ts';
 export { createKeySource, fetchKeys, type KeySource, KeysUnavailable } from './key-source.ts';
 export { createKnownSessions, type KnownSessions } from './known-sessions.ts';
 export { hashCredential, newCredential } from './opaque-credential.ts';

@@ -1,11 +1,12 @@
 import { unavailable } from '@svc/http';
-import { errors, type JWTVerifyGetKey, type JWTVerifyResult, jwtVerify } from 'jose';
+import { errors, type JWTVerifyResult, jwtVerify } from 'jose';
 import { z } from 'zod';
-import { KeysUnavailable } from './key-source.ts';
+import { type KeySource, KeysUnavailable } from './key-source.ts';
 
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 const TOLERANCE_SECONDS = 5;
-const MAX_LIFETIME_SECONDS = 24 * 3600;
+/** The default of the longest lifetime of an access token, in hours. */
+export const MAX_TOKEN_HOURS = 24;
 
 /** Members that ID tokens have (OpenID Connect Core, sections 2 and 3.1.3.6). */
 const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash'];
@@ -41,13 +42,19 @@ const isIdToken = ({ payload, protectedHeader }: JWTVerifyResult): boolean =>
  */
 export const userClaims = z.looseObject({
   iss: z.string(),
-  sub: z.string().min(1).max(255),
-  email: z.string().max(320).optional().catch(undefined),
+  sub: z.string().min(1).max(255).refine(isStorable),
+  email: z.string().trim().max(320).refine(isStorable).optional().catch(undefined),
   email_verified: z.boolean().optional().catch(undefined),
-  name: z.string().optional().catch(undefined),
+  name: z.string().refine(isStorable).optional().catch(undefined),
 });
 
-const claims = userClaims.extend({ exp: z.int() });
+/** Whether PostgreSQL can store a text, and stores no other one: without NUL and lone surrogates. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+/** `exp` is a NumericDate, which can have a fraction (RFC 7519, section 2). */
+const claims = userClaims.extend({ exp: z.number() });
 
 export type UserClaims = z.infer<typeof userClaims>;
 
@@ -62,22 +69,30 @@ export function createJwtVerifier(options: {
   readonly issuer: string;
   /** A token must be for one of them. */
   readonly audience: string | readonly string[];
-  readonly keys: JWTVerifyGetKey;
+  readonly keys: Pick<KeySource, 'keyFor' | 'refetch'>;
+  /** The longest time until the expiry of a token, in hours. */
+  readonly maxHours?: number | undefined;
 }): (token: string) => Promise<Claims | undefined> {
+  const { keys, maxHours = MAX_TOKEN_HOURS } = options;
+  const verify = (token: string) =>
+    jwtVerify(token, keys.keyFor, {
+      issuer: options.issuer,
+      audience: [options.audience].flat(),
+      algorithms: ALGORITHMS,
+      requiredClaims: ['exp', 'sub'],
+      clockTolerance: TOLERANCE_SECONDS,
+    });
   return async (token) => {
     try {
-      const verified = await jwtVerify(token, options.keys, {
-        issuer: options.issuer,
-        audience: [options.audience].flat(),
-        algorithms: ALGORITHMS,
-        requiredClaims: ['exp', 'sub'],
-        clockTolerance: TOLERANCE_SECONDS,
+      const verified = await verify(token).catch(async (error: unknown) => {
+        const isOtherKey = error instanceof errors.JWSSignatureVerificationFailed;
+        if (isOtherKey && (await keys.refetch())) return verify(token);
+        throw error;
       });
-      if (verified.protectedHeader.kid === undefined) return undefined;
       if (!isBearerToken(verified) || isIdToken(verified)) return undefined;
       const parsed = claims.safeParse(verified.payload);
-      if (!parsed.success || parsed.data.exp > Date.now() / 1000 + MAX_LIFETIME_SECONDS + TOLERANCE_SECONDS)
-        return undefined;
+      if (!parsed.success) return undefined;
+      if (parsed.data.exp > Date.now() / 1000 + maxHours * 3600 + TOLERANCE_SECONDS) throw new LongLivedToken(maxHours);
       return parsed.data;
     } catch (error) {
       if (error instanceof KeysUnavailable)
@@ -89,6 +104,16 @@ export function createJwtVerifier(options: {
       throw error;
     }
   };
+}
+
+/** An access token that is valid in every other respect expires too late. */
+export class LongLivedToken extends Error {
+  override name = 'LongLivedToken';
+  constructor(maxHours: number) {
+    super(
+      `The access token is valid for more than ${maxHours} hours. Request a token with a shorter lifetime, or increase OIDC_MAX_TOKEN_HOURS.`,
+    );
+  }
 }
 
 /** Whether a token has the form of a signed JWT. */

@@ -89,6 +89,7 @@ describe('the bearer token of a request', () => {
     ['with the header in lower case', 'authorization: Bearer abc', 'abc'],
     ['with all characters of its alphabet', 'Authorization: Bearer aZ09-._~+/==', 'aZ09-._~+/=='],
     ['of 8 kB', `Authorization: Bearer ${'x'.repeat(8192)}`, 'x'.repeat(8192)],
+    ['with several spaces', 'Authorization: Bearer   abc', 'abc'],
   ])('is read %s', async (_, header, token) => {
     expect(await send([header])).toEqual({ value: token });
   });
@@ -99,7 +100,6 @@ describe('the bearer token of a request', () => {
     ['two headers in different case', ['Authorization: Bearer abc', 'AUTHORIZATION: Basic eA==']],
     ['a valid header after an empty one', ['Authorization:', 'Authorization: Bearer abc']],
     ['two tokens in one header', ['Authorization: Bearer abc, Bearer def']],
-    ['two spaces', ['Authorization: Bearer  abc']],
     ['a tab', ['Authorization: Bearer\tabc']],
     ['an empty header', ['Authorization:']],
     ['a scheme without a token', ['Authorization: Bearer']],

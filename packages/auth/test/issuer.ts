@@ -66,7 +66,11 @@ export function aToken(
 
 /** A verifier that fetches its keys from the issuer. */
 export const verifierOf = ({ send }: ReturnType<typeof anIssuer>) =>
-  createJwtVerifier({ issuer: ISSUER, audience: AUDIENCE, keys: createKeySource({ issuer: ISSUER, send }).keyFor });
+  createJwtVerifier({
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    keys: createKeySource({ issuer: ISSUER, send, intervalMs: 10 }),
+  });
 
 export type Found = 'found' | 'unknown' | 'unavailable';
 

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { base64url, CompactSign, createLocalJWKSet, exportSPKI, importJWK } from 'jose';
-import { createJwtVerifier } from '../src/index.ts';
+import { base64url, CompactSign, exportSPKI, importJWK } from 'jose';
 import { AUDIENCE, aKey, anIssuer, aToken, ISSUER, seconds, verifierOf } from './issuer.ts';
 
 const key = await aKey('key-1');
@@ -31,8 +30,6 @@ describe('rejects a token with', () => {
     ['no expiry', { exp: undefined }],
     ['an expiry an hour ago', { exp: seconds(-3600) }],
     ['an expiry 7 seconds ago', { exp: seconds(-7) }],
-    ['an expiry of 1e20', { exp: 1e20 }],
-    ['an expiry after more than a day', { exp: seconds(24 * 3600 + 60) }],
     ['an expiry that is a string', { exp: String(seconds(300)) }],
     ['an expiry that is null', { exp: null }],
     ['a "not before" time in the future', { nbf: seconds(60) }],
@@ -40,6 +37,8 @@ describe('rejects a token with', () => {
     ['no subject', { sub: undefined }],
     ['an empty subject', { sub: '' }],
     ['a number as subject', { sub: 42 }],
+    ['a subject with NUL', { sub: 'user\0' }],
+    ['a subject with a lone surrogate', { sub: 'user-\ud800' }],
     ['an array as subject', { sub: ['user-1'] }],
     ['an object as subject', { sub: { id: 'user-1' } }],
     ['a subject of 256 characters', { sub: 'x'.repeat(256) }],
@@ -92,11 +91,9 @@ describe('rejects a token with', () => {
     expect(issuer.requests.filter((url) => !url.startsWith(ISSUER))).toEqual([]);
   });
 
-  test('no key id, also if the issuer has only one key', async () => {
+  test('no key id, if the issuer has several keys', async () => {
     const token = await aToken(key, { header: { kid: undefined } });
-    const keys = createLocalJWKSet({ keys: [key.jwk] }); // finds a single key without its id
-    expect(await createJwtVerifier({ issuer: ISSUER, audience: AUDIENCE, keys })(token)).toBeUndefined();
-    expect(await verify(token)).toBeUndefined();
+    expect(await verifierOf(anIssuer([key.jwk, otherKey.jwk]))(token)).toBeUndefined();
   });
 
   test('a critical extension (crit)', async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Problem } from '@svc/http';
 import { base64url, exportJWK, generateKeyPair } from 'jose';
-import { isJwtShaped } from '../src/index.ts';
+import { createJwtVerifier, createKeySource, isJwtShaped } from '../src/index.ts';
 import { AUDIENCE, aKey, anIssuer, aToken, ISSUER, seconds, verifierOf } from './issuer.ts';
 
 const key = await aKey('key-1');
@@ -41,6 +41,60 @@ describe('an access token', () => {
 
   test('can have a lifetime of a day', async () => {
     expect(await verify(await aToken(key, { claims: { exp: seconds(24 * 3600) } }))).toMatchObject({ sub: 'user-1' });
+  });
+
+  test('can have an expiry with a fraction', async () => {
+    expect(await verify(await aToken(key, { claims: { exp: seconds(300) + 0.25 } }))).toMatchObject({ sub: 'user-1' });
+  });
+
+  test('can have no key id if the issuer has one key', async () => {
+    expect(await verify(await aToken(key, { header: { kid: undefined } }))).toMatchObject({ sub: 'user-1' });
+  });
+
+  test.each([25 * 3600, 1e20])(
+    'that is valid for %d seconds is rejected with the setting of the limit',
+    async (lifetime) => {
+      const token = await aToken(key, { claims: { exp: seconds() + lifetime } });
+      await expect(verify(token)).rejects.toThrow(/more than 24 hours\. .* OIDC_MAX_TOKEN_HOURS\.$/);
+    },
+  );
+
+  test('can have the lifetime that the setting permits', async () => {
+    const options = { issuer: ISSUER, audience: AUDIENCE, maxHours: 48 };
+    const { send } = anIssuer([key.jwk]);
+    const verifyLong = createJwtVerifier({ ...options, keys: createKeySource({ issuer: ISSUER, send }) });
+    expect(await verifyLong(await aToken(key, { claims: { exp: seconds(47 * 3600) } }))).toMatchObject({
+      sub: 'user-1',
+    });
+  });
+
+  test.each(['a\0b@example.test', 'a\udc00@example.test'])(
+    'with an e-mail that cannot be stored has none: %j',
+    async (email) => {
+      const claims = { email, name: 'x\0' };
+      expect(await verify(await aToken(key, { claims }))).toMatchObject({ email: undefined, name: undefined });
+    },
+  );
+
+  test('has an e-mail without blanks around it', async () => {
+    expect(await verify(await aToken(key, { claims: { email: ' ada@example.test\n' } }))).toMatchObject({
+      email: 'ada@example.test',
+    });
+  });
+
+  test('is accepted when the issuer uses the key id for another key, after one more fetch', async () => {
+    const other = await aKey('key-1');
+    const issuer = anIssuer([key.jwk]);
+    let clock = 0;
+    const keys = createKeySource({ issuer: ISSUER, send: issuer.send, now: () => clock });
+    const verifyAt = createJwtVerifier({ issuer: ISSUER, audience: AUDIENCE, keys });
+    expect(await verifyAt(await aToken(key))).toBeDefined();
+    issuer.publish([other.jwk]);
+    expect(await verifyAt(await aToken(other))).toBeUndefined(); // the keys are younger than 30 seconds
+    clock += 30_000;
+    expect(await verifyAt(await aToken(other))).toBeDefined();
+    expect(await verifyAt(await aToken(key))).toBeUndefined();
+    expect(issuer.refreshes()).toBe(2);
   });
 
   test('with a name that is not a string is valid and has no name', async () => {

@@ -2,7 +2,9 @@ import { isSecretToken } from '@svc/auth';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, Problem, pickDefined } from '@svc/http';
 import { reasonOf } from '../catalog/hub.ts';
+import type { Database } from '../database/client.ts';
 import { secretRequiredAgain } from '../identity/outbound-targets.ts';
+import { hasClaim } from '../identity/users.ts';
 import {
   deleteStored,
   type HubInEffect,
@@ -104,12 +106,32 @@ export const testOidcSettings = route(
   async ({ database, settings, providers }, { body }) => {
     const before = await readStored<OidcValues>(database.client, settings.sealer, 'oidc');
     const { oidc } = settings.environment;
-    const provider = providers.of(oidcInEffect(oidc, changeOidc(before, body, oidcInEffect(oidc, before))));
+    const inEffect = oidcInEffect(oidc, changeOidc(before, body, oidcInEffect(oidc, before)));
+    const provider = providers.of(inEffect);
     if (!provider) throw new Problem('oidc_not_configured', 'An issuer and a client_id are required.');
-    const checks = await provider.test();
+    const checks = [...(await provider.test()), await checkRoleClaim(database, inEffect)];
     return { ok: checks.every(({ ok }) => ok), checks: checks.map((check) => ({ ...check })) };
   },
 );
+
+/** The users whose claims are compared with the settings. */
+const CHECKED_USERS = 100;
+
+/** Whether the users of the provider who signed in last have the claim that gives roles. */
+async function checkRoleClaim({ client }: Database, { issuer, role_claim }: OidcInEffect) {
+  const users = await client.user.findMany({
+    where: { source: 'oidc', iss: issuer ?? '', removed_at: null },
+    select: { claims: true },
+    orderBy: [{ updated_at: 'desc' }, { id: 'desc' }],
+    take: CHECKED_USERS,
+  });
+  const having = users.filter(({ claims }) => hasClaim(claims, role_claim)).length;
+  const detail =
+    users.length === 0
+      ? `No user of the provider has signed in yet, so the claim "${role_claim}" cannot be checked.`
+      : `${having} of the ${users.length} users of the provider who signed in last have the claim "${role_claim}".`;
+  return { name: 'role_claim', ok: users.length === 0 || having > 0, detail };
+}
 
 export const getHubSettings = route(fleetEndpoints.getHubSettings, async ({ settings }) =>
   presentHub(await settings.hub()),

@@ -60,5 +60,7 @@ const MAX_NAME = 200;
 
 function nameOf({ name, preferred_username, sub }: Claims): string {
   const given = [name, preferred_username].find((value) => typeof value === 'string' && value.trim() !== '');
-  return String(given ?? sub).slice(0, MAX_NAME);
+  return String(given ?? sub)
+    .slice(0, MAX_NAME)
+    .toWellFormed();
 }

@@ -6,10 +6,10 @@ import { type ActorRecording, actorOf } from './actor.ts';
 import type { Caller } from './principal.ts';
 import type { IdentityServices } from './services.ts';
 import type { Owner } from './sessions/opening.ts';
-import { type Person, refuseWithoutRole } from './sessions/people.ts';
+import type { Person } from './sessions/people.ts';
 import { ACCESS_TOKEN_SECONDS } from './sessions/session-tokens.ts';
 import type { TokenPair } from './sessions/sessions.ts';
-import { userBlocked } from './users.ts';
+import { reasonWithoutRole, userBlocked } from './users.ts';
 
 /**
  * A caller as `/auth/me` and sign-ins present it. @throws if the caller has no role, which the
@@ -30,7 +30,7 @@ export function presentCaller(caller: Caller) {
 
 type Transaction = Prisma.TransactionClient;
 
-interface SignInContext extends Pick<IdentityServices, 'sessions'> {
+interface SignInContext extends Pick<IdentityServices, 'sessions' | 'settings'> {
   readonly recording: ActorRecording;
   /** The address and the start of the `User-Agent` of the request. */
   readonly address: string;
@@ -42,7 +42,7 @@ interface SignInContext extends Pick<IdentityServices, 'sessions'> {
  * the person has no role
  */
 export async function openSession(
-  { sessions, recording, userAgent, address }: SignInContext,
+  { sessions, settings, recording, userAgent, address }: SignInContext,
   transaction: Transaction,
   owner: Owner,
 ): Promise<Person & { readonly sessionId: string }> {
@@ -52,7 +52,10 @@ export async function openSession(
   const actor = actorOf(person);
   if (actor) recording.setActor(actor);
   recording.isRequired = true; // also if the person has no role
-  refuseWithoutRole(person);
+  if (person.kind === 'user' && person.role === undefined) {
+    const { claims } = await transaction.user.findUniqueOrThrow({ where: { id: person.id } });
+    throw new Problem('insufficient_scope', reasonWithoutRole(claims, await settings.oidc(transaction)));
+  }
   if (person.kind === 'user') {
     await transaction.$executeRaw`UPDATE users SET last_sign_in_at = now() WHERE id = ${person.id}::uuid`;
   }

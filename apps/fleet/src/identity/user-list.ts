@@ -3,7 +3,7 @@ import { type fleetEndpoints, fleetRoles } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { by, byNullable, isOneOf, isText, type List } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import { ROLES_ASCENDING } from './roles.ts';
+import { claimPaths, ROLES_ASCENDING } from './roles.ts';
 import type { Mapping } from './users.ts';
 
 /** A user as the list reads it: without password. */
@@ -47,13 +47,14 @@ export const userList = (mapping: Mapping): List<Input<typeof fleetEndpoints.lis
 /** The role of a user `r`, as `roleOf` computes it from the claims. A test compares both. */
 function roleIn({ role_claim, role_map, default_role }: Mapping): Prisma.Sql {
   const map = role_map ?? Object.fromEntries(fleetRoles.map((role) => [role, role]));
-  const nested = role_claim.split('.').reduce(memberOf, Prisma.sql`r.claims`);
-  const claim = Prisma.sql`coalesce(nullif(${memberOf(Prisma.sql`r.claims`, role_claim)}, 'null'), ${nested})`;
+  const values = claimPaths(role_claim).map((path) => path.reduce(memberOf, Prisma.sql`r.claims`));
+  const claim = Prisma.sql`coalesce(${Prisma.join(values.map((value) => Prisma.sql`nullif(${value}, 'null')`))})`;
   return Prisma.sql`CASE WHEN r.source = 'local' THEN r.role::text ELSE coalesce((
     SELECT m.value FROM (SELECT ${claim} AS claim) c,
       jsonb_array_elements(CASE jsonb_typeof(c.claim) WHEN 'array' THEN c.claim ELSE jsonb_build_array(c.claim) END) given,
-      jsonb_each_text(${JSON.stringify(map)}::jsonb) m
-    WHERE given = to_jsonb(m.key)
+      jsonb_each_text(${JSON.stringify(map)}::jsonb) m,
+      LATERAL (SELECT given #>> '{}' AS text WHERE jsonb_typeof(given) = 'string') g
+    WHERE m.key = g.text OR m.key = ANY (regexp_split_to_array(g.text, '[ ,\\t\\r\\n]+'))
     ORDER BY array_position(${ROLES_ASCENDING}::text[], m.value) DESC LIMIT 1), ${default_role}::text) END`;
 }
 

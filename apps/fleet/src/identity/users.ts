@@ -2,8 +2,8 @@ import type { FleetRole } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 import type { OidcValues } from '../settings/values.ts';
-import type { User as Caller } from './principal.ts';
-import { roleOf } from './roles.ts';
+import { type User as Caller, NO_ROLE } from './principal.ts';
+import { claimAt, roleOf } from './roles.ts';
 
 /** The mapping from claims to a role. */
 export type Mapping = Pick<OidcValues, 'role_claim' | 'role_map' | 'default_role'>;
@@ -55,6 +55,17 @@ export async function lockUser(
     SELECT password_hash, role, blocked_at FROM users WHERE id = ${id}::uuid AND removed_at IS NULL FOR NO KEY UPDATE`;
   return user;
 }
+
+/** Why the claims of a user of the identity provider give no role. */
+export function reasonWithoutRole(claims: unknown, { role_claim }: Pick<Mapping, 'role_claim'>): string {
+  const what = hasClaim(claims, role_claim) ? 'has no value that maps to a role' : 'is missing';
+  return `${NO_ROLE} The claim "${role_claim}" ${what}. Ask an admin of the fleet, or of the identity provider.`;
+}
+
+/** Whether the claims of a user contain the claim that gives roles. */
+export const hasClaim = (claims: unknown, roleClaim: string): boolean =>
+  // The column contains the claims object of the provider.
+  claimAt((claims ?? {}) as Readonly<Record<string, unknown>>, roleClaim) !== undefined;
 
 /** 403 for a user whom an admin has blocked. */
 export const userBlocked = () => new Problem('user_blocked', 'This user is blocked. Contact an admin of the fleet.');

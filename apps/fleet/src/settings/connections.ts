@@ -1,4 +1,4 @@
-import { createProvider, type Provider } from '@svc/auth/oidc';
+import { createProvider, type Provider, type ProviderSettings } from '@svc/auth/oidc';
 import type { Outbound } from '@svc/http';
 import { connectHub, type Hub } from '../catalog/hub.ts';
 import type { HubInEffect, OidcInEffect } from './values.ts';
@@ -43,7 +43,10 @@ export const createHubs = (routes: OutboundRoutes): Hubs => ({
 });
 
 /** `resource` is the URL of the MCP endpoint, if it is known. */
-export const createProviders = (routes: OutboundRoutes, resource?: string): Providers => ({
+export const createProviders = (
+  routes: OutboundRoutes,
+  { resource, maxTokenHours }: Pick<ProviderSettings, 'resource' | 'maxTokenHours'> = {},
+): Providers => ({
   of: cached(
     ({ issuer, client_id, client_secret, audience, allow_userinfo, isTrusted }) => [
       issuer,
@@ -58,7 +61,7 @@ export const createProviders = (routes: OutboundRoutes, resource?: string): Prov
       const client = { issuer, clientId: client_id, clientSecret: client_secret };
       const { send } = routeFor(routes, isTrusted);
       return createProvider(
-        { ...client, audience: audience ?? undefined, resource, allowUserinfo: allow_userinfo },
+        { ...client, audience: audience ?? undefined, resource, maxTokenHours, allowUserinfo: allow_userinfo },
         { send },
       );
     },

@@ -15,9 +15,10 @@ const { client } = world.database;
 const { oneOf, isOneIn, below } = randomFrom(seed);
 afterAll(() => world.stop());
 
-const text = () => oneOf(['admin', 'operator', 'viewer', 'crew', 'chief', '', 'none', 'constructor']);
+const text = () =>
+  oneOf(['admin', 'operator', 'viewer', 'crew', 'chief', '', 'none', 'constructor', 'crew viewer', 'admin,\toperator']);
 const leaf = () => oneOf([text(), text(), null, 7, true, {}, [], [text(), text()], [text(), 3, null, [text()]]]);
-const inner = () => oneOf([leaf(), { role: leaf(), '0': leaf() }, [{ role: leaf() }, leaf()]]);
+const inner = () => oneOf([leaf(), { role: leaf(), '0': leaf(), '0.role': leaf() }, [{ role: leaf() }, leaf()]]);
 const CLAIMS = ['role', 'realm', 'realm.role', 'realm.0', '0', 'realm.0.role', 'realm.-1', 'realm.01', 'a b', ''];
 const claims = () => Object.fromEntries(CLAIMS.filter(() => isOneIn(2)).map((name) => [name, inner()]));
 

@@ -1,7 +1,13 @@
-import { createJwtVerifier, hashSecretToken, isJwtShaped, isSecretToken, type UserClaims } from '@svc/auth';
+import {
+  createJwtVerifier,
+  hashSecretToken,
+  isJwtShaped,
+  isSecretToken,
+  type KeySource,
+  type UserClaims,
+} from '@svc/auth';
 import type { Provider } from '@svc/auth/oidc';
 import { Problem } from '@svc/http';
-import type { JWTVerifyGetKey } from 'jose';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { OrgStatus } from '../generated/prisma/enums.ts';
@@ -15,7 +21,9 @@ export interface IdentityProvider extends Superadmins {
   readonly signIn: Pick<Provider, 'authorizationUrl' | 'redeemCallback'> | undefined;
   readonly issuer: string;
   readonly audience: string;
-  readonly keys: JWTVerifyGetKey;
+  readonly keys: Pick<KeySource, 'keyFor' | 'refetch'>;
+  /** The longest time until the expiry of an access token, in hours. */
+  readonly maxHours?: number | undefined;
 }
 
 /** What the resolution of a credential needs of its request. */

@@ -44,7 +44,7 @@ type ClaimedColumns = Pick<User, 'email' | 'email_verified' | 'name' | 'role'>;
 const columnsOf = (superadmins: Superadmins, claims: UserClaims): ClaimedColumns => ({
   email: claims.email?.toLowerCase() ?? null,
   email_verified: claims.email_verified ?? false,
-  name: (claims.name ?? '').slice(0, MAX_NAME),
+  name: (claims.name ?? '').slice(0, MAX_NAME).toWellFormed(),
   role: isSuperadmin(superadmins, claims) ? 'superadmin' : 'user',
 });
 

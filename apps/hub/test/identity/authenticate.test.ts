@@ -12,6 +12,7 @@ const database = openDatabase('postgresql://hub@127.0.0.1:1/hub', () => undefine
 const log = createLog('hub', 'silent');
 const catalog = createCachedCatalog(database.reader);
 const usage = createUsage(database.reader, catalog.documents);
+const noKeys = () => Promise.reject(new Error('no test verifies a signature'));
 const app = createHub({
   database,
   catalog,
@@ -20,7 +21,7 @@ const app = createHub({
     signIn: undefined,
     issuer: 'https://issuer.example.test',
     audience: 'https://hub.example.test',
-    keys: () => Promise.reject(new Error('no test verifies a signature')),
+    keys: { keyFor: noKeys, refetch: noKeys },
     superadminEmails: [],
     superadminSubjects: [],
   },

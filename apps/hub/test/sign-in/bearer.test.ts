@@ -49,7 +49,6 @@ const invalidTokens: Readonly<Record<string, () => Promise<string>>> = {
   'another audience': () => issuer.sign('rejected', { aud: 'https://other.example.test' }),
   'no audience': () => issuer.sign('rejected', { aud: undefined }),
   'no expiry': () => issuer.sign('rejected', { exp: undefined }),
-  'an expiry in two days': () => issuer.sign('rejected', { exp: seconds(2 * 86_400) }),
   'an expiry of 1e20': () => issuer.sign('rejected', { exp: 1e20 }),
   'an expiry in the past': () => issuer.sign('rejected', { exp: seconds(-60) }),
   'a not-before time in the future': () => issuer.sign('rejected', { nbf: seconds(60) }),

@@ -121,10 +121,10 @@ export function createBearerVerifier(options: BearerOptions): (token: string) =>
 }
 
 function jwtVerifier({ settings, keys }: BearerOptions): (token: string) => Promise<Bearer | undefined> {
-  const { issuer, audience, resource, clientId } = settings;
+  const { issuer, audience, resource, clientId, maxTokenHours } = settings;
   const audiences = [audience, resource].filter((each) => each !== undefined);
   if (audiences.length === 0) return () => Promise.resolve(undefined);
-  const verify = createJwtVerifier({ issuer, audience: audiences, keys: keys.keyFor });
+  const verify = createJwtVerifier({ issuer, audience: audiences, keys, maxHours: maxTokenHours });
   return async (token) => {
     const members = await verify(token).catch((error: unknown) => {
       throw error instanceof Problem ? new ProviderUnavailable(error.message, { cause: error.cause }) : error;

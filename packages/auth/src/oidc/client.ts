@@ -30,6 +30,8 @@ export interface ProviderSettings {
    * 8707).
    */
   readonly resource?: string | undefined;
+  /** The longest time until the expiry of an access token, in hours. Default: 24. */
+  readonly maxTokenHours?: number | undefined;
   /**
    * Whether opaque access tokens can be verified with userinfo, which does not show for which
    * client they were issued.
@@ -51,7 +53,12 @@ export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
  */
 export async function checkSignature(idToken: string, keys: KeySource): Promise<void> {
   try {
-    await compactVerify(idToken, keys.keyFor, { algorithms: ALGORITHMS });
+    const verify = () => compactVerify(idToken, keys.keyFor, { algorithms: ALGORITHMS });
+    await verify().catch(async (error: unknown) => {
+      const isOtherKey = error instanceof errors.JWSSignatureVerificationFailed;
+      if (isOtherKey && (await keys.refetch())) return verify();
+      throw error;
+    });
   } catch (error) {
     if (error instanceof KeysUnavailable)
       throw new ProviderUnavailable('The provider’s keys could not be fetched.', { cause: error });

@@ -57,6 +57,13 @@ export const numberSetting = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be an integer from ${min} to ${max}`);
 
+/** `OIDC_MAX_TOKEN_HOURS`, in hours. */
+export const maxTokenHoursSetting = numberSetting(1, 720)
+  .prefault('24')
+  .describe(
+    'the longest time until the expiry of an access token of the provider, in hours. A token that is valid for longer is a 401. A user who is removed at the provider can use a token until it expires',
+  );
+
 /**
  * `OUTBOUND_ALLOW`: what is allowed for targets that are set in the API, in addition to `https` at
  * public addresses.
