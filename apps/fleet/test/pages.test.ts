@@ -11,7 +11,13 @@ const lists = Object.values(fleetEndpoints)
 test.each(lists)('a page of %s beyond the end is an empty list, also a page that overflows a bigint', async (path) => {
   const host = await aHost();
   const deployment = await deployed();
-  const ids = { hosts: host.id, clusters: (await aCluster()).id, workloads: deployment.workload_id };
+  const { body: created } = await admin.post('/api/v1/tokens', { name: 'a token', role: 'viewer' });
+  const ids = {
+    hosts: host.id,
+    clusters: (await aCluster()).id,
+    workloads: deployment.workload_id,
+    tokens: created.token.id,
+  };
   const [, kind = ''] = /^\/api\/v1\/(\w+)\/:id/.exec(path) ?? [];
   const at = path.replace(':id', { ...ids, deployments: deployment.id }[kind] ?? '');
   const read = async (query: string) => {

@@ -27,7 +27,12 @@ export function createApiKey(options: unknown) {
   return async (database: Database) => {
     const organization = await database.client.organization.findUnique({ where: { slug } });
     if (!organization) throw new Error(`No organization has the slug ${slug}.`);
-    const { id, key, key_prefix } = await insertKey(database, { orgId: organization.id, name, days: null });
+    const { id, key, key_prefix } = await insertKey(database, {
+      orgId: organization.id,
+      name,
+      days: null,
+      ownerId: null,
+    });
     return { id, name, key, key_prefix };
   };
 }

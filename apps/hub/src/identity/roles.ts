@@ -20,7 +20,7 @@ export async function lockRoles(
 ): Promise<Roles> {
   const rows = await transaction.$queryRaw<{ id: string; role: UserRole }[]>`
     SELECT id, role::text AS role FROM users
-    WHERE role = 'superadmin' OR id IN (${Prisma.join([caller, target])}::uuid)
+    WHERE (role = 'superadmin' AND blocked_at IS NULL) OR id IN (${Prisma.join([caller, target])}::uuid)
     ORDER BY id FOR UPDATE`;
   const roleOf = (id: string) => rows.find((row) => row.id === id)?.role;
   return {

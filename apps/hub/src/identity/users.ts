@@ -1,4 +1,5 @@
 import type { UserClaims } from '@svc/auth';
+import { Problem } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import type { Organization, Prisma, User } from '../generated/prisma/client.ts';
 import type { UserPrincipal } from './principal.ts';
@@ -70,11 +71,12 @@ const isSuperadmin = (
 
 type UserRow = User & { readonly organization: Pick<Organization, 'status'> | null };
 
-/** The principal of a user: `sessionId` is the session of the console, if there is one. */
+/** The principal of a user: `sessionId` is the session of the console, if there is one. @throws 403 */
 export function principalOf(
-  { id, email, role, org_id: orgId, org_role: orgRole, organization }: UserRow,
+  { id, email, role, org_id: orgId, org_role: orgRole, organization, blocked_at }: UserRow,
   sessionId?: string,
 ): UserPrincipal {
+  if (blocked_at !== null) throw new Problem('user_blocked', 'You are blocked. Contact an administrator of the hub.');
   const belongs = orgId !== null && orgRole !== null && organization !== null;
   const membership = belongs ? { orgId, role: orgRole, status: organization.status } : undefined;
   return { kind: 'user', id, email, role, membership, sessionId };

@@ -1,4 +1,4 @@
-import { displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
+import { challengesOf, displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
 import { type apiKey, MAX_KEYS } from '@svc/contract/hub';
 import { notFound, Problem } from '@svc/http';
 import type { z } from 'zod';
@@ -14,7 +14,8 @@ export const keyStatus = Prisma.sql`
 
 /** The select list of a query `FROM api_keys k`. */
 export const keyColumns = Prisma.sql`
-  k.id, k.name, k.key_prefix, k.created_at, k.last_used_at, k.expires_at, ${keyStatus} AS status`;
+  k.id, k.name, k.key_prefix, k.created_at, k.last_used_at, k.expires_at, ${keyStatus} AS status,
+  (SELECT jsonb_build_object('id', u.id, 'email', u.email, 'name', u.name) FROM users u WHERE u.id = k.owner_id) AS owner`;
 
 /** A new secret, with the hash and the prefix that are stored. */
 function newSecret() {
@@ -27,6 +28,8 @@ export interface NewKey {
   readonly name: string;
   /** Lifetime in days. `null` means that the key does not expire. */
   readonly days: number | null;
+  /** The org_admin who creates it; null: the organization owns it. */
+  readonly ownerId: string | null;
 }
 
 /** The maximum number of revoked keys of an organization that are kept. Older ones are deleted. */
@@ -59,17 +62,33 @@ async function requireFreeKey(transaction: Prisma.TransactionClient, orgId: stri
 }
 
 /**
+ * Locks the creator of a key or an invitation, so that a concurrent removal waits, and then also
+ * ends what was created. @throws 403 if the user is no longer an org_admin of the organization
+ */
+export async function requireOrgAdmin(
+  transaction: Prisma.TransactionClient,
+  { orgId, userId }: { readonly orgId: string; readonly userId: string },
+): Promise<void> {
+  const rows = await transaction.$queryRaw<unknown[]>`
+    SELECT FROM users WHERE id = ${userId}::uuid AND org_id = ${orgId}::uuid AND org_role = 'org_admin'
+      AND blocked_at IS NULL FOR SHARE`;
+  if (rows.length === 0)
+    throw challengesOf('hub').insufficientScope('This operation requires the organization role org_admin.');
+}
+
+/**
  * Creates an API key. The secret is returned only here; it is not stored. @throws 409
  * `too_many_keys`
  */
 export async function insertKey(
   { client }: Database,
-  { orgId, name, days }: NewKey,
+  { orgId, name, days, ownerId }: NewKey,
 ): Promise<KeyRow & { readonly key: string }> {
   const { key, hash, prefix } = newSecret();
-  const data = { org_id: orgId, name, key_hash: hash, key_prefix: prefix, expires_in_days: days };
+  const data = { org_id: orgId, name, key_hash: hash, key_prefix: prefix, expires_in_days: days, owner_id: ownerId };
   const [row] = await client.$transaction(async (transaction) => {
     await lockKeysOf(transaction, orgId);
+    if (ownerId !== null) await requireOrgAdmin(transaction, { orgId, userId: ownerId });
     await requireFreeKey(transaction, orgId);
     const { id } = await transaction.apiKey.create({ data });
     // The expiry is computed by the clock that it is compared with: the clock of the database.

@@ -1,4 +1,5 @@
 import type { Api } from '@svc/testing';
+import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { startWorld } from '../world.ts';
 
 const world = await startWorld();
@@ -39,7 +40,8 @@ test('an administrator sees what a request would grant, and grants it', async ()
     category: { id: category.id, is_private: true },
   });
   expect(await sees()).toBe(false);
-  const { status, body } = await admin.put(`${ALL}/${id}`, { status: 'granted', answer: 'Welcome' });
+  const shown = { id: category.id, version: 1 };
+  const { status, body } = await admin.put(`${ALL}/${id}`, { status: 'granted', answer: 'Welcome', category: shown });
   expect(status).toBe(200);
   expect(body.request).toMatchObject({ status: 'granted', has_grant: true });
   expect(await sees()).toBe(true);
@@ -52,11 +54,30 @@ test('a request for a template grants its category, also if there is a grant alr
   const { organization, category, template, member, sees } = await aScene();
   const { id } = await request(member, { template_slug: template.slug });
   await world.aGrant(organization, category);
-  expect((await admin.put(`${ALL}/${id}`, { status: 'granted' })).body.request).toMatchObject({
+  const shown = { id: category.id, version: 1 };
+  expect((await admin.put(`${ALL}/${id}`, { status: 'granted', category: shown })).body.request).toMatchObject({
     has_grant: true,
     category: { id: category.id },
   });
   expect(await sees()).toBe(true);
+});
+
+test('a grant applies to what the administrator saw: the category and its version', async () => {
+  const { category, template, member, sees } = await aScene();
+  const other = await world.aCategory({ is_private: true });
+  const { id } = await request(member, { template_slug: template.slug });
+  const decide = (shown: object) => admin.put(`${ALL}/${id}`, { status: 'granted', ...shown });
+  await writeCatalog(world.database, (t) =>
+    t.template.update({ where: { id: template.id }, data: { category_id: other.id } }),
+  );
+  for (const shown of [{}, { category: { id: category.id, version: 1 } }, { category: { id: other.id, version: 2 } }]) {
+    expect(await decide(shown)).toMatchObject({ status: 409, body: { code: 'outdated_decision' } });
+  }
+  expect(await sees()).toBe(false);
+  const { requests } = (await admin.get(`${ALL}?status=open`)).body;
+  const [{ category: now }] = requests.filter((each: { id: string }) => each.id === id);
+  expect((await decide({ category: { id: now.id, version: now.version } })).status).toBe(200);
+  expect(await sql.catalogAccess.count({ where: { category_id: category.id } })).toBe(0);
 });
 
 test('the response is the same whether what is requested exists or not', async () => {

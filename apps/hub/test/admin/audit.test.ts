@@ -45,9 +45,9 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
   },
   decideAccessRequest: async () => {
     const { id: org_id } = await world.anOrganization();
-    const { slug: category_slug } = await world.aCategory({ is_private: true });
+    const { id: category_id, slug: category_slug } = await world.aCategory({ is_private: true });
     const { id } = await client.accessRequest.create({ data: { org_id, category_slug } });
-    return { body: { status: 'granted' }, id };
+    return { body: { status: 'granted', category: { id: category_id, version: 1 } }, id };
   },
   updateUser: async () =>
     identified(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../shared/endpoint.ts';
 import { timestamp } from '../shared/timestamp.ts';
-import { byUuid, id, pagination, paging, slug, text } from '../shared/wire.ts';
+import { byUuid, id, objectVersion, pagination, paging, slug, text, uuid } from '../shared/wire.ts';
 
 /** The maximum number of open access requests of an organization. */
 export const MAX_OPEN_REQUESTS = 50;
@@ -27,7 +27,7 @@ const managedAccessRequest = accessRequest
     org_id: id,
     org_slug: z.string(),
     category: z
-      .object({ id, slug: z.string(), name: z.string(), is_private: z.boolean() })
+      .object({ id, slug: z.string(), name: z.string(), is_private: z.boolean(), version: objectVersion })
       .nullable()
       .meta({ description: 'The category that would be granted; null: what is requested does not exist' }),
     has_grant: z.boolean().meta({ description: 'The organization already has a grant for this category' }),
@@ -94,8 +94,12 @@ export const hubAccessRequestEndpoints = {
     body: z.strictObject({
       status: z.enum(['granted', 'declined'], 'must be granted or declined'),
       answer: text(2000).default(''),
+      category: z.strictObject({ id: uuid, version: z.int() }).optional().meta({
+        description:
+          'The category that is granted, with its version, as `category` of the request states them. Required to grant',
+      }),
     }),
     reply: z.object({ request: managedAccessRequest }),
-    problems: ['not_found', 'already_decided', 'unknown_category'],
+    problems: ['not_found', 'already_decided', 'unknown_category', 'outdated_decision'],
   }),
 };

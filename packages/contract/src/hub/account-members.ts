@@ -3,6 +3,7 @@ import { endpoint } from '../shared/endpoint.ts';
 import { organization, orgRole } from '../shared/organization.ts';
 import { timestamp } from '../shared/timestamp.ts';
 import { byUuid, email, id, pagination, paging } from '../shared/wire.ts';
+import { apiKey, keysOfMember } from './api-key.ts';
 
 /** The maximum number of open invitations of an organization. */
 export const MAX_INVITATIONS = 100;
@@ -54,8 +55,13 @@ export const hubAccountMemberEndpoints = {
     tag: 'account',
     summary: 'Change the role of a member in the organization',
     params: byUuid,
-    body: z.strictObject({ org_role: orgRole }),
-    reply: z.object({ member }),
+    body: z.strictObject({ org_role: orgRole, keys: keysOfMember }),
+    reply: z.object({
+      member,
+      keys: z
+        .array(apiKey)
+        .meta({ description: 'The keys of the member that were revoked, or have another owner now' }),
+    }),
     problems: ['no_organization', 'not_found', 'last_org_admin'],
   }),
   removeMember: endpoint({
@@ -64,8 +70,10 @@ export const hubAccountMemberEndpoints = {
     path: '/api/v1/account/members/:id',
     access: 'account-members',
     tag: 'account',
-    summary: 'Remove a member from the organization',
+    summary:
+      'Remove a member from the organization. The keys that the member owns are revoked unless the caller keeps them',
     params: byUuid,
+    query: z.strictObject({ keys: keysOfMember }),
     status: 204,
     reply: z.void(),
     problems: ['no_organization', 'not_found', 'last_org_admin'],
@@ -87,7 +95,7 @@ export const hubAccountMemberEndpoints = {
     path: '/api/v1/account/invitations',
     access: 'account-members',
     tag: 'account',
-    summary: `Invite a user to the organization. An organization has at most ${MAX_INVITATIONS} open invitations`,
+    summary: `Invite a user to the organization, while the caller is an org_admin. An organization has at most ${MAX_INVITATIONS} open invitations`,
     body: z.strictObject({
       email: email.nullable().default(null).meta({
         description: 'Only a user with this verified e-mail address can accept; null: everybody with the code',

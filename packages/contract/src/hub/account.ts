@@ -4,9 +4,12 @@ import { newOrganization, organization, profile, profileChange } from '../shared
 import { byUuid, identified, idInQuery, ignored, optionalPaging, pagination } from '../shared/wire.ts';
 import { apiKey, apiKeyChange, issuedApiKey, MAX_KEYS, newApiKey } from './api-key.ts';
 
+/** The organizations that a user can create in 24 hours. */
+export const MAX_NEW_ORGANIZATIONS = 3;
+
 const keyById = z.strictObject({
   ...identified.shape,
-  ...ignored('name', 'key_prefix', 'status', 'created_at', 'last_used_at', 'expires_at'),
+  ...ignored('name', 'key_prefix', 'status', 'created_at', 'last_used_at', 'expires_at', 'owner'),
 });
 
 /** The account of a user and the user's organization. */
@@ -86,11 +89,11 @@ export const hubAccountEndpoints = {
     path: '/api/v1/account/organizations',
     access: 'account-change',
     tag: 'account',
-    summary: 'Create an organization with a free subscription; the caller becomes its org_admin',
+    summary: `Create an organization with a free subscription; the caller becomes its org_admin. A user can create ${MAX_NEW_ORGANIZATIONS} organizations per day`,
     body: newOrganization,
     status: 201,
     reply: z.object({ organization }),
-    problems: ['slug_taken', 'already_in_organization'],
+    problems: ['slug_taken', 'already_in_organization', 'too_many_organizations'],
   }),
   getProfile: endpoint({
     operationId: 'getProfile',

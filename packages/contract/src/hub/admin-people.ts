@@ -9,7 +9,7 @@ import {
   userRole,
 } from '../shared/organization.ts';
 import { byUuid, identified, idInQuery, optionalPaging, pagination, searchIn, uuid } from '../shared/wire.ts';
-import { apiKeyStatus, managedApiKey, managedApiKeyChange } from './api-key.ts';
+import { apiKey, apiKeyStatus, keysOfMember, managedApiKey, managedApiKeyChange } from './api-key.ts';
 
 /** Administration of users, organizations and API keys. */
 export const hubAdminPeopleEndpoints = {
@@ -34,12 +34,19 @@ export const hubAdminPeopleEndpoints = {
     path: '/api/v1/admin/users',
     access: 'admin',
     tag: 'admin',
-    summary: 'Change the role or organization of a user; only a superadmin can grant or remove the role superadmin',
+    summary:
+      'Change the role or organization of a user, or block a user; only a superadmin can grant or remove the role superadmin',
     query: idInQuery,
-    body: userChange,
-    reply: z.object({ user: managedUser }),
+    body: userChange.extend({ keys: keysOfMember }),
+    reply: z.object({
+      user: managedUser,
+      keys: z.array(apiKey).meta({
+        description:
+          'The keys that the user owned as an org_admin, and that were revoked, or belong to the organization now',
+      }),
+    }),
     headers: ['If-Match'],
-    problems: ['not_found', 'version_conflict', 'unknown_organization', 'last_superadmin'],
+    problems: ['not_found', 'version_conflict', 'unknown_organization', 'last_superadmin', 'last_org_admin'],
   }),
   listOrganizations: endpoint({
     operationId: 'listOrganizations',

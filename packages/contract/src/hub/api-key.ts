@@ -14,6 +14,10 @@ export const apiKey = z
     created_at: timestamp,
     last_used_at: timestamp.nullable().meta({ description: 'Accurate to about one second' }),
     expires_at: timestamp.nullable(),
+    owner: z
+      .object({ id, email: z.string().nullable(), name: z.string() })
+      .nullable()
+      .meta({ description: 'The org_admin who created the key; null: the organization owns it' }),
   })
   .meta({ id: 'ApiKey' });
 
@@ -38,7 +42,13 @@ const MAX_DAYS = 3650;
 /** A change of an API key by its organization. */
 export const apiKeyChange = z.strictObject({
   name,
-  ...ignored('id', 'key_prefix', 'status', 'created_at', 'last_used_at', 'expires_at'),
+  ...ignored('id', 'key_prefix', 'status', 'created_at', 'last_used_at', 'expires_at', 'owner'),
+});
+
+/** What happens to the keys of a member who is no longer an org_admin. */
+export const keysOfMember = z.enum(['revoke', 'keep'], 'must be revoke or keep').default('revoke').meta({
+  description:
+    'What happens to the keys of a member who is no longer an org_admin: `revoke`, or `keep`, by which the caller becomes their owner (an administrator: the organization)',
 });
 
 /** A change of an API key by an administrator. `id` can be in the query instead. */

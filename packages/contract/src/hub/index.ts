@@ -23,6 +23,7 @@ export { writeAuditCursor } from '../shared/audit-cursor.ts';
 export { managedOrganization, managedUser, organization, profile } from '../shared/organization.ts';
 export { type HubAccess, hubAccesses } from './access.ts';
 export { MAX_OPEN_REQUESTS } from './access-requests.ts';
+export { MAX_NEW_ORGANIZATIONS } from './account.ts';
 export { MAX_INVITATIONS } from './account-members.ts';
 export { apiKey, issuedApiKey, MAX_KEYS, managedApiKey } from './api-key.ts';
 export { hubTools } from './tools.ts';

@@ -9,7 +9,7 @@ export const hubService: Service = {
     'A catalog of deployable templates in public and private categories. Responses contain what is visible to the caller.',
   endpoints: hubEndpoints,
   open: ['catalog', 'anyone'],
-  problems: ['organization_suspended'],
+  problems: ['organization_suspended', 'user_blocked'],
   tags: {
     catalog: 'The templates and categories that are visible to the caller',
     auth: 'Sign-in to the console, sessions and sign-out',

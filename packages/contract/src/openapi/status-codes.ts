@@ -109,6 +109,14 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'the caller already belongs to an organization',
     action: 'Use this organization, or ask an administrator to remove you from it',
   },
+  too_many_organizations: {
+    meaning: 'the caller has created the maximum number of organizations of a day; `detail` states it',
+    action: 'Ask an administrator, or try again later',
+  },
+  outdated_decision: {
+    meaning: 'what would be granted is not what the decision names: the category was replaced or changed',
+    action: 'Read the request again, and decide on its category and version',
+  },
   already_decided: {
     meaning: 'an administrator has decided the access request',
     action: 'Read the request again. Grants can be created and revoked without a request',

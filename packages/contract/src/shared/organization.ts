@@ -68,17 +68,24 @@ export const managedUser = profile
     sub: z.string().meta({ description: 'The subject: id of the user at the identity provider' }),
     email_verified: z.boolean(),
     org_id: id.nullable(),
+    blocked_at: timestamp
+      .nullable()
+      .meta({ description: 'Since when the user is blocked; null: the user is not blocked' }),
     version: objectVersion,
     created_at: timestamp,
     updated_at: timestamp,
   })
   .meta({ id: 'ManagedUser' });
 
-/** A change of a user by an administrator: role and organization. */
+/** A change of a user by an administrator: role, organization, and whether the user is blocked. */
 export const userChange = z.strictObject({
   id: uuid.optional(),
   role: userRole.optional(),
   org_id: uuid.nullable().optional().meta({ description: 'null: no organization' }),
   org_role: orgRole.optional().meta({ description: 'Default for a user who joins an organization: member' }),
-  ...ignored('iss', 'sub', 'email', 'email_verified', 'name', 'organization', 'version', 'created_at', 'updated_at'),
+  blocked: z.boolean().optional().meta({
+    description: 'A blocked user can neither sign in nor use a token. Blocking ends the sessions of the user',
+  }),
+  ...ignored('iss', 'sub', 'email', 'email_verified', 'name', 'organization', 'blocked_at', 'version'),
+  ...ignored('created_at', 'updated_at'),
 });

@@ -29,6 +29,8 @@ export const problems = {
   browser_session_unavailable: { status: 409, title: 'No sessions for browsers' },
   no_organization: { status: 409, title: 'No organization' },
   already_in_organization: { status: 409, title: 'Already in an organization' },
+  too_many_organizations: { status: 409, title: 'Too many organizations' },
+  outdated_decision: { status: 409, title: 'Outdated decision' },
   already_decided: { status: 409, title: 'Already decided' },
   last_org_admin: { status: 409, title: 'Last org_admin' },
   too_many_invitations: { status: 409, title: 'Too many invitations' },

@@ -22,7 +22,8 @@ export const listApiKeys = route(hubEndpoints.listApiKeys, async ({ database: { 
 
 export const createApiKey = route(hubEndpoints.createApiKey, async ({ database, principal }, { body }) => {
   const { name, expires_in_days: days } = body;
-  return { apiKey: await insertKey(database, { orgId: organizationOf(principal), name, days }) };
+  const ownerId = callerOf(principal).id;
+  return { apiKey: await insertKey(database, { orgId: organizationOf(principal), name, days, ownerId }) };
 });
 
 export const reissueApiKey = route(hubEndpoints.reissueApiKey, async ({ database, principal }, input) => ({

@@ -3,6 +3,7 @@ import { hubEndpoints, MAX_INVITATIONS } from '@svc/contract/hub';
 import { notFound, Problem } from '@svc/http';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerOf, organizationOf } from '../../identity/caller.ts';
+import { requireOrgAdmin } from '../../organizations/keys.ts';
 import { route } from '../context.ts';
 import { readPage } from '../lists.ts';
 
@@ -29,15 +30,18 @@ export const inviteMember = route(
   hubEndpoints.inviteMember,
   async ({ database: { client }, principal }, { body: { email, org_role } }) => {
     const orgId = organizationOf(principal);
+    const { id: userId, email: invitedBy } = callerOf(principal);
     const code = newCredential();
     const invitation = await client.$transaction(async (transaction) => {
+      await requireOrgAdmin(transaction, { orgId, userId });
       await makeRoom(transaction, orgId);
       const data = {
         org_id: orgId,
         email,
         org_role,
         code_hash: hashCredential(code),
-        invited_by: callerOf(principal).email,
+        invited_by: invitedBy,
+        created_by_user: userId,
       };
       const { id } = await transaction.invitation.create({ data: { ...data, expires_at: new Date() } });
       await transaction.$executeRaw`

@@ -4,6 +4,8 @@ import { notFound, Problem } from '@svc/http';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { OrgRole } from '../../generated/prisma/enums.ts';
 import { callerOf, organizationOf } from '../../identity/caller.ts';
+import type { Principal } from '../../identity/principal.ts';
+import { endAuthority, refuseLastOrgAdmin } from '../../organizations/authority.ts';
 import { presentOrganization, withTier } from '../../organizations/present.ts';
 import { route } from '../context.ts';
 import { emptyList, readPage } from '../lists.ts';
@@ -37,23 +39,34 @@ export const listMembers = route(hubEndpoints.listMembers, async ({ database: { 
 
 export const updateMember = route(
   hubEndpoints.updateMember,
-  async ({ database: { client }, principal }, { params: { id }, body: { org_role } }) =>
+  async ({ database: { client }, principal }, { params: { id }, body: { org_role, keys } }) =>
     client.$transaction(async (transaction) => {
-      await requireMember(transaction, { orgId: organizationOf(principal), id, next: org_role });
+      const orgId = organizationOf(principal);
+      const { wasAdmin } = await requireMember(transaction, { orgId, id, next: org_role });
       const row = await transaction.user.update({ where: { id }, data: { org_role }, select: memberColumns });
-      return { member: presentMember(row) };
+      const isDemoted = wasAdmin && org_role !== 'org_admin';
+      const ending = { userId: id, orgId, keys, newOwner: newOwnerOf(principal, id) };
+      return { member: presentMember(row), keys: isDemoted ? await endAuthority(transaction, ending) : [] };
     }),
 );
 
 export const removeMember = route(
   hubEndpoints.removeMember,
-  async ({ database: { client }, principal }, { params: { id } }) =>
+  async ({ database: { client }, principal }, { params: { id }, query: { keys } }) =>
     client.$transaction(async (transaction) => {
-      await requireMember(transaction, { orgId: organizationOf(principal), id, next: undefined });
+      const orgId = organizationOf(principal);
+      await requireMember(transaction, { orgId, id, next: undefined });
       await transaction.user.update({ where: { id }, data: { org_id: null, org_role: null } });
+      await endAuthority(transaction, { userId: id, orgId, keys, newOwner: newOwnerOf(principal, id) });
       return undefined;
     }),
 );
+
+/** The owner of keys that are kept: the caller, or the organization if the caller leaves. */
+function newOwnerOf(principal: Principal, userId: string): string | null {
+  const { id } = callerOf(principal);
+  return id === userId ? null : id;
+}
 
 interface MemberChange {
   readonly orgId: string;
@@ -62,21 +75,19 @@ interface MemberChange {
   readonly next: OrgRole | undefined;
 }
 
-/**
- * Locks the member and all org_admins of the organization, in the order of their ids to prevent
- * deadlocks.
- * @throws 404, 409 `last_org_admin`
- */
-async function requireMember(transaction: Transaction, { orgId, id, next }: MemberChange): Promise<void> {
-  const rows = await transaction.$queryRaw<{ id: string; org_role: OrgRole }[]>`
-    SELECT id, org_role::text AS org_role FROM users
-    WHERE org_id = ${orgId}::uuid AND (id = ${id}::uuid OR org_role = 'org_admin')
-    ORDER BY id FOR UPDATE`;
-  if (!rows.some((row) => row.id === id)) throw notFound();
-  const hasOther = rows.some((row) => row.id !== id && row.org_role === 'org_admin');
-  const isAdmin = rows.some((row) => row.id === id && row.org_role === 'org_admin');
-  if (!isAdmin || next === 'org_admin' || hasOther) return;
-  throw new Problem('last_org_admin', 'This is the last org_admin. Give another member the role org_admin first.');
+/** Locks a member, and the other org_admins if the member is no longer one. @throws 404, 409 `last_org_admin` */
+async function requireMember(
+  transaction: Transaction,
+  { orgId, id, next }: MemberChange,
+): Promise<{ readonly wasAdmin: boolean }> {
+  const member = await transaction.user.findFirst({ where: { id, org_id: orgId }, select: { org_role: true } });
+  if (!member) throw notFound();
+  if (next !== 'org_admin' && member.org_role === 'org_admin')
+    await refuseLastOrgAdmin(transaction, { userId: id, orgId });
+  const [locked] = await transaction.$queryRaw<{ org_role: OrgRole }[]>`
+    SELECT org_role::text AS org_role FROM users WHERE id = ${id}::uuid AND org_id = ${orgId}::uuid FOR UPDATE`;
+  if (!locked) throw notFound(); // removed concurrently
+  return { wasAdmin: locked.org_role === 'org_admin' };
 }
 
 interface InvitationRow {
@@ -94,8 +105,9 @@ export const joinOrganization = route(
         SELECT org_id, CASE WHEN email_verified THEN email END AS email FROM users WHERE id = ${id}::uuid FOR UPDATE`;
       if (user?.org_id) throw alreadyInOrganization();
       const [invitation] = await transaction.$queryRaw<InvitationRow[]>`
-        DELETE FROM invitations i USING organizations o
-        WHERE o.id = i.org_id AND o.status = 'active' AND i.code_hash = ${hashCredential(code)} AND i.expires_at > now()
+        DELETE FROM invitations i USING organizations o, users c
+        WHERE o.id = i.org_id AND o.status = 'active' AND c.id = i.created_by_user AND c.org_id = i.org_id
+          AND c.org_role = 'org_admin' AND c.blocked_at IS NULL AND i.code_hash = ${hashCredential(code)} AND i.expires_at > now()
           AND (i.email IS NULL OR i.email = ${user?.email ?? null}::text)
         RETURNING i.org_id, i.org_role::text AS org_role`;
       if (!invitation) throw invalidInvitation();
@@ -117,5 +129,5 @@ const alreadyInOrganization = () =>
 const invalidInvitation = () =>
   new Problem(
     'invalid_grant',
-    'The invitation is unknown, was used, has expired, or is for another e-mail address. Ask for another one.',
+    'The invitation is unknown, was used, has expired, is for another e-mail address, or is of a user who is no longer an org_admin. Ask for another one.',
   );

@@ -1,5 +1,6 @@
-import { hubEndpoints } from '@svc/contract/hub';
+import { hubEndpoints, MAX_NEW_ORGANIZATIONS } from '@svc/contract/hub';
 import { Problem } from '@svc/http';
+import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerOf } from '../../identity/caller.ts';
 import { presentOrganization, withTier } from '../../organizations/present.ts';
 import { route } from '../context.ts';
@@ -29,7 +30,8 @@ export const createOrganization = route(
           'You already belong to an organization. A user can belong to one organization only.',
         );
       }
-      const data = { name, slug, subscription: { create: { tier: 'free' } } };
+      await refuseTooMany(transaction, id);
+      const data = { name, slug, created_by_user: id, subscription: { create: { tier: 'free' } } };
       const row = await transaction.organization.create({ data, include: withTier });
       await transaction.user.update({ where: { id }, data: { org_id: row.id, org_role: 'org_admin' } });
       return row;
@@ -37,3 +39,18 @@ export const createOrganization = route(
     return { organization: presentOrganization(created) };
   },
 );
+
+/**
+ * A user who is removed from organizations cannot occupy any number of slugs. The caller has locked
+ * the user. @throws 409
+ */
+async function refuseTooMany(transaction: Prisma.TransactionClient, userId: string): Promise<void> {
+  const [{ count } = { count: 0 }] = await transaction.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM organizations
+    WHERE created_by_user = ${userId}::uuid AND created_at > now() - interval '1 day'`;
+  if (count < MAX_NEW_ORGANIZATIONS) return;
+  throw new Problem(
+    'too_many_organizations',
+    `You have created ${count} organizations in 24 hours, which is the maximum. Ask an administrator, or try again later.`,
+  );
+}

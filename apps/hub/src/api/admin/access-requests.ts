@@ -17,12 +17,13 @@ interface Requested {
   readonly slug: string;
   readonly name: string;
   readonly is_private: boolean;
+  readonly version: number;
 }
 
 /** Adds what each request would grant: the category, or that of the template. */
 async function present(client: Client, requests: readonly AccessRequest[]) {
   const rows = await client.$queryRaw<Requested[]>`
-    SELECT r.id AS request_id, o.slug AS org_slug, c.id, c.slug, c.name, c.is_private,
+    SELECT r.id AS request_id, o.slug AS org_slug, c.id, c.slug, c.name, c.is_private, c.version,
       EXISTS (SELECT FROM catalog_access g WHERE g.org_id = r.org_id AND g.category_id = c.id) AS has_grant
     FROM access_requests r
     JOIN organizations o ON o.id = r.org_id
@@ -38,7 +39,8 @@ async function present(client: Client, requests: readonly AccessRequest[]) {
   });
 }
 
-const categoryOf = ({ id, slug, name, is_private }: Requested) => (id === null ? null : { id, slug, name, is_private });
+const categoryOf = ({ id, slug, name, is_private, version }: Requested) =>
+  id === null ? null : { id, slug, name, is_private, version };
 
 export const listAllAccessRequests = route(
   hubEndpoints.listAllAccessRequests,
@@ -57,7 +59,7 @@ export const listAllAccessRequests = route(
 
 export const decideAccessRequest = route(
   hubEndpoints.decideAccessRequest,
-  async (context, { params: { id }, body: { status, answer } }) => {
+  async (context, { params: { id }, body: { status, answer, category } }) => {
     const decide = async (transaction: Prisma.TransactionClient) => {
       const [locked] = await transaction.$queryRaw<{ status: string }[]>`
         SELECT status::text AS status FROM access_requests WHERE id = ${id}::uuid FOR UPDATE`;
@@ -66,7 +68,7 @@ export const decideAccessRequest = route(
       const data = { status, answer, decided_at: new Date() };
       const [request] = await present(transaction, [await transaction.accessRequest.update({ where: { id }, data })]);
       if (!request) throw notFound();
-      if (status === 'granted') await grant(transaction, request);
+      if (status === 'granted') await grant(transaction, request, category);
       const reply = { request: { ...request, has_grant: request.has_grant || status === 'granted' } };
       return recorded({ ...context, transaction }, hubEndpoints.decideAccessRequest, { id, reply });
     };
@@ -75,12 +77,25 @@ export const decideAccessRequest = route(
   },
 );
 
+interface CategoryVersion {
+  readonly id: string;
+  readonly version: number;
+}
+
 async function grant(
   transaction: Prisma.TransactionClient,
-  { org_id, category }: { readonly org_id: string; readonly category: { readonly id: string } | null },
+  { org_id, category }: { readonly org_id: string; readonly category: CategoryVersion | null },
+  shown: CategoryVersion | undefined,
 ): Promise<void> {
   if (!category) {
     throw new Problem('unknown_category', 'What is requested does not exist, so nothing can be granted. Decline it.');
+  }
+  // The slugs of a request can name another category than the administrator saw.
+  if (shown?.id !== category.id || shown.version !== category.version) {
+    throw new Problem(
+      'outdated_decision',
+      `A grant must name the category and its version that were shown: now ${category.id} with version ${category.version}. Read the request again.`,
+    );
   }
   await transaction.catalogAccess.createMany({ data: { org_id, category_id: category.id }, skipDuplicates: true });
 }

@@ -1,9 +1,10 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { invalid, notFound, pickDefined, requireVersion } from '@svc/http';
 import { containsText } from '../../database/search.ts';
-import type { Prisma } from '../../generated/prisma/client.ts';
+import type { Prisma, User } from '../../generated/prisma/client.ts';
 import { callerOf } from '../../identity/caller.ts';
 import { checkRoleChange, lockRoles } from '../../identity/roles.ts';
+import { endAuthority, type KeysOf, refuseLastOrgAdmin } from '../../organizations/authority.ts';
 import { presentUser, withOrganization } from '../../organizations/present.ts';
 import { changeRoute } from '../change.ts';
 import { route } from '../context.ts';
@@ -33,7 +34,7 @@ export const listUsers = route(hubEndpoints.listUsers, async ({ database: { clie
 export const updateUser = changeRoute(hubEndpoints.updateUser, ({ principal, ifMatch }, { query, body }) => {
   const id = resourceId({ query, body });
   const matches = ifMatch();
-  const { role, org_id, org_role } = body;
+  const { role, org_id, org_role, blocked, keys } = body;
   return async (transaction) => {
     const roles = await lockRoles(transaction, { caller: callerOf(principal).id, target: id });
     const target = await transaction.user.findUnique({ where: { id } });
@@ -41,11 +42,43 @@ export const updateUser = changeRoute(hubEndpoints.updateUser, ({ principal, ifM
     requireVersion(matches, target.version);
     if (role !== undefined && role !== target.role) checkRoleChange(roles, role);
     const membership = membershipOf({ org_id, org_role }, target);
-    const data = role === undefined ? membership : { ...membership, role, role_set: true };
+    const isOther = blocked !== undefined && blocked !== (target.blocked_at !== null);
+    if (isOther && blocked) checkRoleChange(roles, 'user');
+    const ended = await endingOf(transaction, { target, membership, isBlocked: isOther && blocked, keys });
+    const data = {
+      ...membership,
+      ...(role !== undefined && { role, role_set: true }),
+      ...(isOther && { blocked_at: blocked ? new Date() : null }),
+    };
     const updated = await transaction.user.update({ where: { id }, data, include: withOrganization });
-    return { id, reply: { user: presentUser(updated) } };
+    if (isOther && blocked) {
+      await transaction.$executeRaw`UPDATE sessions SET ended_at = now() WHERE user_id = ${id}::uuid AND ended_at IS NULL`;
+    }
+    return { id, reply: { user: presentUser(updated), keys: ended } };
   };
 });
+
+interface Change {
+  readonly target: User;
+  readonly membership: Membership;
+  readonly isBlocked: boolean;
+  readonly keys: KeysOf;
+}
+
+/**
+ * Ends what the target created as an org_admin, if the change makes it one no longer.
+ * @returns its keys @throws 409 `last_org_admin` if other members would have no org_admin
+ */
+async function endingOf(transaction: Prisma.TransactionClient, { target, membership, isBlocked, keys }: Change) {
+  const { id: userId, org_id: orgId } = target;
+  if (orgId === null || target.org_role !== 'org_admin') return [];
+  const leaves = membership.org_id !== undefined && membership.org_id !== orgId;
+  const isDemoted = membership.org_role !== undefined && membership.org_role !== 'org_admin';
+  if (!leaves && !isDemoted && !isBlocked) return [];
+  const others = await transaction.user.count({ where: { org_id: orgId, id: { not: userId } } });
+  if (others > 0) await refuseLastOrgAdmin(transaction, { userId, orgId });
+  return endAuthority(transaction, { userId, orgId, keys, newOwner: null });
+}
 
 type Membership = Pick<Prisma.UserUncheckedUpdateInput, 'org_id' | 'org_role'>;
 type RequestedMembership = {

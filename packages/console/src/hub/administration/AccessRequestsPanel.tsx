@@ -83,6 +83,8 @@ function DecisionDialog({ request, status, onClose }: Decision & { readonly onCl
     },
   });
   const isGrant = status === 'granted';
+  const shown =
+    isGrant && request.category ? { id: request.category.id, version: request.category.version } : undefined;
   return (
     <FormDialog
       title={
@@ -95,7 +97,12 @@ function DecisionDialog({ request, status, onClose }: Decision & { readonly onCl
       error={decide.error}
       shown={['answer']}
       onClose={onClose}
-      onSubmit={() => decide.mutate({ params: { id: request.id }, body: { status, answer: form.values.answer } })}
+      onSubmit={() =>
+        decide.mutate({
+          params: { id: request.id },
+          body: { status, answer: form.values.answer, ...(shown && { category: shown }) },
+        })
+      }
     >
       {isGrant && request.category && (
         <p>

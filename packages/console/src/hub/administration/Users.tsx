@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
-import { FilterSelect, SearchField, SelectField } from '../../shared/ui/controls/Field.tsx';
+import { CheckField, FilterSelect, SearchField, SelectField } from '../../shared/ui/controls/Field.tsx';
 import { useForm } from '../../shared/ui/controls/form.ts';
 import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
 import { Time } from '../../shared/ui/display/Time.tsx';
@@ -71,7 +71,8 @@ export default function Users() {
           {query.data?.users.map((user) => (
             <tr key={user.id}>
               <th scope="row">
-                <bdi>{user.name}</bdi> {user.id === own?.id && <span className="tag">{t('you')}</span>}
+                <bdi>{user.name}</bdi> {user.id === own?.id && <span className="tag">{t('you')}</span>}{' '}
+                {user.blocked_at !== null && <span className="tag">{t('blocked')}</span>}
               </th>
               <td>
                 {user.email ?? <span className="muted">{t('none')}</span>}
@@ -110,13 +111,14 @@ export default function Users() {
 }
 
 function UserDialog({
-  user: { id, name, role, org_id, org_role, version },
+  user: { id, name, role, org_id, org_role, blocked_at, version },
   onClose,
 }: {
   readonly user: HubUser;
   readonly onClose: () => void;
 }) {
   const form = useForm({ role, org_id: org_id ?? '', org_role: org_role ?? ('member' as const) });
+  const [isBlocked, setBlocked] = useState(blocked_at !== null);
   const organizations = useQuery(hub.read('listOrganizations'));
   const update = useMutation({
     ...hub.change('updateUser'),
@@ -138,7 +140,11 @@ function UserDialog({
       onSubmit={() => {
         const membership =
           values.org_id === '' ? { org_id: null } : { org_id: values.org_id, org_role: values.org_role };
-        update.mutate({ query: { id }, body: { role: values.role, ...membership }, ifMatch: version });
+        update.mutate({
+          query: { id },
+          body: { role: values.role, blocked: isBlocked, ...membership },
+          ifMatch: version,
+        });
       }}
     >
       <SelectField
@@ -165,6 +171,12 @@ function UserDialog({
           error={errorAt('org_role')}
         />
       )}
+      <CheckField
+        checked={isBlocked}
+        onChange={setBlocked}
+        label={t('Blocked')}
+        hint={t('The user cannot sign in. The sessions end, and the API keys that the user created are revoked.')}
+      />
     </FormDialog>
   );
 }

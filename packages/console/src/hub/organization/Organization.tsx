@@ -3,7 +3,7 @@ import { MailPlus, Send, Trash2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button, ButtonLink } from '../../shared/ui/controls/Button.tsx';
-import { FilterSelect, SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
+import { CheckField, FilterSelect, SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
 import { useForm } from '../../shared/ui/controls/form.ts';
 import { Tabs, useTab } from '../../shared/ui/controls/Tabs.tsx';
 import { ConfirmDialog } from '../../shared/ui/dialogs/Dialog.tsx';
@@ -173,7 +173,7 @@ function Members({ ownId }: { readonly ownId: string }) {
     onSuccess: () => confirmChange(t('The invitation is withdrawn')),
   });
   const [isInviting, setInviting] = useState(false);
-  const [removed, setRemoved] = useState<Member>();
+  const [ended, setEnded] = useState<Ended>();
   const error = members.error ?? update.error ?? withdraw.error;
   return (
     <div className="stack">
@@ -218,12 +218,11 @@ function Members({ ownId }: { readonly ownId: string }) {
                       label={t('Role of {name}', { name: member.name })}
                       value={member.org_role}
                       options={orgRoles}
-                      onChange={(role) =>
-                        update.mutate({
-                          params: { id: member.id },
-                          body: { org_role: role === 'org_admin' ? 'org_admin' : 'member' },
-                        })
-                      }
+                      onChange={(role) => {
+                        if (role === 'org_admin')
+                          update.mutate({ params: { id: member.id }, body: { org_role: role } });
+                        else setEnded({ member, isRemoved: false });
+                      }}
                     />
                   )}
                 </td>
@@ -235,7 +234,7 @@ function Members({ ownId }: { readonly ownId: string }) {
                     label={t('Remove {name}', { name: member.name })}
                     blocked={blocked('removeMember')}
                     aria-haspopup="dialog"
-                    onClick={() => setRemoved(member)}
+                    onClick={() => setEnded({ member, isRemoved: true })}
                   />
                 </td>
               </tr>
@@ -272,7 +271,7 @@ function Members({ ownId }: { readonly ownId: string }) {
         </Panel>
       )}
       {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
-      {removed && <RemoveDialog member={removed} onClose={() => setRemoved(undefined)} />}
+      {ended && <EndDialog {...ended} onClose={() => setEnded(undefined)} />}
     </div>
   );
 }
@@ -319,24 +318,64 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-function RemoveDialog({ member: { id, name }, onClose }: { readonly member: Member; readonly onClose: () => void }) {
-  const remove = useMutation({
-    ...hub.change('removeMember'),
-    onSuccess: () => {
-      confirmChange(t('{name} is removed', { name }));
-      onClose();
-    },
-  });
+interface Ended {
+  readonly member: Member;
+  /** Otherwise, the member is no longer an org_admin. */
+  readonly isRemoved: boolean;
+}
+
+/** Removes a member, or gives an org_admin the role member. The keys of an org_admin are listed. */
+function EndDialog({ member: { id, name }, isRemoved, onClose }: Ended & { readonly onClose: () => void }) {
+  const { data } = useQuery(hub.read('listApiKeys', { query: {} }));
+  const keys = data?.apiKeys.filter(({ owner, status }) => owner?.id === id && status !== 'revoked') ?? [];
+  const [keeps, setKeeps] = useState(false);
+  const onSuccess = () => {
+    confirmChange(isRemoved ? t('{name} is removed', { name }) : t('The role is changed'));
+    onClose();
+  };
+  const remove = useMutation({ ...hub.change('removeMember'), onSuccess });
+  const update = useMutation({ ...hub.change('updateMember'), onSuccess });
+  const chosen = keeps ? 'keep' : 'revoke';
+  const confirm = () =>
+    isRemoved
+      ? remove.mutate({ params: { id }, query: { keys: chosen } })
+      : update.mutate({ params: { id }, body: { org_role: 'member', keys: chosen } });
   return (
     <ConfirmDialog
-      title={t('Remove {name}?', { name })}
-      action={t('Remove')}
-      pending={remove.isPending}
-      error={remove.error}
+      title={isRemoved ? t('Remove {name}?', { name }) : t('Make {name} a member?', { name })}
+      action={isRemoved ? t('Remove') : t('Change the role')}
+      pending={remove.isPending || update.isPending}
+      error={remove.error ?? update.error}
       onClose={onClose}
-      onConfirm={() => remove.mutate({ params: { id } })}
+      onConfirm={confirm}
     >
-      <p>{t('The user loses the access of the organization. Its API keys remain.')}</p>
+      <p>
+        {isRemoved
+          ? t('The user loses the access of the organization. Open invitations of the user are withdrawn.')
+          : t('The user can no longer manage members and API keys. Open invitations of the user are withdrawn.')}
+      </p>
+      {keys.length > 0 && (
+        <>
+          <p>
+            {t('{count, plural, one {# API key of the user is revoked:} other {# API keys of the user are revoked:}}', {
+              count: keys.length,
+            })}
+          </p>
+          <ul>
+            {keys.map((key) => (
+              <li key={key.id}>
+                <bdi>{key.name}</bdi>{' '}
+                <span className="muted">
+                  {key.last_used_at === null
+                    ? t('never used')
+                    : rich('last used {time}', { time: <Time at={key.last_used_at} /> })}
+                </span>
+              </li>
+            ))}
+          </ul>
+          <CheckField checked={keeps} onChange={setKeeps} label={t('Keep these keys. They are then yours.')} />
+        </>
+      )}
     </ConfirmDialog>
   );
 }
