@@ -34,6 +34,7 @@ export {
 export { type PeriodicTask, runPeriodically, type WakeableTask } from './process/periodic-task.ts';
 export {
   type Command,
+  commandUser,
   execute,
   type Program,
   parseOptions,

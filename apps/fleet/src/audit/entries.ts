@@ -1,4 +1,4 @@
-import { processMetrics } from '@svc/http';
+import { commandUser, processMetrics } from '@svc/http';
 import { Counter } from 'prom-client';
 import type { Database } from '../database/client.ts';
 import { type AuditEntry, Prisma } from '../generated/prisma/client.ts';
@@ -103,3 +103,9 @@ export function createEntryWriter({ client }: Database): EntryWriter {
     },
   };
 }
+
+/** Writes the audit entry of a command that changed something. */
+export const writeCommandEntry = (client: Pick<Prisma.TransactionClient, 'auditEntry'>, command: string) =>
+  client.auditEntry.create({
+    data: { actor: commandUser(), method: 'COMMAND', path: command, status: 200, request_id: '' },
+  });

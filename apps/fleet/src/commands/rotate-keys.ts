@@ -1,3 +1,4 @@
+import { writeCommandEntry } from '../audit/entries.ts';
 import type { Database } from '../database/client.ts';
 import {
   checkEncryptionKeys,
@@ -24,6 +25,7 @@ export async function rotateKeys(database: Database, sealer: Sealer): Promise<re
     const count = await rotateColumn(database, sealer, column);
     lines.push(`${column.table}.${column.column}: ${count} sealed with ${sealer.kid}`);
   }
+  await writeCommandEntry(database.client, 'rotate-keys');
   return lines;
 }
 

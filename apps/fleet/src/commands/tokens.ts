@@ -4,6 +4,7 @@ import { fleetRoles } from '@svc/contract/fleet';
 import { parseOptions } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
+import { writeCommandEntry } from '../audit/entries.ts';
 import type { Database } from '../database/client.ts';
 import { insertToken } from '../identity/mcp-tokens.ts';
 
@@ -25,10 +26,12 @@ const options = z.strictObject({
  */
 export function createToken(given: unknown) {
   const { name, role, 'expires-in-days': days = null } = parseOptions(options, given);
-  return async ({ client }: Database) => {
-    const secret = newSecretToken('svcm_');
-    const maker = { created_by: 'command-line', created_by_user: null, created_by_token: null };
-    const row = await insertToken(client, secret, { id: uuidv7(), name, role, expires_in_days: days, ...maker });
-    return { id: row.id, name, role, token_prefix: row.token_prefix, secret };
-  };
+  return ({ client }: Database) =>
+    client.$transaction(async (transaction) => {
+      const secret = newSecretToken('svcm_');
+      const maker = { created_by: 'command-line', created_by_user: null, created_by_token: null };
+      const row = await insertToken(transaction, secret, { id: uuidv7(), name, role, expires_in_days: days, ...maker });
+      await writeCommandEntry(transaction, 'create-token');
+      return { id: row.id, name, role, token_prefix: row.token_prefix, secret };
+    });
 }

@@ -13,6 +13,8 @@ import { type RequestContext, route } from './context.ts';
  */
 interface Changed<R> {
   readonly id: string | null;
+  /** The organization that the change concerns, whose org_admins read the entry. */
+  readonly orgId?: string | null | undefined;
   readonly reply: R;
 }
 
@@ -40,7 +42,7 @@ const changeRouteIn =
 /** A change of the catalog or of grants by an administrator. */
 export const catalogChangeRoute = changeRouteIn(writeCatalog);
 
-/** Another change by an administrator. */
+/** Another change by an administrator, or by a member of an organization. */
 export const changeRoute = changeRouteIn(({ client }, work) => client.$transaction(work));
 
 /**
@@ -50,10 +52,10 @@ export const changeRoute = changeRouteIn(({ client }, work) => client.$transacti
 export async function recorded<E extends Endpoint>(
   context: RequestContext & { readonly transaction: Transaction },
   endpoint: E,
-  { id, reply }: Changed<Reply<E>>,
+  { id, orgId, reply }: Changed<Reply<E>>,
 ): Promise<Reply<E>> {
   endpoint.reply.parse(reply);
   const caller = callerOf(context.principal);
-  await writeAuditEntry(context.transaction, context, { caller, status: endpoint.status, objectId: id });
+  await writeAuditEntry(context.transaction, context, { caller, status: endpoint.status, objectId: id, orgId });
   return reply;
 }

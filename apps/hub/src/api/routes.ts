@@ -1,6 +1,7 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import * as accountAccessRequests from './account/access-requests.ts';
 import * as accountApiKeys from './account/api-keys.ts';
+import * as accountAudit from './account/audit.ts';
 import * as accountInvitations from './account/invitations.ts';
 import * as accountMembers from './account/members.ts';
 import * as accountOrganizations from './account/organizations.ts';
@@ -36,6 +37,7 @@ export const routes = implement(hubEndpoints, {
   ...oidc,
   ...browserSession,
   ...ownSessions,
+  ...accountAudit,
   ...accountApiKeys,
   ...accountOrganizations,
   ...accountMembers,

@@ -1,4 +1,4 @@
-import { clientAddress, notRecorded } from '@svc/http';
+import { clientAddress, commandUser, notRecorded } from '@svc/http';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { UserPrincipal } from '../identity/principal.ts';
 
@@ -17,6 +17,8 @@ interface Recorded {
   readonly status: number;
   /** The id of the object of the request; null if there are several. */
   readonly objectId: string | null;
+  /** The organization that the request concerns. */
+  readonly orgId?: string | null | undefined;
 }
 
 /**
@@ -26,7 +28,7 @@ interface Recorded {
 export async function writeAuditEntry(
   transaction: Pick<Prisma.TransactionClient, 'auditEntry'>,
   { request, address }: RecordedRequest,
-  { caller, status, objectId }: Recorded,
+  { caller, status, objectId, orgId = null }: Recorded,
 ): Promise<void> {
   const data = {
     user_id: caller.id,
@@ -36,9 +38,28 @@ export async function writeAuditEntry(
     status,
     request_id: request.id,
     object_id: objectId,
+    org_id: orgId,
     source: clientAddress(address) ?? null,
   };
   await transaction.auditEntry.create({ data }).catch((cause: unknown) => {
     throw notRecorded(cause);
   });
 }
+
+/** Writes the audit entry of a command that changed something, in the transaction of its change. */
+export const writeCommandEntry = (
+  transaction: Pick<Prisma.TransactionClient, 'auditEntry'>,
+  command: string,
+  { objectId = null, orgId = null }: { readonly objectId?: string | null; readonly orgId?: string | null } = {},
+) =>
+  transaction.auditEntry.create({
+    data: {
+      email: commandUser(),
+      method: 'COMMAND',
+      path: command,
+      status: 200,
+      request_id: '',
+      object_id: objectId,
+      org_id: orgId,
+    },
+  });

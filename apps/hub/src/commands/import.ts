@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fold, nearestName, templateFieldNames } from '@svc/contract';
 import { pickDefined } from '@svc/http';
+import { writeCommandEntry } from '../audit/entry.ts';
 import { derivedColumns } from '../catalog/derived.ts';
 import { registerTags } from '../catalog/tags.ts';
 import { type CatalogTransaction, writeCatalog } from '../database/catalog-write.ts';
@@ -65,6 +66,7 @@ export async function importCatalog(
       const steps = await planOf(transaction, files, prune);
       if (prune) refuseDeletions(steps, files, prune);
       await apply(transaction, steps);
+      if (steps.length > 0) await writeCommandEntry(transaction, 'import');
       await registerTags(
         transaction,
         files.templates.flatMap(({ tags }) => tags),

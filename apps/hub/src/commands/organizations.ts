@@ -1,6 +1,7 @@
 import { name as nameRule, slug as slugRule, tier as tierRule } from '@svc/contract';
 import { parseOptions } from '@svc/http';
 import { z } from 'zod';
+import { writeCommandEntry } from '../audit/entry.ts';
 import type { Database } from '../database/client.ts';
 import { insertKey } from '../organizations/keys.ts';
 
@@ -15,9 +16,13 @@ export function createOrganization(options: unknown) {
   const { name, slug, tier } = parseOptions(organizationOptions, options);
   return async ({ client }: Database) => {
     const existing = await client.organization.findUnique({ where: { slug } });
-    const { id } =
-      existing ?? (await client.organization.create({ data: { name, slug, subscription: { create: { tier } } } }));
-    return { id, slug, created: !existing };
+    if (existing) return { id: existing.id, slug, created: false };
+    return client.$transaction(async (transaction) => {
+      const data = { name, slug, subscription: { create: { tier } } };
+      const { id } = await transaction.organization.create({ data });
+      await writeCommandEntry(transaction, 'create-organization', { objectId: id, orgId: id });
+      return { id, slug, created: true };
+    });
   };
 }
 
@@ -27,12 +32,11 @@ export function createApiKey(options: unknown) {
   return async (database: Database) => {
     const organization = await database.client.organization.findUnique({ where: { slug } });
     if (!organization) throw new Error(`No organization has the slug ${slug}.`);
-    const { id, key, key_prefix } = await insertKey(database, {
-      orgId: organization.id,
-      name,
-      days: null,
-      ownerId: null,
+    const { id: orgId } = organization;
+    return database.client.$transaction(async (transaction) => {
+      const { id, key, key_prefix } = await insertKey(transaction, { orgId, name, days: null, ownerId: null });
+      await writeCommandEntry(transaction, 'create-api-key', { objectId: id, orgId });
+      return { id, name, key, key_prefix };
     });
-    return { id, name, key, key_prefix };
   };
 }

@@ -2,7 +2,6 @@ import { challengesOf, displayPrefix, hashSecretToken, newSecretToken } from '@s
 import { type apiKey, MAX_KEYS } from '@svc/contract/hub';
 import { notFound, Problem } from '@svc/http';
 import type { z } from 'zod';
-import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 /** An API key as lists return it. The clock of the database determines its status. */
@@ -81,21 +80,19 @@ export async function requireOrgAdmin(
  * `too_many_keys`
  */
 export async function insertKey(
-  { client }: Database,
+  transaction: Prisma.TransactionClient,
   { orgId, name, days, ownerId }: NewKey,
 ): Promise<KeyRow & { readonly key: string }> {
   const { key, hash, prefix } = newSecret();
   const data = { org_id: orgId, name, key_hash: hash, key_prefix: prefix, expires_in_days: days, owner_id: ownerId };
-  const [row] = await client.$transaction(async (transaction) => {
-    await lockKeysOf(transaction, orgId);
-    if (ownerId !== null) await requireOrgAdmin(transaction, { orgId, userId: ownerId });
-    await requireFreeKey(transaction, orgId);
-    const { id } = await transaction.apiKey.create({ data });
-    // The expiry is computed by the clock that it is compared with: the clock of the database.
-    return transaction.$queryRaw<KeyRow[]>`
-        UPDATE api_keys k SET expires_at = created_at + make_interval(days => expires_in_days) WHERE id = ${id}::uuid
-        RETURNING ${keyColumns}`;
-  });
+  await lockKeysOf(transaction, orgId);
+  if (ownerId !== null) await requireOrgAdmin(transaction, { orgId, userId: ownerId });
+  await requireFreeKey(transaction, orgId);
+  const { id } = await transaction.apiKey.create({ data });
+  // The expiry is computed by the clock that it is compared with: the clock of the database.
+  const [row] = await transaction.$queryRaw<KeyRow[]>`
+      UPDATE api_keys k SET expires_at = created_at + make_interval(days => expires_in_days) WHERE id = ${id}::uuid
+      RETURNING ${keyColumns}`;
   if (!row) throw new Error('the new API key was not found');
   return { ...row, key };
 }
@@ -111,7 +108,7 @@ export interface OwnKey {
  * 404, 409 `key_revoked`
  */
 export async function reissueKey(
-  { client }: Database,
+  client: Prisma.TransactionClient,
   { id, orgId }: OwnKey,
 ): Promise<KeyRow & { readonly key: string }> {
   const { key, hash, prefix } = newSecret();
@@ -126,7 +123,11 @@ export async function reissueKey(
 }
 
 /** Renames a key. Its secret does not change. @throws 404, 409 `key_revoked` */
-export async function renameKey({ client }: Database, { id, orgId }: OwnKey, name: string): Promise<KeyRow> {
+export async function renameKey(
+  client: Prisma.TransactionClient,
+  { id, orgId }: OwnKey,
+  name: string,
+): Promise<KeyRow> {
   const [row] = await client.$queryRaw<KeyRow[]>`
       UPDATE api_keys k SET name = ${name}
       WHERE id = ${id}::uuid AND org_id = ${orgId}::uuid AND revoked_at IS NULL
@@ -135,7 +136,7 @@ export async function renameKey({ client }: Database, { id, orgId }: OwnKey, nam
 }
 
 /** @throws 404 if there is no such key, 409 `key_revoked` if it is revoked */
-async function refuse(client: Database['client'], { id, orgId }: OwnKey): Promise<never> {
+async function refuse(client: Prisma.TransactionClient, { id, orgId }: OwnKey): Promise<never> {
   const count = await client.apiKey.count({ where: { id, org_id: orgId } });
   throw count === 0 ? notFound() : keyRevoked();
 }
@@ -145,15 +146,13 @@ export const keyRevoked = (): Problem =>
   new Problem('key_revoked', 'This key is revoked. A revocation cannot be undone; create a new key.');
 
 /** Revokes a key. Revoking a revoked key changes nothing. @throws 404 */
-export async function revokeKey({ client }: Database, { id, orgId }: OwnKey): Promise<KeyRow> {
-  return client.$transaction(async (transaction) => {
-    await lockKeysOf(transaction, orgId);
-    const [row] = await transaction.$queryRaw<KeyRow[]>`
-        UPDATE api_keys k SET revoked_at = coalesce(revoked_at, now())
-        WHERE id = ${id}::uuid AND org_id = ${orgId}::uuid
-        RETURNING ${keyColumns}`;
-    if (!row) throw notFound();
-    await deleteOldRevokedKeys(transaction, orgId);
-    return row;
-  });
+export async function revokeKey(transaction: Prisma.TransactionClient, { id, orgId }: OwnKey): Promise<KeyRow> {
+  await lockKeysOf(transaction, orgId);
+  const [row] = await transaction.$queryRaw<KeyRow[]>`
+    UPDATE api_keys k SET revoked_at = coalesce(revoked_at, now())
+    WHERE id = ${id}::uuid AND org_id = ${orgId}::uuid
+    RETURNING ${keyColumns}`;
+  if (!row) throw notFound();
+  await deleteOldRevokedKeys(transaction, orgId);
+  return row;
 }

@@ -20,6 +20,7 @@ export const accountGroup: NavGroup = {
   items: [
     { href: '/organization', label: t('Organization'), icon: Building2 },
     { href: '/keys', label: t('API keys'), icon: KeyRound },
+    { href: '/organization/audit', label: t('Changes'), icon: ScrollText },
   ],
 };
 

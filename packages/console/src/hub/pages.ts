@@ -5,6 +5,7 @@ export const pages = [
   page('/', () => import('./catalog/Catalog.tsx')),
   page('/templates/:slug', () => import('./catalog/Template.tsx')),
   page('/organization', () => import('./organization/Organization.tsx')),
+  page('/organization/audit', () => import('./organization/Audit.tsx')),
   page('/keys', () => import('./organization/Keys.tsx')),
   page('/account', () => import('./account/Account.tsx')),
   page('/statistics', () => import('./administration/Statistics.tsx')),

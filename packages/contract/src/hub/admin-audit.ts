@@ -24,8 +24,25 @@ const entry = z
   })
   .meta({ id: 'AuditEntry' });
 
+const filters = z.strictObject({
+  user_id: uuid.optional(),
+  email: line(400).optional(),
+  method: line(20)
+    .transform((method) => method.toUpperCase())
+    .optional(),
+  path: line(2000).optional().meta({ description: 'Prefix of the path' }),
+  status: queryInteger(100, 599).optional(),
+  object_id: uuid.optional(),
+  from: timestampInput.optional().meta({ description: 'Entries at or after this time' }),
+  to: timestampInput.optional().meta({ description: 'Entries before this time' }),
+  cursor: auditCursor.optional().meta({ type: 'string', description: 'The `next_cursor` of the last response' }),
+  limit: queryInteger(1, 1000).default(100),
+});
+
+const entries = z.object({ entries: z.array(entry), next_cursor: z.string().nullable() });
+
 /**
- * The audit log of the hub: changes by administrators, and sign-ins to the console and sign-outs.
+ * The audit log of the hub: changes by members of organizations and by administrators, and sign-ins to the console and sign-outs.
  */
 export const hubAdminAuditEndpoints = {
   listAuditEntries: endpoint({
@@ -34,21 +51,21 @@ export const hubAdminAuditEndpoints = {
     path: '/api/v1/admin/audit',
     access: 'admin',
     tag: 'admin',
-    summary: 'List the audit entries of changes by administrators, of sign-ins and of sign-outs, newest first',
-    query: z.strictObject({
-      user_id: uuid.optional(),
-      email: line(400).optional(),
-      method: line(20)
-        .transform((method) => method.toUpperCase())
-        .optional(),
-      path: line(2000).optional().meta({ description: 'Prefix of the path' }),
-      status: queryInteger(100, 599).optional(),
-      object_id: uuid.optional(),
-      from: timestampInput.optional().meta({ description: 'Entries at or after this time' }),
-      to: timestampInput.optional().meta({ description: 'Entries before this time' }),
-      cursor: auditCursor.optional().meta({ type: 'string', description: 'The `next_cursor` of the last response' }),
-      limit: queryInteger(1, 1000).default(100),
-    }),
-    reply: z.object({ entries: z.array(entry), next_cursor: z.string().nullable() }),
+    summary:
+      'List the audit entries of changes by administrators and members, of sign-ins and of sign-outs, newest first',
+    query: filters,
+    reply: entries,
+  }),
+  listAccountAuditEntries: endpoint({
+    operationId: 'listAccountAuditEntries',
+    method: 'get',
+    path: '/api/v1/account/audit',
+    access: 'account-members',
+    tag: 'account',
+    summary:
+      'List the audit entries of changes of the caller’s organization: members, invitations, API keys. Newest first',
+    query: filters,
+    reply: entries,
+    problems: ['no_organization'],
   }),
 };

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { parseFields } from '@svc/contract';
@@ -181,4 +182,16 @@ ${EXIT_CODES}`;
 function table(rows: readonly (readonly string[])[]): string {
   const width = Math.max(...rows.map(([first = '']) => first.length));
   return rows.map(([first = '', second = '']) => `  ${first.padEnd(width)}  ${second}`).join('\n');
+}
+
+/** Who runs a command, for the audit log: the operating-system user. */
+export function commandUser(): string {
+  const name = () => {
+    try {
+      return userInfo().username;
+    } catch {
+      return `uid ${process.getuid?.() ?? 'unknown'}`; // the user has no name, as in some containers
+    }
+  };
+  return `${name()} (command line)`;
 }

@@ -24,3 +24,7 @@ DELETE FROM "invitations";
 -- The user who created an organization. It bounds how many a user creates.
 ALTER TABLE "organizations" ADD COLUMN "created_by_user" UUID;
 CREATE INDEX "organizations_created_by_user_created_at_idx" ON "organizations"("created_by_user", "created_at");
+
+-- The organization that a change concerns, for the log of its org_admins.
+ALTER TABLE "audit_entries" ADD COLUMN "org_id" UUID;
+CREATE INDEX "audit_entries_org_id_at_id_idx" ON "audit_entries"("org_id", "at" DESC, "id" DESC);

@@ -1,6 +1,7 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { callerOf, organizationOf } from '../../identity/caller.ts';
 import { insertKey, type KeyRow, keyColumns, reissueKey, renameKey, revokeKey } from '../../organizations/keys.ts';
+import { changeRoute } from '../change.ts';
 import { route } from '../context.ts';
 import { type Created, emptyList, newestRows, type Range, readList } from '../lists.ts';
 import { resourceId } from '../resource-id.ts';
@@ -20,20 +21,26 @@ export const listApiKeys = route(hubEndpoints.listApiKeys, async ({ database: { 
   });
 });
 
-export const createApiKey = route(hubEndpoints.createApiKey, async ({ database, principal }, { body }) => {
+export const createApiKey = changeRoute(hubEndpoints.createApiKey, ({ principal }, { body }) => {
   const { name, expires_in_days: days } = body;
-  const ownerId = callerOf(principal).id;
-  return { apiKey: await insertKey(database, { orgId: organizationOf(principal), name, days, ownerId }) };
+  const orgId = organizationOf(principal);
+  return async (transaction) =>
+    changed(orgId, await insertKey(transaction, { orgId, name, days, ownerId: callerOf(principal).id }));
 });
 
-export const reissueApiKey = route(hubEndpoints.reissueApiKey, async ({ database, principal }, input) => ({
-  apiKey: await reissueKey(database, { orgId: organizationOf(principal), id: resourceId(input) }),
-}));
+export const reissueApiKey = changeRoute(hubEndpoints.reissueApiKey, ({ principal }, input) => {
+  const key = { orgId: organizationOf(principal), id: resourceId(input) };
+  return async (transaction) => changed(key.orgId, await reissueKey(transaction, key));
+});
 
-export const renameApiKey = route(hubEndpoints.renameApiKey, async ({ database, principal }, { params, body }) => ({
-  apiKey: await renameKey(database, { orgId: organizationOf(principal), id: params.id }, body.name),
-}));
+export const renameApiKey = changeRoute(hubEndpoints.renameApiKey, ({ principal }, { params, body }) => {
+  const key = { orgId: organizationOf(principal), id: params.id };
+  return async (transaction) => changed(key.orgId, await renameKey(transaction, key, body.name));
+});
 
-export const revokeApiKey = route(hubEndpoints.revokeApiKey, async ({ database, principal }, input) => ({
-  apiKey: await revokeKey(database, { orgId: organizationOf(principal), id: resourceId(input) }),
-}));
+export const revokeApiKey = changeRoute(hubEndpoints.revokeApiKey, ({ principal }, input) => {
+  const key = { orgId: organizationOf(principal), id: resourceId(input) };
+  return async (transaction) => changed(key.orgId, await revokeKey(transaction, key));
+});
+
+const changed = <K extends KeyRow>(orgId: string, apiKey: K) => ({ id: apiKey.id, orgId, reply: { apiKey } });

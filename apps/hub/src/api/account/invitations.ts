@@ -4,6 +4,7 @@ import { notFound, Problem } from '@svc/http';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerOf, organizationOf } from '../../identity/caller.ts';
 import { requireOrgAdmin } from '../../organizations/keys.ts';
+import { changeRoute } from '../change.ts';
 import { route } from '../context.ts';
 import { readPage } from '../lists.ts';
 
@@ -26,31 +27,22 @@ export const listInvitations = route(
   },
 );
 
-export const inviteMember = route(
-  hubEndpoints.inviteMember,
-  async ({ database: { client }, principal }, { body: { email, org_role } }) => {
-    const orgId = organizationOf(principal);
-    const { id: userId, email: invitedBy } = callerOf(principal);
-    const code = newCredential();
-    const invitation = await client.$transaction(async (transaction) => {
-      await requireOrgAdmin(transaction, { orgId, userId });
-      await makeRoom(transaction, orgId);
-      const data = {
-        org_id: orgId,
-        email,
-        org_role,
-        code_hash: hashCredential(code),
-        invited_by: invitedBy,
-        created_by_user: userId,
-      };
-      const { id } = await transaction.invitation.create({ data: { ...data, expires_at: new Date() } });
-      await transaction.$executeRaw`
+export const inviteMember = changeRoute(hubEndpoints.inviteMember, ({ principal }, { body: { email, org_role } }) => {
+  const orgId = organizationOf(principal);
+  const { id: userId, email: invited_by } = callerOf(principal);
+  const code = newCredential();
+  return async (transaction) => {
+    await requireOrgAdmin(transaction, { orgId, userId });
+    await makeRoom(transaction, orgId);
+    const creator = { invited_by, created_by_user: userId };
+    const data = { org_id: orgId, email, org_role, code_hash: hashCredential(code), ...creator };
+    const { id } = await transaction.invitation.create({ data: { ...data, expires_at: new Date() } });
+    await transaction.$executeRaw`
         UPDATE invitations SET expires_at = now() + make_interval(days => ${INVITATION_DAYS}::int) WHERE id = ${id}::uuid`;
-      return transaction.invitation.findUniqueOrThrow({ where: { id } });
-    });
-    return { invitation: { ...invitation, code } };
-  },
-);
+    const invitation = await transaction.invitation.findUniqueOrThrow({ where: { id } });
+    return { id, orgId, reply: { invitation: { ...invitation, code } } };
+  };
+});
 
 /**
  * Deletes expired invitations, and locks the organization, so that concurrent requests do not
@@ -67,11 +59,11 @@ async function makeRoom(transaction: Prisma.TransactionClient, orgId: string): P
   );
 }
 
-export const withdrawInvitation = route(
-  hubEndpoints.withdrawInvitation,
-  async ({ database: { client }, principal }, { params: { id } }) => {
-    const { count } = await client.invitation.deleteMany({ where: { ...open(organizationOf(principal)), id } });
+export const withdrawInvitation = changeRoute(hubEndpoints.withdrawInvitation, ({ principal }, { params: { id } }) => {
+  const orgId = organizationOf(principal);
+  return async (transaction) => {
+    const { count } = await transaction.invitation.deleteMany({ where: { ...open(orgId), id } });
     if (count === 0) throw notFound();
-    return undefined;
-  },
-);
+    return { id, orgId, reply: undefined };
+  };
+});

@@ -7,6 +7,7 @@ import { callerOf, organizationOf } from '../../identity/caller.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { endAuthority, refuseLastOrgAdmin } from '../../organizations/authority.ts';
 import { presentOrganization, withTier } from '../../organizations/present.ts';
+import { changeRoute } from '../change.ts';
 import { route } from '../context.ts';
 import { emptyList, readPage } from '../lists.ts';
 
@@ -37,29 +38,32 @@ export const listMembers = route(hubEndpoints.listMembers, async ({ database: { 
   });
 });
 
-export const updateMember = route(
+export const updateMember = changeRoute(
   hubEndpoints.updateMember,
-  async ({ database: { client }, principal }, { params: { id }, body: { org_role, keys } }) =>
-    client.$transaction(async (transaction) => {
-      const orgId = organizationOf(principal);
+  ({ principal }, { params: { id }, body: { org_role, keys } }) => {
+    const orgId = organizationOf(principal);
+    return async (transaction) => {
       const { wasAdmin } = await requireMember(transaction, { orgId, id, next: org_role });
       const row = await transaction.user.update({ where: { id }, data: { org_role }, select: memberColumns });
       const isDemoted = wasAdmin && org_role !== 'org_admin';
       const ending = { userId: id, orgId, keys, newOwner: newOwnerOf(principal, id) };
-      return { member: presentMember(row), keys: isDemoted ? await endAuthority(transaction, ending) : [] };
-    }),
+      const ended = isDemoted ? await endAuthority(transaction, ending) : [];
+      return { id, orgId, reply: { member: presentMember(row), keys: ended } };
+    };
+  },
 );
 
-export const removeMember = route(
+export const removeMember = changeRoute(
   hubEndpoints.removeMember,
-  async ({ database: { client }, principal }, { params: { id }, query: { keys } }) =>
-    client.$transaction(async (transaction) => {
-      const orgId = organizationOf(principal);
+  ({ principal }, { params: { id }, query: { keys } }) => {
+    const orgId = organizationOf(principal);
+    return async (transaction) => {
       await requireMember(transaction, { orgId, id, next: undefined });
       await transaction.user.update({ where: { id }, data: { org_id: null, org_role: null } });
       await endAuthority(transaction, { userId: id, orgId, keys, newOwner: newOwnerOf(principal, id) });
-      return undefined;
-    }),
+      return { id, orgId, reply: undefined };
+    };
+  },
 );
 
 /** The owner of keys that are kept: the caller, or the organization if the caller leaves. */
@@ -95,11 +99,11 @@ interface InvitationRow {
   readonly org_role: OrgRole;
 }
 
-export const joinOrganization = route(
+export const joinOrganization = changeRoute(
   hubEndpoints.joinOrganization,
-  async ({ database: { client }, principal }, { body: { code } }) => {
-    const { id } = callerOf(principal);
-    return client.$transaction(async (transaction) => {
+  ({ principal }, { body: { code } }) =>
+    async (transaction) => {
+      const { id } = callerOf(principal);
       // The row lock serializes concurrent requests of the same user.
       const [user] = await transaction.$queryRaw<{ org_id: string | null; email: string | null }[]>`
         SELECT org_id, CASE WHEN email_verified THEN email END AS email FROM users WHERE id = ${id}::uuid FOR UPDATE`;
@@ -107,16 +111,15 @@ export const joinOrganization = route(
       const [invitation] = await transaction.$queryRaw<InvitationRow[]>`
         DELETE FROM invitations i USING organizations o, users c
         WHERE o.id = i.org_id AND o.status = 'active' AND c.id = i.created_by_user AND c.org_id = i.org_id
-          AND c.org_role = 'org_admin' AND c.blocked_at IS NULL AND i.code_hash = ${hashCredential(code)} AND i.expires_at > now()
-          AND (i.email IS NULL OR i.email = ${user?.email ?? null}::text)
+          AND c.org_role = 'org_admin' AND c.blocked_at IS NULL AND i.code_hash = ${hashCredential(code)}
+          AND i.expires_at > now() AND (i.email IS NULL OR i.email = ${user?.email ?? null}::text)
         RETURNING i.org_id, i.org_role::text AS org_role`;
       if (!invitation) throw invalidInvitation();
       const { org_id, org_role } = invitation;
       await transaction.user.update({ where: { id }, data: { org_id, org_role } });
       const row = await transaction.organization.findUniqueOrThrow({ where: { id: org_id }, include: withTier });
-      return { organization: presentOrganization(row), org_role };
-    });
-  },
+      return { id, orgId: org_id, reply: { organization: presentOrganization(row), org_role } };
+    },
 );
 
 const alreadyInOrganization = () =>

@@ -3,6 +3,7 @@ import { Problem } from '@svc/http';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerOf } from '../../identity/caller.ts';
 import { presentOrganization, withTier } from '../../organizations/present.ts';
+import { changeRoute } from '../change.ts';
 import { route } from '../context.ts';
 
 export const getAccountOrganization = route(
@@ -16,28 +17,27 @@ export const getAccountOrganization = route(
   },
 );
 
-export const createOrganization = route(
+export const createOrganization = changeRoute(
   hubEndpoints.createOrganization,
-  async ({ database: { client }, principal }, { body: { name, slug } }) => {
-    const { id } = callerOf(principal);
-    const created = await client.$transaction(async (transaction) => {
+  ({ principal }, { body: { name, slug } }) =>
+    async (transaction) => {
+      const { id: created_by_user } = callerOf(principal);
       // The row lock serializes concurrent requests of the same user.
       const [user] = await transaction.$queryRaw<{ org_id: string | null }[]>`
-          SELECT org_id FROM users WHERE id = ${id}::uuid FOR UPDATE`;
+        SELECT org_id FROM users WHERE id = ${created_by_user}::uuid FOR UPDATE`;
       if (user?.org_id) {
         throw new Problem(
           'already_in_organization',
           'You already belong to an organization. A user can belong to one organization only.',
         );
       }
-      await refuseTooMany(transaction, id);
-      const data = { name, slug, created_by_user: id, subscription: { create: { tier: 'free' } } };
+      await refuseTooMany(transaction, created_by_user);
+      const data = { name, slug, created_by_user, subscription: { create: { tier: 'free' } } };
       const row = await transaction.organization.create({ data, include: withTier });
-      await transaction.user.update({ where: { id }, data: { org_id: row.id, org_role: 'org_admin' } });
-      return row;
-    });
-    return { organization: presentOrganization(created) };
-  },
+      const membership = { org_id: row.id, org_role: 'org_admin' } as const;
+      await transaction.user.update({ where: { id: created_by_user }, data: membership });
+      return { id: row.id, orgId: row.id, reply: { organization: presentOrganization(row) } };
+    },
 );
 
 /**

@@ -73,5 +73,5 @@ async function changed(transaction: Prisma.TransactionClient, id: string, assign
       WHERE k.id = ${id}::uuid AND o.id = k.org_id
       RETURNING ${managedKeyColumns}`;
   if (!apiKey) throw notFound();
-  return { id, reply: { apiKey } };
+  return { id, orgId: apiKey.org_id, reply: { apiKey } };
 }

@@ -54,7 +54,7 @@ export const updateUser = changeRoute(hubEndpoints.updateUser, ({ principal, ifM
     if (isOther && blocked) {
       await transaction.$executeRaw`UPDATE sessions SET ended_at = now() WHERE user_id = ${id}::uuid AND ended_at IS NULL`;
     }
-    return { id, reply: { user: presentUser(updated), keys: ended } };
+    return { id, orgId: target.org_id ?? updated.org_id, reply: { user: presentUser(updated), keys: ended } };
   };
 });
 

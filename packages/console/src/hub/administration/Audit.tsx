@@ -11,11 +11,26 @@ import { hub } from '../api.ts';
 const PAGE_SIZE = 100;
 
 export default function Audit() {
+  return (
+    <AuditLog
+      operation="listAuditEntries"
+      about={t('Changes by administrators and members, sign-ins and sign-outs, newest first')}
+    />
+  );
+}
+
+interface AuditLogProps {
+  readonly operation: 'listAuditEntries' | 'listAccountAuditEntries';
+  readonly about: string;
+}
+
+/** The audit log of the hub, or of the organization of the user. */
+export function AuditLog({ operation, about }: AuditLogProps) {
   const { values, set, isFiltered, clear } = useFilters('email', 'method', 'path');
   const entries = useInfiniteQuery({
-    queryKey: ['admin-audit', values],
+    queryKey: [operation, values],
     queryFn: ({ pageParam, signal }) =>
-      hub.call('listAuditEntries', { query: { ...values, limit: PAGE_SIZE, cursor: pageParam }, signal }),
+      hub.call(operation, { query: { ...values, limit: PAGE_SIZE, cursor: pageParam }, signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
@@ -23,7 +38,7 @@ export default function Audit() {
     <>
       <PageHeader
         title={t('Audit log')}
-        about={t('Changes by administrators, sign-ins and sign-outs, newest first')}
+        about={about}
         actions={
           <Button pending={entries.isRefetching} onClick={() => void entries.refetch()}>
             {t('Show newer')}
