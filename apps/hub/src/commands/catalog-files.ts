@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { newCategory, newTemplate, parseFields, slugOf } from '@svc/contract';
+import { categoryInFile, newValueProblems, parseFields, slug, slugOf, templateInFile } from '@svc/contract';
 import { z } from 'zod';
 import { readYamlText } from './yaml-text.ts';
 
@@ -14,8 +14,8 @@ interface Origin {
 
 /** The catalog that a folder of YAML files describes, with defaults for omitted fields. */
 export interface CatalogFiles {
-  readonly categories: readonly (z.output<typeof newCategory> & Origin & { readonly slug: string })[];
-  readonly templates: readonly (Omit<z.output<typeof newTemplate>, 'category_id' | 'owner_org_id'> &
+  readonly categories: readonly (z.output<typeof categoryInFile> & Origin & { readonly slug: string })[];
+  readonly templates: readonly (Omit<z.output<typeof templateInFile>, 'category_id' | 'owner_org_id'> &
     Origin & {
       readonly slug: string;
       readonly category: string;
@@ -25,6 +25,10 @@ export interface CatalogFiles {
        */
       readonly owner: string | null | undefined;
     })[];
+  /** Values that can no longer be written through the API, each with its line, and ignored files. */
+  readonly warnings: readonly string[];
+  /** The entries of `templates` that are no template files. A deletion must not overlook them. */
+  readonly ignored: readonly string[];
 }
 
 /** The errors of all files of a folder. */
@@ -53,11 +57,18 @@ export const CATEGORIES = 'categories.yaml';
 export function readCatalogFiles(folder: string): CatalogFiles {
   const errors: string[] = [];
   const categories = readCategories(folder, errors);
-  const templates = templateFiles(folder).flatMap((file) => readTemplate(folder, file, errors));
+  const { files, ignored } = templateFiles(folder);
+  const templates = files.flatMap((file) => readTemplate(folder, file, errors));
   for (const list of [categories, templates]) errors.push(...repeatedSlugs(list));
   if (errors.length > 0) throw new CatalogFilesError(errors);
-  return { categories, templates };
+  const values = [...categories, ...templates].flatMap(warningsOf);
+  return { categories, templates, warnings: [...ignored.map(ignoredWarning), ...values], ignored };
 }
+
+const ignoredWarning = (name: string) => `${name}: warning: is ignored; template files are templates/<slug>.yaml`;
+
+const warningsOf = ({ placeOf, ...values }: CatalogFiles['categories' | 'templates'][number]) =>
+  newValueProblems(values).map(({ path: member, message }) => `${placeOf(member)}: warning: ${member}: ${message}`);
 
 function readCategories(folder: string, errors: string[]): CatalogFiles['categories'] {
   const read = readFile(folder, CATEGORIES, errors);
@@ -70,8 +81,10 @@ function readCategories(folder: string, errors: string[]): CatalogFiles['categor
   }
   return value.flatMap((entry, index) => {
     const within = (member: string) => placeOf(member === '' ? `${index}` : `${index}.${member}`);
-    const category = check(newCategory, entry, { placeOf: within, noun: `entry ${index + 1}` }, errors);
-    return category ? [{ ...category, file, placeOf: within, slug: category.slug ?? slugOf(category.name) }] : [];
+    const category = check(categoryInFile, entry, { placeOf: within, noun: `entry ${index + 1}` }, errors);
+    if (!category) return [];
+    const derived = category.slug ?? slugOf(category.name);
+    return isSlug(derived, within('name'), errors) ? [{ ...category, file, placeOf: within, slug: derived }] : [];
   });
 }
 
@@ -82,18 +95,30 @@ function readTemplate(folder: string, file: string, errors: string[]): CatalogFi
   const referring = check(references, value, { placeOf, noun: 'the file' }, errors);
   if (!referring) return [];
   const { category, owner, ...rest } = referring;
-  const template = check(newTemplate, { ...rest, category_id: UNUSED_ID }, { placeOf, noun: 'the file' }, errors);
+  const template = check(templateInFile, { ...rest, category_id: UNUSED_ID }, { placeOf, noun: 'the file' }, errors);
   if (!template) return [];
-  return [{ ...template, category, owner, file, placeOf, slug: template.slug ?? path.parse(file).name }];
+  const derived = template.slug ?? path.parse(file).name;
+  return isSlug(derived, placeOf(''), errors) ? [{ ...template, category, owner, file, placeOf, slug: derived }] : [];
 }
 
-function templateFiles(folder: string): string[] {
+/** Whether a name gives a slug that the API accepts. Otherwise adds an error. */
+function isSlug(derived: string, place: string, errors: string[]): boolean {
+  const parsed = parseFields(slug, derived);
+  if (parsed.success) return true;
+  const message = parsed.errors[0]?.message ?? 'is not valid';
+  errors.push(`${place}: slug: "${derived}", which the name gives, ${message}; set slug`);
+  return false;
+}
+
+function templateFiles(folder: string): { readonly files: string[]; readonly ignored: string[] } {
   const templates = path.join(folder, 'templates');
-  if (!existsSync(templates)) return [];
-  return readdirSync(templates)
-    .filter((file) => /\.ya?ml$/.test(file))
-    .sort()
-    .map((file) => path.join('templates', file));
+  if (!existsSync(templates)) return { files: [], ignored: [] };
+  const names = readdirSync(templates).sort();
+  const isTemplate = (name: string) => /\.ya?ml$/.test(name);
+  return {
+    files: names.filter(isTemplate).map((name) => path.join('templates', name)),
+    ignored: names.filter((name) => !isTemplate(name)).map((name) => path.join(folder, 'templates', name)),
+  };
 }
 
 /** Reads a YAML file; undefined if it has problems, which are added to `errors`. */
@@ -103,9 +128,26 @@ function readFile(folder: string, file: string, errors: string[]): (Origin & { r
     errors.push(`${name}: the file does not exist; a catalog folder contains categories.yaml and templates/*.yaml`);
     return undefined;
   }
-  const { value, problems, lineOf } = readYamlText(readFileSync(name, 'utf8'));
+  if (!statSync(name).isFile()) {
+    errors.push(`${name}: is not a file`);
+    return undefined;
+  }
+  const text = utf8Of(readFileSync(name));
+  if (text === undefined) {
+    errors.push(`${name}: is not UTF-8; save the file with this encoding`);
+    return undefined;
+  }
+  const { value, problems, lineOf } = readYamlText(text);
   errors.push(...problems.map(({ line, message }) => `${name}:${line}: ${message}`));
   return problems.length > 0 ? undefined : { value, file, placeOf: (member) => `${name}:${lineOf(member)}` };
+}
+
+function utf8Of(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 interface Checked {

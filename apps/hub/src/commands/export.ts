@@ -68,7 +68,8 @@ interface FileChange {
  * The catalog that a folder contains. @throws if the folder contains other files, but no catalog
  */
 function readExisting(folder: string): CatalogFiles {
-  if (!existsSync(folder) || readdirSync(folder).length === 0) return { categories: [], templates: [] };
+  if (!existsSync(folder) || readdirSync(folder).length === 0)
+    return { categories: [], templates: [], warnings: [], ignored: [] };
   if (existsSync(path.join(folder, CATEGORIES))) return readCatalogFiles(folder);
   throw new Error(
     `${folder} is not empty and contains no ${CATEGORIES}. Specify an empty or new folder, or one with a catalog.`,

@@ -56,6 +56,9 @@ export async function importCatalog(
   { folder, dryRun, prune }: ImportOptions,
 ): Promise<readonly string[]> {
   const files = readCatalogFiles(folder);
+  if (prune && files.ignored.length > 0) {
+    throw new CatalogFilesError(files.ignored.map((name) => `${name}: is no template file; remove it before --prune`));
+  }
   const plan = await planOf(database.client, files, prune);
   if (dryRun || plan.length === 0) return report(plan, files, dryRun);
   if (prune) refuseDeletions(plan, files, prune);
@@ -240,5 +243,9 @@ function report(steps: readonly Step[], files: CatalogFiles, dryRun: boolean): s
   const unchanged = files.categories.length + files.templates.length - count('create') - count('update');
   const to = (verb: Step['verb']) => `${count(verb)} ${dryRun ? `to ${verb}` : `${verb}d`}`;
   const deleted = count('delete') > 0 ? `, ${to('delete')}` : '';
-  return [...lines, `${dryRun ? 'dry run: ' : ''}${to('create')}, ${to('update')}${deleted}, ${unchanged} unchanged`];
+  return [
+    ...files.warnings,
+    ...lines,
+    `${dryRun ? 'dry run: ' : ''}${to('create')}, ${to('update')}${deleted}, ${unchanged} unchanged`,
+  ];
 }

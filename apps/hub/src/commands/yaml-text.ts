@@ -47,8 +47,9 @@ export function readYamlText(text: string): YamlText {
     invalid.length > 0
       ? invalid
       : problemsOf(document, readOtherwise).map(({ node, message }) => ({ line: lineOfNode(node), message }));
-  if (problems.length === 0 && document.directives?.yaml.explicit) {
-    problems.push({ line: 1, message: 'must not contain directives' });
+  const directive = text.split('\n').findIndex((line) => line.startsWith('%'));
+  if (problems.length === 0 && directive >= 0 && isDirective(text, directive)) {
+    problems.push({ line: directive + 1, message: 'must not contain directives' });
   }
   return {
     value: problems.length > 0 ? undefined : document.toJS(),
@@ -56,6 +57,13 @@ export function readYamlText(text: string): YamlText {
     lineOf: (path) => (document.contents ? lineOfNode(nodeAt(document.contents, path)) : 1),
   };
 }
+
+/** Whether a line that begins with % precedes the content of the document. */
+const isDirective = (text: string, index: number): boolean =>
+  text
+    .split('\n')
+    .slice(0, index)
+    .every((line) => /^\s*(?:#.*)?$/.test(line));
 
 interface NodeProblem {
   readonly node: Node;
@@ -81,6 +89,8 @@ function problemsOf(document: Document.Parsed, readOtherwise: readonly Scalar[])
     Pair: (_, { key }) => {
       if (isScalar(key) && key.source === '<<' && key.type === 'PLAIN') {
         problems.push({ node: key, message: 'merge keys (<<) must not be used; repeat the members' });
+      } else if (isScalar(key) && key.value === '__proto__') {
+        problems.push({ node: key, message: 'the name __proto__ must not be used' });
       } else if (isScalar(key) && typeof key.value !== 'string') {
         problems.push({ node: key, message: `the name ${key.source ?? ''} must be quoted, because it is not text` });
       }
@@ -90,6 +100,8 @@ function problemsOf(document: Document.Parsed, readOtherwise: readonly Scalar[])
         problems.push({ node, message: 'anchors and aliases must not be used; repeat the value' });
       } else if (node.tag !== undefined) {
         problems.push({ node, message: `the tag ${node.tag} must not be used` });
+      } else if (isScalar(node) && typeof node.value === 'string' && !node.value.isWellFormed()) {
+        problems.push({ node, message: 'must not contain half of a surrogate pair, which is no character' });
       } else if (isScalar(node) && node.type === 'PLAIN' && isAmbiguous(node, otherwise.get(node))) {
         problems.push({ node, message: `${node.source} must be quoted, because YAML parsers read it differently` });
       }

@@ -145,3 +145,19 @@ test('lists all templates unless a page is requested', async () => {
   );
   expect(page.pagination).toEqual({ page: 2, limit: 2, total, totalPages: Math.ceil(total / 2) });
 });
+
+test('repeated tags are merged', async () => {
+  const { id: category_id } = await world.aCategory();
+  const { body } = await admin.post(PATH, { name: 'Repeated', category_id, tags: ['gpu', 'llm', 'gpu'] });
+  expect(body.template.tags).toEqual(['gpu', 'llm']);
+});
+
+test('what a template has from before a rule remains, and changes of other members are accepted', async () => {
+  const stored = { memory_request: '500m', name: 'old\u200bname', icon_url: 'https://ada@example.test/icon.png' };
+  const { id } = await world.aTemplate(stored);
+  const { body } = await admin.put(`${PATH}?id=${id}`, { description: 'changed' });
+  expect(body.template).toMatchObject({ ...stored, description: 'changed' });
+  const refused = await admin.put(`${PATH}?id=${id}`, { memory_request: '500m' });
+  expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: 'memory_request' }] } });
+  expect(refused.body.errors[0].message).toContain('did you mean 500Mi?');
+});

@@ -144,6 +144,60 @@ describe('an import', () => {
     expect(await counts()).toEqual([0, 0]);
   });
 
+  test('applies every rule of the API to files, with file and line, and writes nothing', async () => {
+    const folder = folderOf(
+      {
+        'My App.yaml': 'name: x\ncategory: tools\n',
+        'updates.yaml': 'name: x\ncategory: tools\n',
+        'surrogate.yaml': 'name: x\ncategory: tools\ndescription: "\\ud800"\n',
+        'proto.yaml': 'name: x\ncategory: tools\n__proto__: { is_public: false }\n',
+        'directive.yaml': '# comment\n%TAG ! tag:example.test,2026:\n---\nname: x\ncategory: tools\n',
+      },
+      '- { name: "!!!" }\n- { slug: tools, name: Tools }\n',
+    );
+    writeFileSync(
+      path.join(folder, 'templates', 'latin1.yaml'),
+      Buffer.from('name: Z\xfcrich\ncategory: tools\n', 'latin1'),
+    );
+    mkdirSync(path.join(folder, 'templates', 'folder.yaml'));
+    const error = await run(folder).then(
+      () => new Error('was imported'),
+      (reason: Error) => reason,
+    );
+    for (const line of [
+      'categories.yaml:1: slug: "", which the name gives, must',
+      'My App.yaml:1: slug: "My App", which the name gives, must',
+      'updates.yaml:1: slug: "updates", which the name gives, must',
+      'surrogate.yaml:3: must not contain half of a surrogate pair',
+      'proto.yaml:3: the name __proto__ must not be used',
+      'directive.yaml:2: must not contain directives',
+      'latin1.yaml: is not UTF-8',
+      'folder.yaml: is not a file',
+    ]) {
+      expect(error.message).toContain(line);
+    }
+    expect(await counts()).toEqual([0, 0]);
+  });
+
+  test('names entries that are no template files, which are an error with prune', async () => {
+    const folder = folderOf({ 'a.yaml': 'name: A\ncategory: tools\n', 'b.YAML': 'x', 'c.yaml.j2': 'x' });
+    mkdirSync(path.join(folder, 'templates', 'more'));
+    const lines = (await run(folder, true)).filter((line) => line.includes('warning'));
+    expect(lines.map((line) => path.basename(line.split(':')[0] ?? ''))).toEqual(['b.YAML', 'c.yaml.j2', 'more']);
+    await expect(prune(folder)).rejects.toThrow(/b\.YAML: is no template file; remove it before --prune/);
+    expect(await counts()).toEqual([0, 0]);
+  });
+
+  test('imports values from before a rule with a warning', async () => {
+    const folder = folderOf({ 'old.yaml': 'name: Old\ncategory: tools\nmemory_request: 500m\n' });
+    const lines = await run(folder);
+    expect(lines[0]).toMatch(/old\.yaml:3: warning: memory_request: must not have the unit m.*did you mean 500Mi\?$/);
+    expect(lines.at(-1)).toMatch(/created/);
+    expect(await world.database.client.template.findMany({ select: { memory_request: true } })).toEqual([
+      { memory_request: '500m' },
+    ]);
+  });
+
   test('rejects a template with an unknown category, and writes nothing', async () => {
     await expect(run(folderOf({ 'lost.yaml': 'name: Lost\ncategory: nowhere\n' }))).rejects.toThrow(
       /lost\.yaml:2: category: no category has the slug nowhere$/,

@@ -46,14 +46,34 @@ export const NOT_BLANK = /\S/;
  */
 export const MAX_FOLDED = 600;
 
-/** A name: one line, not blank, without surrounding white space. */
-export const name = line(200)
+/** A name that can be stored: one line, not blank, without surrounding white space. */
+export const storedName = line(200)
   .regex(NOT_BLANK, 'must not be blank')
   .transform((value) => value.trim())
   .refine(
     (value) => fold(value).length <= MAX_FOLDED,
     `must have at most ${MAX_FOLDED} characters in Unicode normalization form NFKC`,
   );
+
+/**
+ * Characters that change the direction of a text, or have no glyph: a name with one looks like
+ * another name. Joiners (U+200C, U+200D) and variation selectors are part of words and emoji.
+ */
+const INVISIBLE = /(?![\u200c\u200d]|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|\p{Bidi_Control}/u;
+
+/** Why a name cannot be written. */
+export function invisibleProblem(name: string): string | undefined {
+  const [found] = INVISIBLE.exec(name) ?? [];
+  if (found === undefined) return undefined;
+  const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return `must not contain invisible characters, or those that change the direction of text, such as U+${code}`;
+}
+
+/** A name that is written now: without invisible characters. */
+export const name = storedName.check(({ value, issues }) => {
+  const message = invisibleProblem(value);
+  if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+});
 
 /**
  * The base URL of a service. It must have a host, and no user, query or fragment. Also rejects

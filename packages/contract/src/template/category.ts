@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timestamp } from '../shared/timestamp.ts';
-import { id, ignored, line, name, objectVersion, slug, text, uuid } from '../shared/wire.ts';
+import { id, ignored, line, name, objectVersion, slug, storedName, text, uuid } from '../shared/wire.ts';
 
 /**
  * A category as callers see it. `template_count` counts the templates that are visible to the
@@ -42,19 +42,20 @@ export const categoryDefaults = { description: '', icon: '', sort_order: 0, is_p
 
 const readOnly = ignored('template_count', 'access_count', 'version', 'created_at', 'updated_at');
 
+/** A category in a catalog file. Its name can be from before the rule for new names. */
+export const categoryInFile = z.strictObject({
+  name: storedName,
+  slug: slug.optional(),
+  description: categoryFields.description.default(categoryDefaults.description),
+  icon: categoryFields.icon.default(categoryDefaults.icon),
+  sort_order: categoryFields.sort_order.default(categoryDefaults.sort_order),
+  is_private: categoryFields.is_private.default(categoryDefaults.is_private),
+  ...ignored('id'),
+  ...readOnly,
+});
+
 /** A new category: only `name` is required. */
-export const newCategory = z
-  .strictObject({
-    name,
-    slug: slug.optional(),
-    description: categoryFields.description.default(categoryDefaults.description),
-    icon: categoryFields.icon.default(categoryDefaults.icon),
-    sort_order: categoryFields.sort_order.default(categoryDefaults.sort_order),
-    is_private: categoryFields.is_private.default(categoryDefaults.is_private),
-    ...ignored('id'),
-    ...readOnly,
-  })
-  .meta({ id: 'NewCategory' });
+export const newCategory = categoryInFile.extend({ name }).meta({ id: 'NewCategory' });
 
 /**
  * A change of a category. Members that are left out do not change. `id` can be in the query

@@ -8,17 +8,18 @@ import {
   ignored,
   line,
   NOT_BLANK,
-  name,
   objectVersion,
   paging,
   record,
   slug,
+  storedName,
   text,
   uuid,
 } from '../shared/wire.ts';
 import { templateConflicts } from './conflicts.ts';
 import { hasValidOption, isContainerOption } from './container-options.ts';
 import { type AnyControl, type Control, textsOfControl } from './controls.ts';
+import { refuseOldValues } from './new-values.ts';
 
 /**
  * A Kubernetes quantity
@@ -402,11 +403,12 @@ const templateMembers = {
     control: { kind: 'words', hint: 'Separated by spaces.' },
   }),
   tags: field('catalog', {
-    rule: list(tag),
+    rule: list(tag).transform((tags) => [...new Set(tags)]),
     default: [],
     example: ['one', 'two'],
     reply: z.array(z.string()),
-    meaning: 'words for the filter of lists, which ignores the case; not blank, without commas',
+    meaning:
+      'words for the filter of lists, which ignores the case; not blank, without commas. Repeated words are merged',
     label: 'Tags',
     control: { kind: 'tags', hint: 'Separated by commas.' },
   }),
@@ -662,13 +664,10 @@ const readOnly = ignored(
 
 const ownership = { owner_org_id: uuid.nullable() };
 
-/**
- * A new template. Only `name` and `category_id` are required. The default slug derives from the
- * name.
- */
-export const newTemplate = z
+/** A template in a catalog file. It can have values from before the rules for new values. */
+export const templateInFile = z
   .strictObject({
-    name,
+    name: storedName,
     slug: slug.optional(),
     category_id: uuid,
     ...newTemplateFields,
@@ -679,8 +678,13 @@ export const newTemplate = z
   .check(({ value, issues }) => {
     for (const { path, message } of templateConflicts(value))
       issues.push({ code: 'custom', path: path.split('.'), message, input: value });
-  })
-  .meta({ id: 'NewTemplate' });
+  });
+
+/**
+ * A new template. Only `name` and `category_id` are required. The default slug derives from the
+ * name.
+ */
+export const newTemplate = templateInFile.check(refuseOldValues).meta({ id: 'NewTemplate' });
 
 /**
  * A change of a template. Members that are left out do not change. `id` can be in the query
@@ -689,11 +693,12 @@ export const newTemplate = z
 export const templateChange = z
   .strictObject({
     id: uuid.optional(),
-    name: name.optional(),
+    name: storedName.optional(),
     slug: slug.optional(),
     category_id: uuid.optional(),
     ...templateChangeFields,
     owner_org_id: ownership.owner_org_id.optional(),
     ...readOnly,
   })
+  .check(refuseOldValues)
   .meta({ id: 'TemplateChange' });

@@ -23,7 +23,7 @@ export function handleBefore(app: Express, first: HandleFirst): void {
   Object.assign(app, {
     handle(req: Request, res: Response, ...rest: unknown[]) {
       req.originalUrl = req.url ?? '';
-      req.url = originForm(req.originalUrl) ?? INVALID_TARGET;
+      req.url = withoutNeedlessEncoding(originForm(req.originalUrl) ?? INVALID_TARGET);
       Object.assign(res, { locals: {} }); // a service can declare members that it sets later
       first(req, res, () => handle.call(app, req, res, ...rest));
     },
@@ -35,6 +35,21 @@ function originForm(target: string): string | undefined {
   if (target.startsWith('/')) return target;
   const rest = /^https?:\/\/[^/?#]*(.*)/is.exec(target)?.[1];
   return rest === undefined || rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/**
+ * Decodes percent-encoded unreserved characters in the path, because both forms are the same path
+ * (RFC 3986, section 6.2.2.2).
+ */
+function withoutNeedlessEncoding(target: string): string {
+  const end = target.indexOf('?');
+  const path = end < 0 ? target : target.slice(0, end);
+  if (!path.includes('%')) return target;
+  const decoded = path.replace(/%[0-9A-Fa-f]{2}/g, (encoded) => {
+    const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : encoded;
+  });
+  return end < 0 ? decoded : `${decoded}${target.slice(end)}`;
 }
 
 export const rejectInvalidTarget: RequestHandler = (req, _res, next) => {

@@ -29,3 +29,17 @@ test('a request for an upgrade receives a response, and its connection is closed
   );
   expect(response).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: close\r\n/s);
 });
+
+test.each(['/%74hings', '/th%69ngs?limit=1', '/thing%73?limit=%31'])(
+  'percent-encoded unreserved characters are the same path: %s',
+  async (path) => {
+    const { port } = await startService();
+    expect(await sendRaw(port, wire(`GET ${path}`))).toMatch(/^HTTP\/1\.1 200 /);
+  },
+);
+
+test('other percent-encoded characters of a path are not decoded', async () => {
+  const { port } = await startService();
+  expect(await sendRaw(port, wire('GET /%2Fthings'))).toMatch(/^HTTP\/1\.1 404 /);
+  expect(await sendRaw(port, wire('GET /things%3Flimit=1'))).toMatch(/^HTTP\/1\.1 404 /);
+});

@@ -25,7 +25,7 @@ export async function lastWarning(client: KubernetesClient, uid: string | undefi
     });
     const warnings = (items ?? [])
       .filter(({ message = '' }) => about.test(message))
-      .map(({ message, lastTimestamp, eventTime }) => ({ message, at: (lastTimestamp ?? eventTime)?.getTime() ?? 0 }))
+      .map(({ message, lastTimestamp, eventTime }) => ({ message, at: timeOf(lastTimestamp ?? eventTime) }))
       .sort((a, b) => b.at - a.at);
     return oneLine(warnings[0]?.message ?? '');
   } catch (error) {
@@ -33,6 +33,13 @@ export async function lastWarning(client: KubernetesClient, uid: string | undefi
     throw error;
   }
 }
+
+/**
+ * The time of an event in milliseconds; 0 if it is unknown. The scheduler sends no `lastTimestamp`,
+ * and the client library leaves the text of an `eventTime`, which has microseconds.
+ */
+const timeOf = (time: Date | string | null | undefined): number =>
+  time === null || time === undefined ? 0 : new Date(time).getTime() || 0;
 
 /**
  * The state of a pod, with a message from its events if the status of the pod explains too little.

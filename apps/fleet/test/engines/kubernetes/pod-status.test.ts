@@ -129,6 +129,22 @@ describe('a deployment whose pods do not become ready', () => {
     expect(found.instances).toMatchObject([{ phase: 'crashed', restarts: 1 }]);
   });
 
+  test('reads events without lastTimestamp, whose eventTime is a text with microseconds', async () => {
+    const server = await anApiServer();
+    server.controls.podStatus = podStatuses.waiting('ImagePullBackOff', BACK_OFF);
+    const deployment = aDeployment();
+    const client = clientOf(server);
+    await reconcile(client, running(deployment.manifest()), deployment.fence());
+    for (const pod of server.objects('pods')) {
+      const latest = { lastTimestamp: null, eventTime: '2026-11-25T08:00:00.123456Z' };
+      server.warn(pod, 'Failed to pull image "team/app": docker.io/team/app:latest: not found', latest);
+      server.warn(pod, BACK_OFF, { lastTimestamp: null, eventTime: null });
+    }
+    expect(await reconcile(client, running(deployment.manifest()), deployment.fence())).toMatchObject({
+      reason: 'ImageNotFound',
+    });
+  });
+
   test('reads the reason of a failed pull from events if the pod does not state it', async () => {
     const server = await anApiServer();
     server.controls.podStatus = podStatuses.waiting('ImagePullBackOff', BACK_OFF);

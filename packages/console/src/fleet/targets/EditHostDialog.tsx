@@ -17,7 +17,9 @@ function splitAt(text: string, separator: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function taintsOf(text: string): Host['taints'] {
+const textOfTaints = ({ taints }: Host) => taints.map(textOfTaint).join('\n');
+
+function taintsOf(text: string) {
   return text
     .split('\n')
     .map((line) => line.trim())
@@ -26,7 +28,7 @@ function taintsOf(text: string): Host['taints'] {
       const [pair, effect] = splitAt(line, ':');
       const [key, value] = splitAt(pair, '=');
       // The service rejects other effects.
-      return { key, value, effect: effect as Host['taints'][number]['effect'] };
+      return { key, value, effect: effect as 'NoSchedule' | 'PreferNoSchedule' };
     });
 }
 
@@ -53,7 +55,7 @@ export function EditHostDialog({ host: given, onClose }: { readonly host: Host; 
     labels: textOfPairs(given.labels),
     network_types: given.network_types.join(' '),
     addresses: textOfPairs(given.addresses),
-    taints: given.taints.map(textOfTaint).join('\n'),
+    taints: textOfTaints(given),
     gpus: textOfGpus(given.gpus),
     accept_engine: false,
   });
@@ -97,7 +99,8 @@ export function EditHostDialog({ host: given, onClose }: { readonly host: Host; 
             labels: pairsOf(labels),
             network_types: wordsOf(network_types),
             addresses: pairsOf(addresses),
-            taints: taintsOf(taints),
+            // A host from before a rule for taints keeps them.
+            ...(taints === textOfTaints(given) ? {} : { taints: taintsOf(taints) }),
             gpus: gpusOf(gpus),
             ...(accept_engine ? { accept_engine } : {}),
           },
@@ -158,7 +161,7 @@ export function EditHostDialog({ host: given, onClose }: { readonly host: Host; 
       <TextAreaField
         {...form.bind('taints')}
         label={t('Taints')}
-        hint={t('One per line: key=value:effect, with the effect NoSchedule, PreferNoSchedule or NoExecute.')}
+        hint={t('One per line: key=value:effect, with the effect NoSchedule or PreferNoSchedule.')}
         placeholder="dedicated=gpu:NoSchedule"
         rows={2}
         error={errorAt('taints')}

@@ -11,6 +11,7 @@ import {
   templateReply,
   workloadMembers,
 } from '../../template/fields.ts';
+import { refuseOldValues } from '../../template/new-values.ts';
 import { byId, changedMembers, newMembers, resourceMembers, resourceQuery } from '../resources/resource.ts';
 
 type WorkloadMember = (typeof workloadMembers)[number];
@@ -95,7 +96,9 @@ export const fleetWorkloadEndpoints = {
     access: 'resources-write',
     tag: 'workloads',
     summary: 'Create a workload, from a template or from members of the body',
-    body: z.strictObject({ ...newMembers, template: template.optional(), ...bodyMembers, ...readOnly }),
+    body: z
+      .strictObject({ ...newMembers, template: template.optional(), ...bodyMembers, ...readOnly })
+      .check(refuseOldValues),
     bodyLimit: BODY_LIMIT,
     status: 201,
     reply: z.object({ workload }),
@@ -122,7 +125,9 @@ export const fleetWorkloadEndpoints = {
       'Create a revision of a workload. With `template`, members that the workload does not set itself come from the current template',
     params: byId,
     headers: ['If-Match'],
-    body: z.strictObject({ ...changedMembers, template: template.optional(), ...bodyMembers, ...readOnly }),
+    body: z
+      .strictObject({ ...changedMembers, template: template.optional(), ...bodyMembers, ...readOnly })
+      .check(refuseOldValues),
     bodyLimit: BODY_LIMIT,
     reply: z.object({ workload }),
     problems: ['not_found', 'version_conflict', 'unsupported_value'],

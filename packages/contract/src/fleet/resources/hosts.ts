@@ -57,6 +57,17 @@ const gpus = z
   .refine((given) => new Set(given.map(({ id }) => id)).size === given.length, 'must not contain an id twice')
   .meta({ description: 'Each GPU has a different id' });
 
+/**
+ * A taint that can be written. Hosts from before this rule keep the effect `NoExecute`, which stops
+ * nothing that runs: it counts as `NoSchedule`.
+ */
+const writtenTaint = taint.extend({
+  effect: z.enum(
+    ['NoSchedule', 'PreferNoSchedule'],
+    'must be NoSchedule or PreferNoSchedule; the fleet does not stop what runs on a host because of a taint',
+  ),
+});
+
 /** The client credentials for TLS with the engine. */
 const credentials = z
   .strictObject({
@@ -110,7 +121,7 @@ const fields = {
   credentials: credentials.nullable(),
   network_types: list(word),
   addresses,
-  taints: list(taint),
+  taints: list(writtenTaint),
   schedulable: z.boolean().meta({ description: 'false: no new deployment is placed on the host' }),
   gpus,
 };

@@ -3,13 +3,14 @@ import { endpoint } from '../../shared/endpoint.ts';
 import { anyId, anyValue, whether } from '../../shared/list-query.ts';
 import { id, ignored, pagination } from '../../shared/wire.ts';
 import { quantity } from '../../template/fields.ts';
+import { plausibleBytes } from '../../template/new-values.ts';
 import { byId, changedMembers, newMembers, resourceMembers, resourceQuery, storageClass } from './resource.ts';
 import { target, targetReply } from './target.ts';
 
 /** The size of a volume: a quantity greater than zero. */
-export const volumeSize = quantity
-  .regex(/^[^eE]*[1-9]/, 'must be greater than zero, such as 10Gi')
-  .meta({ description: 'A Kubernetes quantity. Docker and Podman do not enforce the size of a volume.' });
+export const volumeSize = plausibleBytes(
+  quantity.regex(/^[^eE]*[1-9]/, 'must be greater than zero, such as 10Gi'),
+).meta({ description: 'A Kubernetes quantity. Docker and Podman do not enforce the size of a volume.' });
 
 export const DEFAULT_VOLUME_SIZE = '10Gi';
 

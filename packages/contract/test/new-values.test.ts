@@ -1,0 +1,73 @@
+import { expect, test } from '@jest/globals';
+import {
+  byteProblem,
+  name,
+  newTemplate,
+  newValueProblems,
+  parseFields,
+  templateChange,
+  templateInFile,
+} from '../src/index.ts';
+
+const ID = '0198c7a2-5f3e-7d21-9c3b-2f6f0e4b8a10';
+const problemsIn = (schema: typeof newTemplate | typeof templateChange | typeof templateInFile, value: object) => {
+  const parsed = parseFields(schema, value);
+  return parsed.success ? [] : parsed.errors.map(({ path, message }) => `${path}: ${message}`);
+};
+
+test.each([
+  ['500m', 'must not have the unit m, which is a fraction of a byte; did you mean 500Mi?'],
+  ['1m', 'must not have the unit m, which is a fraction of a byte; did you mean 1Gi?'],
+  ['8000000000000m', 'must not have the unit m, which is a fraction of a byte; did you mean 8000000000000Mi?'],
+  ['100n', 'must not have the unit n, which is a fraction of a byte; did you mean 100Mi?'],
+  ['0.5', 'must be at least 4Mi; did you mean 0.5Gi?'],
+  ['1e3', 'must be at least 4Mi; did you mean 1Gi?'],
+  ['512', 'must be at least 4Mi; did you mean 512Mi?'],
+  ['100Ki', 'must be at least 4Mi; did you mean 100Mi?'],
+  ['3.9Mi', 'must be at least 4Mi; did you mean 3.9Gi?'],
+])('the quantity %s of memory or storage is refused with the likely meaning', (quantity, problem) => {
+  expect(byteProblem(quantity)).toBe(problem);
+});
+
+test.each(['', '0', '0.0', '4Mi', '4194304', '8Gi', '0.5Gi', '1e9', '2E', '64M'])(
+  'the quantity %j is accepted',
+  (quantity) => {
+    expect(byteProblem(quantity)).toBeUndefined();
+  },
+);
+
+test.each(['\u202eevil', 'a\u200bb', 'a\u2066b', 'a\ufeffb', 'a\u00adb', 'a\u{e0041}b', 'a\u061cb'])(
+  'a new name cannot contain an invisible character: %j',
+  (given) => {
+    const parsed = parseFields(name, given);
+    expect(parsed.success ? '' : parsed.errors[0]?.message).toMatch(
+      /^must not contain invisible characters.* U\+[0-9A-F]{4,5}$/,
+    );
+  },
+);
+
+test.each(['Ada', 'Zürich', '日本語', 'می‌خواهم', '👩‍🚀 lab'])('a new name can be %s', (given) => {
+  expect(parseFields(name, given).success).toBe(true);
+});
+
+test('new values of a template are refused in requests, and are warnings in catalog files', () => {
+  const values = {
+    name: 'a\u200bb',
+    memory_request: '500m',
+    vram_request: '1',
+    icon_url: 'https://ada:secret@example.test/icon.png',
+  };
+  const paths = ['name', 'memory_request', 'vram_request', 'icon_url'];
+  const template = { ...values, category_id: ID };
+  expect(problemsIn(newTemplate, template).map((problem) => problem.split(':')[0])).toEqual(paths);
+  expect(problemsIn(templateChange, values).map((problem) => problem.split(':')[0])).toEqual(paths);
+  expect(problemsIn(templateChange, { icon_url: 'https:icon.png' })).toEqual([
+    'icon_url: must be an absolute https URL',
+  ]);
+  expect(problemsIn(templateInFile, template)).toEqual([]);
+  expect(newValueProblems(values).map(({ path }) => path)).toEqual(paths);
+});
+
+test('a change that does not name a member is not refused for its stored value', () => {
+  expect(problemsIn(templateChange, { description: 'x', memory_request: '' })).toEqual([]);
+});
