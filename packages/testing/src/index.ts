@@ -5,6 +5,7 @@ export { documentedMetrics, reportedMetrics } from './api/metrics.ts';
 export { type Expected, type RefusalMatrix, testRefusals } from './api/refusals.ts';
 export { signInByBrowser } from './browser/provider-browser.ts';
 export { connectionsBlocked } from './database/blocked.ts';
+export { credentialColumns, missingColumns } from './database/credential-columns.ts';
 export {
   addressOf,
   type Backup,
