@@ -6,28 +6,30 @@ export const SIGN_IN_MINUTES = 10;
 
 /**
  * The cookie that binds a sign-in to the browser. Each sign-in has its own cookie, so that tabs do
- * not conflict.
+ * not conflict. With https, its prefix keeps other hosts, such as subdomains, from setting it.
  */
 export interface SignInCookie {
   /** The name for a sign-in, which the hash of its state identifies. */
-  nameOf(stateHash: string): string;
-  /** The value of `Set-Cookie`. Browsers send the cookie only to `callbackUrl`. */
+  nameOf(stateHash: string, callbackUrl: URL): string;
+  /** The value of `Set-Cookie`. Without https, browsers send the cookie only to `callbackUrl`. */
   set(name: string, value: string, callbackUrl: URL): string;
   /** The value of `Set-Cookie` that deletes the cookie of a completed sign-in. */
   clear(name: string, callbackUrl: URL): string;
 }
 
 export function createSignInCookie(service: string): SignInCookie {
-  const cookie = (name: string, value: string, { pathname, protocol }: URL, maxAge: number) =>
+  const isSecure = ({ protocol }: URL) => protocol === 'https:';
+  const cookie = (name: string, value: string, callbackUrl: URL, maxAge: number) =>
     serialize(name, value, {
-      path: pathname,
+      path: isSecure(callbackUrl) ? '/' : callbackUrl.pathname, // the prefix requires this path
       maxAge,
       httpOnly: true,
       sameSite: 'lax', // the redirect of the provider is a navigation from another site
-      secure: protocol === 'https:',
+      secure: isSecure(callbackUrl),
     });
   return {
-    nameOf: (stateHash) => `${service}-sign-in-${stateHash.slice(0, 12)}`,
+    nameOf: (stateHash, callbackUrl) =>
+      `${isSecure(callbackUrl) ? '__Host-' : ''}${service}-sign-in-${stateHash.slice(0, 12)}`,
     set: (name, value, callbackUrl) => cookie(name, value, callbackUrl, SIGN_IN_MINUTES * 60),
     clear: (name, callbackUrl) => cookie(name, '', callbackUrl, 0),
   };

@@ -69,7 +69,7 @@ interface SignInRoute {
  * Stores a sign-in for ten minutes, so that any replica can complete it. @returns the cookie for
  * the browser
  */
-export async function storeTransaction(
+async function storeTransaction(
   { settings }: RequestContext,
   transaction: Prisma.TransactionClient,
   { returnTo, issuer, callbackUrl, session, ...authorization }: AuthorizationRequest & SignInRoute,
@@ -83,19 +83,20 @@ export async function storeTransaction(
     INSERT INTO sign_in_transactions (state_hash, browser_hash, sealed, key_id, return_to, expires_at)
     VALUES (${state_hash}, ${hashCredential(browser)}, ${sealed}, ${sealer.kid}, ${returnTo},
       now() + make_interval(mins => ${SIGN_IN_MINUTES}))`;
-  return signInCookie.set(signInCookie.nameOf(state_hash), browser, callbackUrl);
+  return signInCookie.set(signInCookie.nameOf(state_hash, callbackUrl), browser, callbackUrl);
 }
 
 /**
  * Deletes a stored sign-in and returns it. Resolves to undefined if it has expired, is unknown, or
  * belongs to another browser.
  */
-export async function consumeTransaction(
-  { database, settings, cookie }: RequestContext,
+async function consumeTransaction(
+  context: RequestContext,
   state: string | undefined,
 ): Promise<SignInTransaction | undefined> {
+  const { database, settings, cookie } = context;
   const state_hash = hashCredential(state ?? '');
-  const cookieName = signInCookie.nameOf(state_hash);
+  const cookieName = signInCookie.nameOf(state_hash, callbackUrlOf(context));
   const [row] = await database.client.$queryRaw<{ sealed: string; return_to: string }[]>`
       DELETE FROM sign_in_transactions
       WHERE state_hash = ${state_hash} AND expires_at > now()
@@ -122,7 +123,7 @@ type StartQuery = Input<typeof fleetEndpoints.startOidcLogin>['query'];
 async function start(context: RequestContext, { return_to: returnTo, session }: StartQuery) {
   if (session === 'cookie') context.browserSessions.requireAvailable();
   const provider = await providerOf(context);
-  const callbackUrl = new URL(`${publicUrlOf(context)}${CALLBACK}`);
+  const callbackUrl = callbackUrlOf(context);
   const authorization = newAuthorizationRequest(session);
   const address = await translateProviderErrors(() =>
     provider.authorizationUrl({ redirectUri: callbackUrl.href, ...authorization }),
@@ -146,7 +147,7 @@ async function redeemCallback(context: RequestContext, query: CallbackQuery) {
   await requireWritableAuditLog(context.database); // before the stored sign-in is consumed
   const signInTransaction = await consumeTransaction(context, query.state);
   if (!signInTransaction || signInTransaction.issuer !== provider.issuer) throw new SignInExpired();
-  const currentUrl = new URL(`${publicUrlOf(context)}${CALLBACK}`);
+  const currentUrl = callbackUrlOf(context);
   for (const [name, value] of Object.entries(query)) currentUrl.searchParams.set(name, String(value));
   const complete = () => completeSignIn(context, provider, { ...signInTransaction, currentUrl });
   return signInTransaction.session === 'cookie' ? shownInConsole(complete, signInTransaction.returnTo) : complete();
@@ -215,6 +216,8 @@ function publicUrlOf({ publicUrl }: RequestContext): string {
   if (publicUrl !== undefined) return publicUrl;
   throw new Problem('oidc_not_configured', 'The public URL of the fleet is not configured. Set PUBLIC_URL.');
 }
+
+const callbackUrlOf = (context: RequestContext) => new URL(`${publicUrlOf(context)}${CALLBACK}`);
 
 /**
  * Accepts only redirect URIs of configured origins, so that codes of other sites cannot be

@@ -53,14 +53,14 @@ async function start(context: RequestContext, returnTo: string): Promise<Redirec
     INSERT INTO sign_in_transactions (state_hash, browser_hash, return_to, expires_at)
     VALUES (${state_hash}, ${hashCredential(browser)}, ${returnTo},
       now() + make_interval(mins => ${SIGN_IN_MINUTES}::int))`;
-  return redirectTo(address.href, [signInCookie.set(signInCookie.nameOf(state_hash), browser, callbackUrl)]);
+  return redirectTo(address.href, [signInCookie.set(signInCookie.nameOf(state_hash, callbackUrl), browser, callbackUrl)]);
 }
 
 export const endOidcLogin = route(hubEndpoints.endOidcLogin, (context, { query }) =>
   shownInConsole(async () => {
     const { callbackUrl } = signInOf(context);
     const { state = '' } = query;
-    const cookieName = signInCookie.nameOf(hashCredential(state));
+    const cookieName = signInCookie.nameOf(hashCredential(state), callbackUrl);
     const browser = context.cookie(cookieName) ?? '';
     const returnTo = await consumeTransaction(context, { state, browser });
     const currentUrl = new URL(callbackUrl);
