@@ -1,8 +1,32 @@
-import { invalid } from '@svc/http';
+import { invalid, Problem } from '@svc/http';
 import { serialize } from 'cookie';
 
 /** The minutes that a sign-in at the identity provider can take. */
 export const SIGN_IN_MINUTES = 10;
+
+/**
+ * The sign-ins that callers began and did not complete yet: those of a network (an IPv4 address or
+ * an IPv6 /64), and all. Anybody can begin one, and each is stored.
+ */
+export interface UnfinishedSignIns {
+  readonly ofNetwork: number;
+  readonly total: number;
+}
+
+const MAX_UNFINISHED: UnfinishedSignIns = { ofNetwork: 100, total: 10_000 };
+
+/** @throws 429 if no further sign-in can begin */
+export function refuseTooManyUnfinished({ ofNetwork, total }: UnfinishedSignIns): void {
+  const bound =
+    ofNetwork >= MAX_UNFINISHED.ofNetwork
+      ? `${MAX_UNFINISHED.ofNetwork} of one address`
+      : total >= MAX_UNFINISHED.total
+        ? `${MAX_UNFINISHED.total} in total`
+        : undefined;
+  if (bound === undefined) return;
+  const detail = `Too many sign-ins are not completed: at most ${bound} within ${SIGN_IN_MINUTES} minutes. Complete one of them, or try again in a minute.`;
+  throw new Problem('rate_limited', detail, { headers: { 'Retry-After': '60' } });
+}
 
 /**
  * The cookie that binds a sign-in to the browser. Each sign-in has its own cookie, so that tabs do

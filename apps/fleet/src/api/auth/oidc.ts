@@ -1,8 +1,16 @@
-import { createSignInCookie, hashCredential, newCredential, refuseForeignPath, SIGN_IN_MINUTES } from '@svc/auth';
+import {
+  createSignInCookie,
+  hashCredential,
+  newCredential,
+  refuseForeignPath,
+  refuseTooManyUnfinished,
+  SIGN_IN_MINUTES,
+  type UnfinishedSignIns,
+} from '@svc/auth';
 import { type Provider, type SignedIn, SignInExpired, shownInConsole, translateProviderErrors } from '@svc/auth/oidc';
 import type { Input } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { invalid, Problem, redirectTo } from '@svc/http';
+import { clientNetworks, invalid, Problem, redirectTo } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { requireWritableAuditLog } from '../../audit/gate.ts';
@@ -70,7 +78,7 @@ interface SignInRoute {
  * the browser
  */
 async function storeTransaction(
-  { settings }: RequestContext,
+  { settings, address }: RequestContext,
   transaction: Prisma.TransactionClient,
   { returnTo, issuer, callbackUrl, session, ...authorization }: AuthorizationRequest & SignInRoute,
 ): Promise<string> {
@@ -79,11 +87,25 @@ async function storeTransaction(
   const { sealer } = settings;
   const stored = JSON.stringify({ state, nonce, codeVerifier, issuer, session });
   const sealed = await sealer.seal(locationOf(state_hash), stored);
+  const { network } = clientNetworks(address);
+  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('unfinished sign-ins'))`;
+  await requireFewUnfinished(transaction, network);
   await transaction.$executeRaw`
-    INSERT INTO sign_in_transactions (state_hash, browser_hash, sealed, key_id, return_to, expires_at)
-    VALUES (${state_hash}, ${hashCredential(browser)}, ${sealed}, ${sealer.kid}, ${returnTo},
+    INSERT INTO sign_in_transactions (state_hash, browser_hash, network, sealed, key_id, return_to, expires_at)
+    VALUES (${state_hash}, ${hashCredential(browser)}, ${network}, ${sealed}, ${sealer.kid}, ${returnTo},
       now() + make_interval(mins => ${SIGN_IN_MINUTES}))`;
   return signInCookie.set(signInCookie.nameOf(state_hash, callbackUrl), browser, callbackUrl);
+}
+
+/**
+ * Requires that the network can begin a further sign-in. Only a transaction with the lock of this
+ * count may store one. @throws 429
+ */
+async function requireFewUnfinished(client: Pick<Prisma.TransactionClient, '$queryRaw'>, network: string) {
+  const [unfinished] = await client.$queryRaw<UnfinishedSignIns[]>`
+    SELECT count(*)::int AS total, (count(*) FILTER (WHERE network = ${network}))::int AS "ofNetwork"
+    FROM sign_in_transactions WHERE expires_at > now()`;
+  if (unfinished) refuseTooManyUnfinished(unfinished);
 }
 
 /**
@@ -122,6 +144,8 @@ type StartQuery = Input<typeof fleetEndpoints.startOidcLogin>['query'];
 
 async function start(context: RequestContext, { return_to: returnTo, session }: StartQuery) {
   if (session === 'cookie') context.browserSessions.requireAvailable();
+  const { network } = clientNetworks(context.address);
+  await requireFewUnfinished(context.database.client, network);
   const provider = await providerOf(context);
   const callbackUrl = callbackUrlOf(context);
   const authorization = newAuthorizationRequest(session);
