@@ -15,4 +15,11 @@ export { createKnownSessions, type KnownSessions } from './known-sessions.ts';
 export { hashCredential, newCredential } from './opaque-credential.ts';
 export { admit, type Policy, type PolicyDecision } from './policy.ts';
 export { displayPrefix, hashSecretToken, isSecretToken, newSecretToken, type TokenPrefix } from './secret-token.ts';
-export { createSignInCookie, refuseForeignPath, SIGN_IN_MINUTES, type SignInCookie } from './sign-in-redirect.ts';
+export {
+  createSignInCookie,
+  refuseForeignPath,
+  refuseTooManyUnfinished,
+  SIGN_IN_MINUTES,
+  type SignInCookie,
+  type UnfinishedSignIns,
+} from './sign-in-redirect.ts';

@@ -1,33 +1,59 @@
-import { invalid } from '@svc/http';
+import { invalid, Problem } from '@svc/http';
 import { serialize } from 'cookie';
 
 /** The minutes that a sign-in at the identity provider can take. */
 export const SIGN_IN_MINUTES = 10;
 
 /**
+ * The sign-ins that callers began and did not complete yet: those of a network (an IPv4 address or
+ * an IPv6 /64), and all. Anybody can begin one, and each is stored.
+ */
+export interface UnfinishedSignIns {
+  readonly ofNetwork: number;
+  readonly total: number;
+}
+
+const MAX_UNFINISHED: UnfinishedSignIns = { ofNetwork: 100, total: 10_000 };
+
+/** @throws 429 if no further sign-in can begin */
+export function refuseTooManyUnfinished({ ofNetwork, total }: UnfinishedSignIns): void {
+  const bound =
+    ofNetwork >= MAX_UNFINISHED.ofNetwork
+      ? `${MAX_UNFINISHED.ofNetwork} of one address`
+      : total >= MAX_UNFINISHED.total
+        ? `${MAX_UNFINISHED.total} in total`
+        : undefined;
+  if (bound === undefined) return;
+  const detail = `Too many sign-ins are not completed: at most ${bound} within ${SIGN_IN_MINUTES} minutes. Complete one of them, or try again in a minute.`;
+  throw new Problem('rate_limited', detail, { headers: { 'Retry-After': '60' } });
+}
+
+/**
  * The cookie that binds a sign-in to the browser. Each sign-in has its own cookie, so that tabs do
- * not conflict.
+ * not conflict. With https, its prefix keeps other hosts, such as subdomains, from setting it.
  */
 export interface SignInCookie {
   /** The name for a sign-in, which the hash of its state identifies. */
-  nameOf(stateHash: string): string;
-  /** The value of `Set-Cookie`. Browsers send the cookie only to `callbackUrl`. */
+  nameOf(stateHash: string, callbackUrl: URL): string;
+  /** The value of `Set-Cookie`. Without https, browsers send the cookie only to `callbackUrl`. */
   set(name: string, value: string, callbackUrl: URL): string;
   /** The value of `Set-Cookie` that deletes the cookie of a completed sign-in. */
   clear(name: string, callbackUrl: URL): string;
 }
 
 export function createSignInCookie(service: string): SignInCookie {
-  const cookie = (name: string, value: string, { pathname, protocol }: URL, maxAge: number) =>
+  const isSecure = ({ protocol }: URL) => protocol === 'https:';
+  const cookie = (name: string, value: string, callbackUrl: URL, maxAge: number) =>
     serialize(name, value, {
-      path: pathname,
+      path: isSecure(callbackUrl) ? '/' : callbackUrl.pathname, // the prefix requires this path
       maxAge,
       httpOnly: true,
       sameSite: 'lax', // the redirect of the provider is a navigation from another site
-      secure: protocol === 'https:',
+      secure: isSecure(callbackUrl),
     });
   return {
-    nameOf: (stateHash) => `${service}-sign-in-${stateHash.slice(0, 12)}`,
+    nameOf: (stateHash, callbackUrl) =>
+      `${isSecure(callbackUrl) ? '__Host-' : ''}${service}-sign-in-${stateHash.slice(0, 12)}`,
     set: (name, value, callbackUrl) => cookie(name, value, callbackUrl, SIGN_IN_MINUTES * 60),
     clear: (name, callbackUrl) => cookie(name, '', callbackUrl, 0),
   };

@@ -48,14 +48,15 @@ test('the cookie of a sign-in is sent only to the callback, hidden from scripts,
   expect(browser.cookies.size).toBe(0);
 });
 
-test('with a public https URL that has a path, the cookie of a sign-in is Secure and limited to that path', async () => {
+test('with a public https URL that has a path, the cookie of a sign-in is Secure and has the prefix of its host', async () => {
   const publicUrl = 'https://example.test/fleet';
   const begun = await world
     .aReplica({ ...world.environment, publicUrl })
     .api()
     .get(LOGIN);
   const [cookie = ''] = [begun.headers['set-cookie'] ?? []].flat();
-  expect(cookie.split('; ')).toEqual(expect.arrayContaining(['Secure', `Path=/fleet${CALLBACK}`]));
+  expect(cookie).toMatch(/^__Host-fleet-sign-in-/);
+  expect(cookie.split('; ')).toEqual(expect.arrayContaining(['Secure', 'Path=/']));
 });
 
 test('a sign-in of the console ends with its cookie instead of a code', async () => {

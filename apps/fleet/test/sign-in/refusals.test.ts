@@ -1,5 +1,5 @@
 import { aSigner, unsigned } from '../oidc/signer.ts';
-import { CALLBACK, codeIn, EXCHANGE } from './browser.ts';
+import { CALLBACK, codeIn, EXCHANGE, LOGIN } from './browser.ts';
 import { startSignInWorld } from './world.ts';
 
 const world = await startSignInWorld();
@@ -75,6 +75,24 @@ test('a sign-in expires after ten minutes', async () => {
   expect((await browser.openCallback(backFrom(early))).status).toBe(302);
   await sql.$executeRaw`UPDATE sign_in_transactions SET expires_at = expires_at - interval '10 minutes'`;
   await isRefusedUnasked(() => browser.openCallback(backFrom(late)));
+});
+
+const fill = (network: string, count: number) => sql.$executeRaw`
+  INSERT INTO sign_in_transactions (state_hash, browser_hash, network, sealed, key_id, return_to, expires_at)
+  SELECT ${network} || i, '', ${network}, '', '', '/', now() + interval '10 minutes' FROM generate_series(1, ${count}::int) i`;
+
+test.each([
+  ['127.0.0.1', 99, '100 of one address'],
+  ['192.0.2.1', 9_999, '10000 in total'],
+])('a sign-in beyond the limit of unfinished ones is rejected: %s', async (network, before, bound) => {
+  await sql.$executeRaw`DELETE FROM sign_in_transactions`;
+  await fill(network, before);
+  const answers = await Promise.all(Array.from({ length: 3 }, () => newBrowser().get(LOGIN)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([302, 429, 429]);
+  const refused = answers.find(({ status }) => status === 429);
+  expect(refused).toMatchObject({ headers: { 'retry-after': '60' }, body: { detail: expect.stringContaining(bound) } });
+  expect(await sql.signInTransaction.count()).toBe(before + 1);
+  await sql.$executeRaw`DELETE FROM sign_in_transactions`;
 });
 
 test('an exchange code expires after one minute, and an unknown one is rejected alike', async () => {

@@ -495,3 +495,19 @@ test('expired sign-ins, and sessions that ended a day ago, are deleted', async (
   await task.stop();
   expect(await remaining()).toEqual([['open', 'recent'], 0]);
 });
+
+test.each([
+  ['127.0.0.1', 99, '100 of one address'],
+  ['192.0.2.1', 9_999, '10000 in total'],
+])('a sign-in beyond the limit of unfinished ones is rejected: %s', async (network, before, bound) => {
+  await sql.$executeRaw`DELETE FROM sign_in_transactions`;
+  await sql.$executeRaw`
+    INSERT INTO sign_in_transactions (state_hash, browser_hash, network, return_to, expires_at)
+    SELECT ${network} || i, '', ${network}, '/', now() + interval '10 minutes' FROM generate_series(1, ${before}::int) i`;
+  const answers = await Promise.all(Array.from({ length: 3 }, () => replicas[0].api().get(LOGIN)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([302, 429, 429]);
+  const refused = answers.find(({ status }) => status === 429);
+  expect(refused).toMatchObject({ headers: { 'retry-after': '60' }, body: { detail: expect.stringContaining(bound) } });
+  expect(await sql.signInTransaction.count()).toBe(before + 1);
+  await sql.$executeRaw`DELETE FROM sign_in_transactions`;
+});

@@ -1,8 +1,16 @@
-import { createSignInCookie, hashCredential, newCredential, refuseForeignPath, SIGN_IN_MINUTES } from '@svc/auth';
+import {
+  createSignInCookie,
+  hashCredential,
+  newCredential,
+  refuseForeignPath,
+  refuseTooManyUnfinished,
+  SIGN_IN_MINUTES,
+  type UnfinishedSignIns,
+} from '@svc/auth';
 import { type Provider, type SignedIn, SignInExpired, shownInConsole, translateProviderErrors } from '@svc/auth/oidc';
 import type { Input } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { invalid, Problem, redirectTo } from '@svc/http';
+import { clientNetworks, invalid, Problem, redirectTo } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { requireWritableAuditLog } from '../../audit/gate.ts';
@@ -69,8 +77,8 @@ interface SignInRoute {
  * Stores a sign-in for ten minutes, so that any replica can complete it. @returns the cookie for
  * the browser
  */
-export async function storeTransaction(
-  { settings }: RequestContext,
+async function storeTransaction(
+  { settings, address }: RequestContext,
   transaction: Prisma.TransactionClient,
   { returnTo, issuer, callbackUrl, session, ...authorization }: AuthorizationRequest & SignInRoute,
 ): Promise<string> {
@@ -79,23 +87,38 @@ export async function storeTransaction(
   const { sealer } = settings;
   const stored = JSON.stringify({ state, nonce, codeVerifier, issuer, session });
   const sealed = await sealer.seal(locationOf(state_hash), stored);
+  const { network } = clientNetworks(address);
+  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('unfinished sign-ins'))`;
+  await requireFewUnfinished(transaction, network);
   await transaction.$executeRaw`
-    INSERT INTO sign_in_transactions (state_hash, browser_hash, sealed, key_id, return_to, expires_at)
-    VALUES (${state_hash}, ${hashCredential(browser)}, ${sealed}, ${sealer.kid}, ${returnTo},
+    INSERT INTO sign_in_transactions (state_hash, browser_hash, network, sealed, key_id, return_to, expires_at)
+    VALUES (${state_hash}, ${hashCredential(browser)}, ${network}, ${sealed}, ${sealer.kid}, ${returnTo},
       now() + make_interval(mins => ${SIGN_IN_MINUTES}))`;
-  return signInCookie.set(signInCookie.nameOf(state_hash), browser, callbackUrl);
+  return signInCookie.set(signInCookie.nameOf(state_hash, callbackUrl), browser, callbackUrl);
+}
+
+/**
+ * Requires that the network can begin a further sign-in. Only a transaction with the lock of this
+ * count may store one. @throws 429
+ */
+async function requireFewUnfinished(client: Pick<Prisma.TransactionClient, '$queryRaw'>, network: string) {
+  const [unfinished] = await client.$queryRaw<UnfinishedSignIns[]>`
+    SELECT count(*)::int AS total, (count(*) FILTER (WHERE network = ${network}))::int AS "ofNetwork"
+    FROM sign_in_transactions WHERE expires_at > now()`;
+  if (unfinished) refuseTooManyUnfinished(unfinished);
 }
 
 /**
  * Deletes a stored sign-in and returns it. Resolves to undefined if it has expired, is unknown, or
  * belongs to another browser.
  */
-export async function consumeTransaction(
-  { database, settings, cookie }: RequestContext,
+async function consumeTransaction(
+  context: RequestContext,
   state: string | undefined,
 ): Promise<SignInTransaction | undefined> {
+  const { database, settings, cookie } = context;
   const state_hash = hashCredential(state ?? '');
-  const cookieName = signInCookie.nameOf(state_hash);
+  const cookieName = signInCookie.nameOf(state_hash, callbackUrlOf(context));
   const [row] = await database.client.$queryRaw<{ sealed: string; return_to: string }[]>`
       DELETE FROM sign_in_transactions
       WHERE state_hash = ${state_hash} AND expires_at > now()
@@ -121,8 +144,10 @@ type StartQuery = Input<typeof fleetEndpoints.startOidcLogin>['query'];
 
 async function start(context: RequestContext, { return_to: returnTo, session }: StartQuery) {
   if (session === 'cookie') context.browserSessions.requireAvailable();
+  const { network } = clientNetworks(context.address);
+  await requireFewUnfinished(context.database.client, network);
   const provider = await providerOf(context);
-  const callbackUrl = new URL(`${publicUrlOf(context)}${CALLBACK}`);
+  const callbackUrl = callbackUrlOf(context);
   const authorization = newAuthorizationRequest(session);
   const address = await translateProviderErrors(() =>
     provider.authorizationUrl({ redirectUri: callbackUrl.href, ...authorization }),
@@ -146,7 +171,7 @@ async function redeemCallback(context: RequestContext, query: CallbackQuery) {
   await requireWritableAuditLog(context.database); // before the stored sign-in is consumed
   const signInTransaction = await consumeTransaction(context, query.state);
   if (!signInTransaction || signInTransaction.issuer !== provider.issuer) throw new SignInExpired();
-  const currentUrl = new URL(`${publicUrlOf(context)}${CALLBACK}`);
+  const currentUrl = callbackUrlOf(context);
   for (const [name, value] of Object.entries(query)) currentUrl.searchParams.set(name, String(value));
   const complete = () => completeSignIn(context, provider, { ...signInTransaction, currentUrl });
   return signInTransaction.session === 'cookie' ? shownInConsole(complete, signInTransaction.returnTo) : complete();
@@ -215,6 +240,8 @@ function publicUrlOf({ publicUrl }: RequestContext): string {
   if (publicUrl !== undefined) return publicUrl;
   throw new Problem('oidc_not_configured', 'The public URL of the fleet is not configured. Set PUBLIC_URL.');
 }
+
+const callbackUrlOf = (context: RequestContext) => new URL(`${publicUrlOf(context)}${CALLBACK}`);
 
 /**
  * Accepts only redirect URIs of configured origins, so that codes of other sites cannot be

@@ -4,13 +4,15 @@ import {
   hashCredential,
   newCredential,
   refuseForeignPath,
+  refuseTooManyUnfinished,
   SIGN_IN_MINUTES,
+  type UnfinishedSignIns,
   userClaims,
 } from '@svc/auth';
 import { SignInExpired, shownInConsole, translateProviderErrors } from '@svc/auth/oidc';
 import { MAX_SESSIONS } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { clientAddress, Problem, type Redirect, redirectTo } from '@svc/http';
+import { clientAddress, clientNetworks, Problem, type Redirect, redirectTo } from '@svc/http';
 import { writeAuditEntry } from '../../audit/entry.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { isOpen } from '../../identity/sessions.ts';
@@ -43,24 +45,44 @@ export const startOidcLogin = route(hubEndpoints.startOidcLogin, async (context,
 
 async function start(context: RequestContext, returnTo: string): Promise<Redirect> {
   const { provider, callbackUrl } = signInOf(context);
+  const { client } = context.database;
+  const { network } = clientNetworks(context.address);
+  await requireFewUnfinished(client, network);
   const state = newCredential();
   const browser = newCredential();
   const state_hash = hashCredential(state);
   const address = await translateProviderErrors(() =>
     provider.authorizationUrl({ redirectUri: callbackUrl.href, state, ...secretsOf(browser) }),
   );
-  await context.database.client.$executeRaw`
-    INSERT INTO sign_in_transactions (state_hash, browser_hash, return_to, expires_at)
-    VALUES (${state_hash}, ${hashCredential(browser)}, ${returnTo},
-      now() + make_interval(mins => ${SIGN_IN_MINUTES}::int))`;
-  return redirectTo(address.href, [signInCookie.set(signInCookie.nameOf(state_hash), browser, callbackUrl)]);
+  await client.$transaction(async (transaction) => {
+    await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('unfinished sign-ins'))`;
+    await requireFewUnfinished(transaction, network);
+    await transaction.$executeRaw`
+      INSERT INTO sign_in_transactions (state_hash, browser_hash, network, return_to, expires_at)
+      VALUES (${state_hash}, ${hashCredential(browser)}, ${network}, ${returnTo},
+        now() + make_interval(mins => ${SIGN_IN_MINUTES}::int))`;
+  });
+  return redirectTo(address.href, [
+    signInCookie.set(signInCookie.nameOf(state_hash, callbackUrl), browser, callbackUrl),
+  ]);
+}
+
+/**
+ * Requires that the network can begin a further sign-in. Only a transaction with the lock of this
+ * count may store one. @throws 429
+ */
+async function requireFewUnfinished(client: Pick<Prisma.TransactionClient, '$queryRaw'>, network: string) {
+  const [unfinished] = await client.$queryRaw<UnfinishedSignIns[]>`
+    SELECT count(*)::int AS total, (count(*) FILTER (WHERE network = ${network}))::int AS "ofNetwork"
+    FROM sign_in_transactions WHERE expires_at > now()`;
+  if (unfinished) refuseTooManyUnfinished(unfinished);
 }
 
 export const endOidcLogin = route(hubEndpoints.endOidcLogin, (context, { query }) =>
   shownInConsole(async () => {
     const { callbackUrl } = signInOf(context);
     const { state = '' } = query;
-    const cookieName = signInCookie.nameOf(hashCredential(state));
+    const cookieName = signInCookie.nameOf(hashCredential(state), callbackUrl);
     const browser = context.cookie(cookieName) ?? '';
     const returnTo = await consumeTransaction(context, { state, browser });
     const currentUrl = new URL(callbackUrl);
