@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fold, nearestName, templateFieldNames } from '@svc/contract';
+import { deviceVariableErrors, fold, nearestName, templateFieldNames } from '@svc/contract';
 import { pickDefined } from '@svc/http';
 import { writeCommandEntry } from '../audit/entry.ts';
 import { derivedColumns } from '../catalog/derived.ts';
@@ -240,5 +240,18 @@ function report(steps: readonly Step[], files: CatalogFiles, dryRun: boolean): s
   const unchanged = files.categories.length + files.templates.length - count('create') - count('update');
   const to = (verb: Step['verb']) => `${count(verb)} ${dryRun ? `to ${verb}` : `${verb}d`}`;
   const deleted = count('delete') > 0 ? `, ${to('delete')}` : '';
-  return [...lines, `${dryRun ? 'dry run: ' : ''}${to('create')}, ${to('update')}${deleted}, ${unchanged} unchanged`];
+  return [
+    ...lines,
+    ...warningsOf(files),
+    `${dryRun ? 'dry run: ' : ''}${to('create')}, ${to('update')}${deleted}, ${unchanged} unchanged`,
+  ];
 }
+
+/** Values that are imported, but that fleets refuse. */
+const warningsOf = ({ templates }: CatalogFiles): string[] =>
+  templates.flatMap((file) =>
+    deviceVariableErrors(file).map(
+      ({ path, message }) =>
+        `warning: ${file.placeOf(path)}: ${path}: ${message}. Fleets refuse new workloads of this template`,
+    ),
+  );
