@@ -17,6 +17,7 @@ export * from './template/category.ts';
 export * from './template/conflicts.ts';
 export * from './template/container-options.ts';
 export type * from './template/controls.ts';
+export * from './template/device-variables.ts';
 export * from './template/fields.ts';
 export { byteProblem, newValueProblems } from './template/new-values.ts';
 export * from './template/tools.ts';

@@ -6,6 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../identity/actor.ts';
 import { HOW_TO_BIND, type WorkloadVariable } from '../render/env.ts';
 import { PLACEHOLDER } from '../render/secrets.ts';
+import { refuseDeviceVariables } from '../render/unsupported-values.ts';
 import { refuseFieldErrors, refuseInUse } from '../resources/field-errors.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { workloadList } from '../resources/list-rules.ts';
@@ -46,6 +47,7 @@ export const createWorkload = changeRoute(fleetEndpoints.createWorkload, async (
   const base = template === undefined ? withoutTemplate : await templateBase(transaction, template);
   const id = uuidv7();
   const overrides = specMembersOf(body);
+  refuseDeviceVariables({ ...base.spec, ...overrides });
   refuseSecretText(body.env, secretVariablesOf({ ...base.spec, ...overrides }));
   await transaction.workload.create({ data: { id, name, labels, created_by: author } });
   await insertRevision(transaction, { workloadId: id, revision: 1, base, overrides, author });
@@ -66,6 +68,7 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
   const kept = before.overrides.env ? { ...before.overrides, env: spec.env } : before.overrides;
   const overrides = { ...kept, ...members };
   const base: RevisionBase = body.template === undefined ? before : await templateBase(transaction, body.template);
+  refuseDeviceVariables(body.template === undefined ? members : { ...base.spec, ...overrides });
   const secretNames = [...before.secret_variables, ...secretVariablesOf({ ...base.spec, ...overrides })];
   refuseSecretText(env, secretNames, spec.env);
   const isNew =

@@ -1,4 +1,4 @@
-import { tiers } from '@svc/contract';
+import { deviceVariableErrors, tiers } from '@svc/contract';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { listAssessments } from '../placement/listed.ts';
 import type { Placement } from '../placement/place.ts';
@@ -36,7 +36,10 @@ type Check = (examined: Examined, transaction: Transaction) => readonly Refusal[
 /** The checks of a draft, in the order in which a response lists the reasons of a refusal. */
 const checks = {
   name: ({ draft }, transaction) => refusalsOfName(transaction, draft),
-  spec: ({ draft }) => specProblems(draft.workload.spec).map((problem) => ({ code: 'deployment_refused', ...problem })),
+  spec: ({ draft: { workload, creates } }) =>
+    [...specProblems(workload.spec), ...(creates.includes('workload') ? deviceVariableErrors(workload.spec) : [])].map(
+      (problem) => ({ code: 'deployment_refused', ...problem }),
+    ),
   tier: ({ draft }, transaction) => refusalsOfTier(transaction, draft),
   variables: ({ draft, env, problems }) =>
     [...problems, ...containerOptionProblems(draft.workload.spec, env)].map((problem) => ({

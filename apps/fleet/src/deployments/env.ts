@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { GRANTS_DEVICES, grantsDevices } from '@svc/contract';
 import type { EnvReply, EnvRequest } from '@svc/contract/fleet';
 import { invalid } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
@@ -6,6 +7,7 @@ import type { Sealer } from '../database/sealing.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { HOW_TO_BIND, type StoredEnv, type StoredValue } from '../render/env.ts';
 import { randomText, sealValue } from '../resources/sealed-values.ts';
+import { refuse } from './refusals.ts';
 
 type GivenValue = EnvRequest[string];
 
@@ -22,7 +24,8 @@ const NOTHING_SEALED = 'must not be {"sealed": true}, because the variable has n
 /**
  * The stored form of the variables in a request. A variable that is sent back as it was read keeps
  * its value.
- * @throws 400 for text of a secret variable, and for a sealed value that does not exist
+ * @throws 400 for text of a secret variable, and for a sealed value that does not exist; 422 for a
+ * new value of a variable by which engines give devices
  */
 export function acceptEnv(given: EnvRequest, { secretVariables, before }: Known): StoredEnv {
   const entries = Object.entries(given).map(([name, value]) => ({
@@ -38,7 +41,12 @@ export function acceptEnv(given: EnvRequest, { secretVariables, before }: Known)
     return isLost ? [{ path, message: NOTHING_SEALED }] : [];
   });
   if (errors.length > 0) throw invalid(errors);
-  return Object.fromEntries(entries.map(({ name, value, stored }) => [name, acceptValue(value, stored)]));
+  const accepted = entries.map(({ name, value, stored }) => ({ name, stored, value: acceptValue(value, stored) }));
+  const granting = accepted.filter(
+    ({ name, value, stored }) => grantsDevices(name) && !isDeepStrictEqual(value, stored),
+  );
+  refuse(granting.map(({ name }) => ({ code: 'invalid_env', path: `env.${name}`, message: GRANTS_DEVICES })));
+  return Object.fromEntries(accepted.map(({ name, value }) => [name, value]));
 }
 
 /** Whether the API shows a stored value as sealed. */

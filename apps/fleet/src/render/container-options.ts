@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import {
   containerOptionError,
+  grantsDevices,
   HEALTH_CHECK,
   type HealthCheck,
   isContainerOption,
@@ -9,6 +10,8 @@ import {
   SHM_SIZE,
 } from '@svc/contract';
 import type { WorkloadSpec } from '@svc/contract/fleet';
+import { gpuCountOf } from '../placement/candidates.ts';
+import { DEVICES_ARE_REQUESTED } from './defaults.ts';
 import type { SpecProblem } from './env.ts';
 import type { Rendering } from './rendering.ts';
 
@@ -17,9 +20,21 @@ type Variables = Pick<Rendering, 'env' | 'defaults'>;
 /** The version of the defaults that introduced the variables that configure the container. */
 const SINCE = 2;
 
+/** An image can set this variable itself, so that an engine gives the container all GPUs. */
+const NO_GPUS = { name: 'NVIDIA_VISIBLE_DEVICES', value: 'void' };
+
 /** The variables of the program in the container. */
-export const programVariables = ({ env, defaults }: Variables): Rendering['env'] =>
-  defaults < SINCE ? env : env.filter(({ name }) => !isContainerOption(name));
+export function programVariables({
+  env,
+  defaults,
+  spec,
+}: Pick<Rendering, 'env' | 'defaults' | 'spec'>): Rendering['env'] {
+  if (defaults < SINCE) return env;
+  const variables = env.filter(({ name }) => !isContainerOption(name));
+  if (defaults < DEVICES_ARE_REQUESTED) return variables;
+  const others = variables.filter(({ name }) => !grantsDevices(name));
+  return gpuCountOf(spec) > 0 ? others : [...others, NO_GPUS];
+}
 
 const valueOfOption = ({ env, defaults }: Variables, option: string): string =>
   (defaults < SINCE ? undefined : env.find(({ name }) => name === option)?.value) ?? '';

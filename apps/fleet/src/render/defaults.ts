@@ -8,8 +8,9 @@ import { formatBytes } from '../placement/quantities.ts';
  * - 1: release 0.1.0
  * - 2: limits of processes and memory, fewer capabilities, the variables that configure the
  *   container, and ports that bind to addresses of the host
+ * - 3: no variables by which engines give devices
  */
-export const CURRENT_DEFAULTS = 2;
+export const CURRENT_DEFAULTS = 3;
 
 /** The first version with default limits and without the capabilities `MKNOD` and `NET_RAW`. */
 export const CONTAINERS_ARE_LIMITED = 2;
@@ -19,6 +20,12 @@ export const CONTAINERS_ARE_LIMITED = 2;
  * not to all interfaces.
  */
 export const PORTS_BIND_TO_ADDRESSES = 2;
+
+/**
+ * The first version in which the environment of a container gives it no devices: neither that of
+ * the workload nor, without a request for GPUs, that of the image.
+ */
+export const DEVICES_ARE_REQUESTED = 3;
 
 /**
  * The limits of a container whose workload requests nothing; null: none. They are settings of the
@@ -63,6 +70,11 @@ const CHANGES: readonly DefaultsChange[] = [
     version: PORTS_BIND_TO_ADDRESSES,
     appliesTo: ({ binds_all_interfaces }) => binds_all_interfaces,
     effect: 'binds its ports to the addresses of the host for its network types instead of all interfaces',
+  },
+  {
+    version: DEVICES_ARE_REQUESTED,
+    appliesTo: () => true,
+    effect: 'removes access to GPUs that the workload does not request',
   },
 ];
 

@@ -1,4 +1,6 @@
+import { grantsDevices } from '@svc/contract';
 import type { WorkloadSpec } from '@svc/contract/fleet';
+import { DEVICES_ARE_REQUESTED } from './defaults.ts';
 import type { Rendering, Secrets } from './rendering.ts';
 
 /** The placeholder for a secret value. */
@@ -80,7 +82,8 @@ export interface SecretVariable {
 }
 
 /** The references to secrets: those of the workload, then those of the deployment. */
-const refsOf = ({ spec, bound }: Rendering): Rendering['bound'] => [...spec.secret_refs, ...bound];
+const refsOf = ({ spec, bound, defaults }: Rendering): Rendering['bound'] =>
+  [...spec.secret_refs, ...bound].filter(({ env }) => defaults < DEVICES_ARE_REQUESTED || !grantsDevices(env));
 
 /**
  * The variables whose values come from secrets.

@@ -1,4 +1,4 @@
-import { type FieldError, parseFields } from '@svc/contract';
+import { deviceVariableErrors, type FieldError, parseFields } from '@svc/contract';
 import { type WorkloadSpec, workloadFields } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
 import { z } from 'zod';
@@ -23,6 +23,18 @@ export function refuseUnsupported(spec: WorkloadSpec): void {
   });
   const list = errors.map(({ path, message }) => `${path} ${message}`).join('. ');
   const detail = `Nothing was changed. This version of the fleet does not support values of the template: ${list}. Create a workload of the template with other values for these members, or upgrade the fleet.`;
+  throw new Problem('unsupported_value', detail, { errors });
+}
+
+/**
+ * Refuses variables by which engines give devices. Only what a request writes is checked: stored
+ * workloads keep such variables, and the current defaults do not pass them to the container.
+ * @throws 422 with the variables
+ */
+export function refuseDeviceVariables(written: Parameters<typeof deviceVariableErrors>[0]): void {
+  const errors = deviceVariableErrors(written).slice(0, MAX_ERRORS);
+  if (errors.length === 0) return;
+  const detail = `Nothing was changed: ${errors.map(({ path, message }) => `${path}: ${message}`).join('. ')}.`;
   throw new Problem('unsupported_value', detail, { errors });
 }
 

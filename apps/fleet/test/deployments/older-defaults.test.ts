@@ -37,7 +37,7 @@ test('a deployment with older defaults keeps its form and shows what a restart w
   await fleet.aHost();
   const id = await anOldDeployment();
   expect(olderDefaultsOf(await shown(id))).toEqual([
-    'A restart limits the number of processes of each container to 4096, limits the memory of each container to 2Gi, removes the capabilities MKNOD and NET_RAW from each container.',
+    'A restart limits the number of processes of each container to 4096, limits the memory of each container to 2Gi, removes the capabilities MKNOD and NET_RAW from each container, removes access to GPUs that the workload does not request.',
   ]);
   const [old] = await containersOf(id);
   for (const member of ['PidsLimit', 'Memory', 'CapDrop', 'CapAdd'])
@@ -112,7 +112,7 @@ test('a deployment sets the size of shared memory, unless a volume is mounted th
   const env_schema = [{ name: 'SVC_SHM_SIZE', default_value: '1Gi' }];
   const { id } = await fleet.deployed({ workload: { env_schema }, env: { SVC_SHM_SIZE: '2Gi' } });
   const [container] = await containersOf(id);
-  expect(container.body).toMatchObject({ Env: [], HostConfig: { ShmSize: 2 * 2 ** 30 } });
+  expect(container.body).toMatchObject({ Env: ['NVIDIA_VISIBLE_DEVICES=void'], HostConfig: { ShmSize: 2 * 2 ** 30 } });
   const { id: workload_id } = await fleet.aWorkload({
     env_schema,
     volume_mounts: [{ name: 'shm', mountPath: '/dev/shm/' }],

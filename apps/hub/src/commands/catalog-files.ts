@@ -1,6 +1,14 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { categoryInFile, newValueProblems, parseFields, slug, slugOf, templateInFile } from '@svc/contract';
+import {
+  categoryInFile,
+  deviceVariableErrors,
+  newValueProblems,
+  parseFields,
+  slug,
+  slugOf,
+  templateInFile,
+} from '@svc/contract';
 import { z } from 'zod';
 import { readYamlText } from './yaml-text.ts';
 
@@ -67,8 +75,11 @@ export function readCatalogFiles(folder: string): CatalogFiles {
 
 const ignoredWarning = (name: string) => `${name}: warning: is ignored; template files are templates/<slug>.yaml`;
 
+/** Values that are imported, but that the API or fleets refuse. */
 const warningsOf = ({ placeOf, ...values }: CatalogFiles['categories' | 'templates'][number]) =>
-  newValueProblems(values).map(({ path: member, message }) => `${placeOf(member)}: warning: ${member}: ${message}`);
+  [...newValueProblems(values), ...deviceVariableErrors(values)].map(
+    ({ path: member, message }) => `${placeOf(member)}: warning: ${member}: ${message}`,
+  );
 
 function readCategories(folder: string, errors: string[]): CatalogFiles['categories'] {
   const read = readFile(folder, CATEGORIES, errors);

@@ -198,6 +198,15 @@ describe('an import', () => {
     ]);
   });
 
+  test('imports a template with a variable by which engines give devices, with a warning', async () => {
+    const file = 'name: Monitor\ncategory: tools\nenv:\n  - { name: NVIDIA_VISIBLE_DEVICES, value: all }\n';
+    const lines = await run(folderOf({ 'monitor.yaml': file }), true);
+    expect(lines).toContain('would create template monitor');
+    expect(lines.filter((line) => line.includes('warning:'))).toEqual([
+      expect.stringMatching(/monitor\.yaml:4: warning: env\.0\.name: NVIDIA_VISIBLE_DEVICES must not be set/),
+    ]);
+  });
+
   test('rejects a template with an unknown category, and writes nothing', async () => {
     await expect(run(folderOf({ 'lost.yaml': 'name: Lost\ncategory: nowhere\n' }))).rejects.toThrow(
       /lost\.yaml:2: category: no category has the slug nowhere$/,

@@ -63,7 +63,7 @@ test('the digest of a container is that of the JSON of its body without values o
   for (const { body } of containers) {
     const { 'fleet/body': digest } = body.Labels;
     const labels = Object.fromEntries(Object.entries(body.Labels).filter(([key]) => !BOOKKEEPING.includes(key)));
-    const described = { ...body, Env: ['A=x', 'PASSWORD=(secret)'], Labels: labels };
+    const described = { ...body, Env: ['A=x', 'NVIDIA_VISIBLE_DEVICES=void', 'PASSWORD=(secret)'], Labels: labels };
     expect(createHash('sha256').update(JSON.stringify(described)).digest('hex').slice(0, 32)).toBe(digest);
   }
 });
@@ -88,7 +88,7 @@ test('a service is restarted a limited number of times, a job never', () => {
 
 test('a container gets all variables in plain text, also those of secrets', () => {
   const body = bodyOf({ ...secret, env: [{ name: 'QUERY', value: 'a=b=$(C)' }] }, { secrets: secrets(1, 'hunter2') });
-  expect(body.Env).toEqual(['QUERY=a=b=$(C)', 'PASSWORD=hunter2']);
+  expect(body.Env).toEqual(['QUERY=a=b=$(C)', 'NVIDIA_VISIBLE_DEVICES=void', 'PASSWORD=hunter2']);
 });
 
 test('volumes are created once, labelled as volumes, and mounted at the paths of the workload', () => {

@@ -135,7 +135,7 @@ describe('variables that configure the container', () => {
   test('set the size of shared memory, and are not passed to the program', () => {
     const body = bodyOf(env('SVC_SHM_SIZE', '512Mi'));
     expect(body.HostConfig.ShmSize).toBe(512 * 2 ** 20);
-    expect(body.Env).toEqual(['OTHER=1']);
+    expect(body.Env).toEqual(['OTHER=1', 'NVIDIA_VISIBLE_DEVICES=void']);
   });
 
   test.each([
@@ -145,7 +145,7 @@ describe('variables that configure the container', () => {
   ])('set the health check %s', (value, script) => {
     const { Healthcheck, Env } = bodyOf(env('SVC_HEALTH_CHECK', value));
     expect(Healthcheck?.Test).toEqual(['CMD-SHELL', expect.stringMatching(script)]);
-    expect(Env).toEqual(['OTHER=1']);
+    expect(Env).toEqual(['OTHER=1', 'NVIDIA_VISIBLE_DEVICES=void']);
   });
 
   test('are ordinary variables of a deployment with the defaults of version 0.1.0', () => {

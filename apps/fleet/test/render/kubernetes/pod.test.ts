@@ -1,12 +1,14 @@
 import { CAPABILITIES } from '../../../src/render/capabilities.ts';
 import { containerOf, deploymentOf, ofKind, render, secret, secrets } from './helpers.ts';
 
+const NO_GPUS = { name: 'NVIDIA_VISIBLE_DEVICES', value: 'void' };
+
 test('text that Kubernetes would expand as variable references is escaped', () => {
   const container = containerOf(
     render({ command: ['$(HOME)', '$$', '$HOME', '$'], env: [{ name: 'A', value: '$$(B)' }] }),
   );
   expect(container?.args).toEqual(['$$(HOME)', '$$$', '$HOME', '$']);
-  expect(container?.env).toEqual([{ name: 'A', value: '$$$$(B)' }]);
+  expect(container?.env).toEqual([{ name: 'A', value: '$$$$(B)' }, NO_GPUS]);
 });
 
 test('values of secrets are in the Secret, and the pod refers to them', () => {
@@ -14,6 +16,7 @@ test('values of secrets are in the Secret, and the pod refers to them', () => {
   const [stored] = ofKind(objects, 'Secret');
   expect(stored?.data).toEqual({ PASSWORD: Buffer.from('hunter2').toString('base64') });
   expect(containerOf(objects)?.env).toEqual([
+    NO_GPUS,
     { name: 'PASSWORD', valueFrom: { secretKeyRef: { name: stored?.metadata?.name, key: 'PASSWORD' } } },
   ]);
 });
@@ -76,7 +79,7 @@ test('the variable SVC_SHM_SIZE mounts a volume in memory at /dev/shm, and is no
     { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: '1Gi' } },
   ]);
   expect(containerOf(objects)?.volumeMounts).toEqual([{ name: 'shm', mountPath: '/dev/shm' }]);
-  expect(containerOf(objects)).not.toHaveProperty('env');
+  expect(containerOf(objects)?.env).toEqual([NO_GPUS]);
 });
 
 test.each([
