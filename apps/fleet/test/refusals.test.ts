@@ -138,7 +138,12 @@ const forRoles = (viewers: Expected, operators: Expected): Row => ({
 });
 
 const everyRole = forRoles('admitted', 'admitted');
-const notForTokens = { 'an admin token whose creator is now a viewer': refused, 'a viewer': refused, 'an operator': refused, 'an admin': refused } as const;
+const notForTokens = {
+  'an admin token whose creator is now a viewer': refused,
+  'a viewer': refused,
+  'an operator': refused,
+  'an admin': refused,
+} as const;
 
 const expected: Readonly<Record<FleetAccess, Row>> = {
   anyone: { ...everyRole, nobody: 'admitted', 'a user of the provider without a role': 'admitted' },
