@@ -22,6 +22,17 @@ const makers = await asRemoved.post('/api/v1/tokens', { name: 'of somebody who w
 await aUser('admin'); // so that the removed user is not the last admin
 await world.asAdmin.delete(`/api/v1/users/${removed.id}`);
 
+const parent = await aToken({ role: 'admin' });
+const child = await as(parent).post('/api/v1/tokens', { name: 'of a revoked token', role: 'admin' });
+await world.asAdmin.delete(`/api/v1/tokens/${parent.id}`);
+const demoted = await aUser('admin');
+const ofDemoted = await (await demoted.api()).post('/api/v1/tokens', { name: 'of a demoted admin', role: 'admin' });
+await world.asAdmin.put(`/api/v1/users/${demoted.id}`, { role: 'viewer' });
+const blocked = await aUser('admin');
+const asBlocked = await blocked.api();
+const ofBlocked = await asBlocked.post('/api/v1/tokens', { name: 'of a blocked admin', role: 'admin' });
+await world.asAdmin.put(`/api/v1/users/${blocked.id}`, { blocked: true });
+
 /** An access token of the session, signed as the fleet signs it. */
 const anAccessToken = (given: { readonly expires: string; readonly key?: CryptoKey }) =>
   new SignJWT()
@@ -55,6 +66,10 @@ const callers = {
   'the former secret of a reissued token': as(reissued),
   'a token whose creator was removed': api(`Bearer ${makers.body.token.secret}`),
   'a removed user': asRemoved,
+  'a token that was created with a revoked one': api(`Bearer ${child.body.token.secret}`),
+  'a token whose creator is blocked': api(`Bearer ${ofBlocked.body.token.secret}`),
+  'a blocked user': asBlocked,
+  'an admin token whose creator is now a viewer': api(`Bearer ${ofDemoted.body.token.secret}`),
   'an ended session': api(`Bearer ${ended.access_token}`),
   'an expired access token': api(`Bearer ${await anAccessToken({ expires: '1 minute ago' })}`),
   'an access token signed with another key': api(
@@ -89,6 +104,9 @@ const refusedEverywhere = {
   'the former secret of a reissued token': 'invalid_token',
   'a token whose creator was removed': 'invalid_token',
   'a removed user': 'invalid_token',
+  'a token that was created with a revoked one': 'invalid_token',
+  'a token whose creator is blocked': 'invalid_token',
+  'a blocked user': 'invalid_token',
   'an ended session': 'invalid_token',
   'an expired access token': 'invalid_token',
   'an access token signed with another key': 'invalid_token',
@@ -105,6 +123,7 @@ const forRoles = (viewers: Expected, operators: Expected): Row => ({
   ...refusedEverywhere,
   nobody: 'unauthenticated',
   'a viewer': viewers,
+  'an admin token whose creator is now a viewer': viewers,
   'a local viewer': viewers,
   'a viewer of the provider': viewers,
   'an operator': operators,
@@ -119,7 +138,12 @@ const forRoles = (viewers: Expected, operators: Expected): Row => ({
 });
 
 const everyRole = forRoles('admitted', 'admitted');
-const notForTokens = { 'a viewer': refused, 'an operator': refused, 'an admin': refused } as const;
+const notForTokens = {
+  'an admin token whose creator is now a viewer': refused,
+  'a viewer': refused,
+  'an operator': refused,
+  'an admin': refused,
+} as const;
 
 const expected: Readonly<Record<FleetAccess, Row>> = {
   anyone: { ...everyRole, nobody: 'admitted', 'a user of the provider without a role': 'admitted' },

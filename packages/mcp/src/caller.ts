@@ -24,8 +24,11 @@ export interface McpCaller {
    */
   readonly signal: AbortSignal;
   isAdmitted(endpoint: Endpoint): boolean;
-  /** Enforces the policy before a tool runs, and records a rejection. @throws 403 */
-  admit(endpoint: Endpoint): void;
+  /**
+   * Enforces the policy before a tool runs, and records a rejection with the arguments that name the
+   * object. @throws 403
+   */
+  admit(endpoint: Endpoint, given: Readonly<Record<string, unknown>>): void;
   /**
    * Performs an operation as a request to its endpoint would: admits, validates, handles, presents
    * and records.

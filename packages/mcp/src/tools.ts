@@ -82,7 +82,7 @@ function unknownTool({ tools }: AnyMcpService, name: string): ProtocolError {
 
 async function run({ service, confirmations }: CallOptions, call: Call & { readonly tool: Tool }): Promise<Outcome> {
   const { tool, name, caller, context, given } = call;
-  caller.admit(tool.calls[0]);
+  caller.admit(tool.operationOf?.(given) ?? tool.calls[0], given);
   const handle = service.handlers[name];
   if (!handle) throw new Error(`the tool ${name} has no handler`);
   // The table of handlers has one for these arguments.

@@ -26,11 +26,19 @@ export const createToken = changeRoute(fleetEndpoints.createToken, async ({ tran
 
 export const reissueToken = changeRoute(fleetEndpoints.reissueToken, async ({ transaction, principal }, { params }) => {
   const secret = newSecretToken('svcm_');
+  // Whoever learns the new secret owns the token, so that it ends with them. A token that reissues itself keeps its owner.
+  const isOwn = principal.kind === 'token' && principal.id === params.id;
+  const creator = isOwn ? undefined : await creatorOf(transaction, principal);
+  const owner =
+    creator === undefined
+      ? Prisma.empty
+      : Prisma.sql`created_by = ${creator.created_by}, created_by_user = ${creator.created_by_user}::uuid,
+          created_by_token = ${creator.created_by_token}::uuid,`;
   const [token] = await updateToken(
     transaction,
     params.id,
-    Prisma.sql`token_hash = ${hashSecretToken(secret)}, token_prefix = ${displayPrefix(secret)},
-      expires_at = ${expiryOf(Prisma.sql`expires_in_days`, principal.kind === 'token' ? principal.id : null)}`,
+    Prisma.sql`${owner} token_hash = ${hashSecretToken(secret)}, token_prefix = ${displayPrefix(secret)},
+      expires_at = ${expiryOf(Prisma.sql`expires_in_days`, isOwn ? params.id : (creator?.created_by_token ?? null))}`,
     Prisma.sql`AND revoked_at IS NULL`,
   );
   if (token) return { token: { ...token, secret } };

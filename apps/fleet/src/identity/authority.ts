@@ -74,7 +74,7 @@ export const dependentsOf = (tokenId: string): Prisma.Sql => Prisma.sql`(
   WITH RECURSIVE dependents AS (
     SELECT * FROM tokens WHERE created_by_token = ${tokenId}::uuid
     UNION SELECT t.* FROM tokens t JOIN dependents d ON t.created_by_token = d.id)
-  SELECT * FROM dependents WHERE revoked_at IS NULL)`;
+  SELECT * FROM dependents WHERE revoked_at IS NULL AND id <> ${tokenId}::uuid)`;
 
 /**
  * Ends what a user created, when the user is removed or blocked: revokes the tokens, and withdraws

@@ -46,11 +46,11 @@ export function createCaller(options: CallerOptions): McpCaller {
     requestId: options.requestId,
     signal: options.signal,
     isAdmitted: isAdmittedBy(admit),
-    admit: (endpoint) => {
+    admit: (endpoint, given) => {
       try {
         admit(endpoint);
       } catch (error) {
-        if (error instanceof Problem) partFor(endpoint, {}).status = error.status;
+        if (error instanceof Problem) partFor(endpoint, objectOf(given)).status = error.status;
         throw error;
       }
     },
@@ -66,6 +66,12 @@ export function createCaller(options: CallerOptions): McpCaller {
     },
     writeRecords: options.writeRecords,
   };
+}
+
+/** The object of a call: an argument names it by its id, or a deployment also by its name. */
+function objectOf({ id, deployment }: Readonly<Record<string, unknown>>): OperationRequest['params'] {
+  const object = id ?? deployment;
+  return typeof object === 'string' ? { id: object.toWellFormed() } : {};
 }
 
 /** The path of an endpoint with its parameters; those that are not given keep their names. */

@@ -18,6 +18,46 @@ test('objects.json contains the objects that the migrations create (svc-migrate 
   expect(differencesOf(readExpectedObjects(prismaDir), objects)).toEqual([]);
 });
 
+/**
+ * The columns that hold the hash of a credential, and who owns the credential. When the owner loses
+ * the right to it, it ends: `authority.ts`, and the foreign keys of users and sessions.
+ */
+const OWNERS: Readonly<Record<string, string | null>> = {
+  'invitations.code_hash': 'invitations.created_by_user',
+  'refresh_tokens.token_hash': 'refresh_tokens.session_id',
+  'refresh_tokens.parent_hash': 'refresh_tokens.session_id',
+  'sessions.browser_hash': 'sessions.user_id',
+  'sessions.provider_token': 'sessions.user_id',
+  'sign_in_codes.code_hash': 'sign_in_codes.session_id',
+  'tokens.token_hash': 'tokens.created_by_user',
+  'users.password_hash': 'users.id',
+  // Nobody has signed in yet.
+  'sign_in_transactions.state_hash': null,
+  'sign_in_transactions.browser_hash': null,
+  // Not credentials: hashes of contents.
+  'idempotency_keys.key_hash': null,
+  'idempotency_keys.request_hash': null,
+  'workload_revisions.template_hash': null,
+};
+
+test('each column that can hold a credential has an owner', async () => {
+  const { url, drop } = await createTestDatabase();
+  const columns = await onServer(url, async (client) => {
+    const { rows } = await client.query(
+      `SELECT c.table_name || '.' || c.column_name AS name FROM information_schema.columns c
+       JOIN information_schema.tables t USING (table_schema, table_name)
+       WHERE table_schema = 'public' AND t.table_type = 'BASE TABLE' ORDER BY 1`,
+    );
+    return rows.map(({ name }: { name: string }) => name);
+  });
+  await drop();
+  const credentials = columns.filter((name) => /_hash$|_token$|_secret$|_code$|password/.test(name));
+  const isOther = (name: string) => name.endsWith('.created_by_token');
+  expect(credentials.filter((name) => !isOther(name)).sort()).toEqual(Object.keys(OWNERS).sort());
+  const owners = Object.values(OWNERS).filter((owner) => owner !== null);
+  expect(columns).toEqual(expect.arrayContaining(owners));
+});
+
 test('each table with sealed values has a column for the ID of their key', async () => {
   const { url, drop } = await createTestDatabase();
   const tables = await onServer(url, async (client) => {

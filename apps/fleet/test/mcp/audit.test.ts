@@ -79,6 +79,29 @@ test('a tool that the role does not admit has an entry for the operation that wa
   expect(parts).toMatchObject([{ method: 'POST', path: '/api/v1/catalog/sync', status: 403, tool: 'sync_catalog' }]);
 });
 
+const id = '0198c5a0-0000-7000-8000-000000000000';
+
+test.each([
+  ['control_deployment', { deployment: 'web', action: 'start' }, 'POST', 'deployments/web/start'],
+  ['control_deployment', { deployment: 'web', action: 'stop' }, 'POST', 'deployments/web/stop'],
+  ['control_deployment', { deployment: id, action: 'restart' }, 'POST', `deployments/${id}/restart`],
+  ['control_deployment', { deployment: 'web', action: 'rollback' }, 'POST', 'deployments/web/rollback'],
+  ['control_deployment', { deployment: 'web', action: 'constructor' }, 'POST', 'deployments/web/stop'],
+  ['update_deployment', { deployment: 'a/b\ud800' }, 'PUT', 'deployments/a%2Fb%EF%BF%BD'],
+  ['delete_deployment', { deployment: 'web' }, 'DELETE', 'deployments/web'],
+  ['delete_deployment', { deployment: 5 }, 'DELETE', 'deployments/:id'],
+  ['save_workload', { name: 'new' }, 'POST', 'workloads'],
+  ['save_workload', { id, name: 'new' }, 'PUT', `workloads/${id}`],
+  ['update_target', { kind: 'host', id }, 'PUT', `hosts/${id}`],
+  ['update_target', { kind: 'cluster', id }, 'PUT', `clusters/${id}`],
+  ['check_target', { kind: 'cluster', id }, 'POST', `clusters/${id}/check`],
+])('a refused %s with %j is recorded as %s %s', async (tool, given, method, path) => {
+  const token = await world.aToken({ role: 'viewer' });
+  await call(tool, given, { token: token.secret });
+  const { parts } = await entriesOf(token);
+  expect(parts).toMatchObject([{ method, path: `/api/v1/${path}`, status: 403, tool }]);
+});
+
 test('the requests of a user are recorded, as those of tokens', async () => {
   const user = await world.aUser('viewer');
   const { access_token } = await user.signIn();

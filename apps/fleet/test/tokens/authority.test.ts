@@ -156,6 +156,37 @@ test('a reissue keeps what was created with the token', async () => {
   expect(await roles(child)).toEqual(['admin', 'admin']);
 });
 
+test.each(['a user', 'a token', 'the temporary admin', 'a command'])(
+  'a token of %s that another admin reissues ends with this admin, who knows its secret',
+  async (creator) => {
+    const other = await world.aUser('admin');
+    const token = {
+      'a user': async () => create(await other.api()),
+      'a token': () => create(asAdmin),
+      'the temporary admin': async () => create(await world.asTemporaryAdmin()),
+      'a command': () => world.aToken({ role: 'admin', created_by: 'command-line' }),
+    }[creator];
+    const given = await token?.();
+    const admin = await world.aUser('admin');
+    const { body } = await (await admin.api()).post(`${TOKENS}/${given?.id}/reissue`);
+    expect(await roles(body.token)).toEqual(['admin', 'admin']);
+    expect(body.token.created_by).toBe(admin.email);
+    await asAdmin.delete(`${USERS}/${admin.id}`);
+    expect(await roles(body.token)).toEqual([401, 401]);
+  },
+);
+
+test('a token that reissues the one that created it ends it, and a token that reissues itself keeps its owner', async () => {
+  const token = await create(asAdmin);
+  const child = await create(as(token));
+  const { token: again } = (await as(child).post(`${TOKENS}/${child.id}/reissue`)).body;
+  expect(again.created_by_token).toBe(token.id);
+  const { token: parent } = (await as(again).post(`${TOKENS}/${token.id}/reissue`)).body;
+  expect((await asAdmin.get(`${TOKENS}/${token.id}/dependents`)).body.tokens).toMatchObject([{ id: child.id }]);
+  expect((await asAdmin.delete(`${TOKENS}/${child.id}`)).body.revoked).toEqual([token.id]);
+  expect(await roles(parent)).toEqual([401, 401]);
+});
+
 test('a token that a token creates or reissues does not outlive it', async () => {
   const token = await create(asAdmin, { expires_in_days: 2 });
   const { body } = await as(token).post(TOKENS, { name: 'child', role: 'viewer', expires_in_days: 300 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Endpoint } from '../shared/endpoint.ts';
 import { tool } from '../shared/tool.ts';
 import { template } from '../template/fields.ts';
 import { briefTemplate, restOfList } from '../template/tools.ts';
@@ -68,6 +69,14 @@ const include = <const Part extends string>(...parts: readonly [Part, ...Part[]]
 const SELDOM = ['created_by', 'sort', 'workload_id', 'template_id', 'host_id', 'cluster_id', 'reachability'];
 
 const namedVolume = z.object({ name: z.string(), size: z.string() });
+
+/** The operations of `control_deployment` by their action. */
+const controls = new Map<unknown, Endpoint>([
+  ['start', fleetDeploymentEndpoints.startDeployment],
+  ['stop', fleetDeploymentEndpoints.stopDeployment],
+  ['restart', fleetDeploymentEndpoints.restartDeployment],
+  ['rollback', fleetDeploymentEndpoints.rollbackDeployment],
+]);
 
 /**
  * The tools of the fleet. They omit what carries a credential (values of secrets, keys of hosts and
@@ -253,6 +262,7 @@ export const fleetTools = {
       fleetDeploymentEndpoints.rollbackDeployment,
       listDeployments,
     ],
+    operationOf: ({ action }) => controls.get(action),
     own: {
       ...aDeployment,
       action: z.enum(['start', 'stop', 'restart', 'rollback']),
@@ -284,6 +294,7 @@ export const fleetTools = {
     description:
       'Without id: create a workload from a template, or from its members. With id: create a revision; deployments keep theirs until update_deployment.',
     calls: [createWorkload, updateWorkload],
+    operationOf: ({ id }) => (id === undefined ? createWorkload : updateWorkload),
     takes: createWorkload,
     own: { id: z.string().optional(), name: z.string().optional(), ...aVersion },
     result: z.object({ workload: briefWorkload }),
@@ -294,6 +305,7 @@ export const fleetTools = {
     description:
       'Change labels or network types, and of a host taints or whether it receives new deployments (schedulable). Running deployments stay. Members that are left out do not change.',
     calls: [updateHost, updateCluster],
+    operationOf: ({ kind }) => (kind === 'cluster' ? updateCluster : updateHost),
     takes: updateHost,
     except: ['name', 'engine', 'endpoint', 'credentials', 'gpus', 'addresses', 'accept_engine'],
     own: { ...aTarget, ...aVersion },
@@ -303,6 +315,7 @@ export const fleetTools = {
     title: 'Check a host or cluster',
     description: 'Check now whether a host or cluster is reachable, and its capacity.',
     calls: [checkHost, checkCluster],
+    operationOf: ({ kind }) => (kind === 'cluster' ? checkCluster : checkHost),
     own: aTarget,
     result: z.object({ target: z.looseObject(briefTarget.shape) }),
     hints: { idempotentHint: true },

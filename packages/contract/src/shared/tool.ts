@@ -24,6 +24,8 @@ interface Declared<Own extends Shape, Result extends z.ZodType> {
    * the tool.
    */
   readonly calls: readonly [Endpoint, ...Endpoint[]];
+  /** The operation that a call performs, if that depends on its arguments. */
+  readonly operationOf?: OperationOf;
   /** The endpoint whose parameters and members are arguments of the tool. */
   readonly takes?: Endpoint;
   /** Those of them that are not arguments. */
@@ -36,11 +38,18 @@ interface Declared<Own extends Shape, Result extends z.ZodType> {
   readonly hints?: Partial<ToolHints>;
 }
 
+type OperationOf = (given: Readonly<Record<string, unknown>>) => Endpoint | undefined;
+
 /** A tool of the Model Context Protocol, over one endpoint of a service or several. */
 export interface Tool<Own extends Shape = Shape, Result extends z.ZodType = z.ZodType> {
   readonly title: string;
   readonly description: string;
   readonly calls: readonly [Endpoint, ...Endpoint[]];
+  /**
+   * The operation that a call performs, by its arguments before their validation; by default the
+   * first of `calls`. A refused call is recorded as this operation.
+   */
+  readonly operationOf: OperationOf | undefined;
   /**
    * Validates the arguments of the tool itself. Those of an endpoint are only named here: the
    * endpoint validates them.
@@ -57,7 +66,7 @@ export type Arguments<Own extends Shape> = z.output<z.ZodObject<Own>> & Readonly
 
 /** Declares a tool. Its arguments, results and hints derive from the endpoints that it calls. */
 export function tool<Own extends Shape, Result extends z.ZodType>(declared: Declared<Own, Result>): Tool<Own, Result> {
-  const { title, description, calls, result, hints } = declared;
+  const { title, description, calls, operationOf, result, hints } = declared;
   // Without own arguments, the type parameter is inferred as an empty shape.
   const own = (declared.own ?? {}) as Own;
   const taken = takenMembers(declared);
@@ -70,6 +79,7 @@ export function tool<Own extends Shape, Result extends z.ZodType>(declared: Decl
     title,
     description,
     calls,
+    operationOf,
     // The endpoint validates the other members, so that their types are those of a request.
     arguments: z.strictObject({ ...named, ...own }) as unknown as z.ZodType<Arguments<Own>>,
     // Derived when a client first lists the tools. Those of all tools take 50 ms, which would delay each start.
