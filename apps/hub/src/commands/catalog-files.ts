@@ -69,17 +69,20 @@ export function readCatalogFiles(folder: string): CatalogFiles {
   const templates = files.flatMap((file) => readTemplate(folder, file, errors));
   for (const list of [categories, templates]) errors.push(...repeatedSlugs(list));
   if (errors.length > 0) throw new CatalogFilesError(errors);
-  const values = [...categories, ...templates].flatMap(warningsOf);
+  const values = [...categories.flatMap((one) => warningsOf(one)), ...templates.flatMap(warningsOfTemplate)];
   return { categories, templates, warnings: [...ignored.map(ignoredWarning), ...values], ignored };
 }
 
 const ignoredWarning = (name: string) => `${name}: warning: is ignored; template files are templates/<slug>.yaml`;
 
 /** Values that are imported, but that the API or fleets refuse. */
-const warningsOf = ({ placeOf, ...values }: CatalogFiles['categories' | 'templates'][number]) =>
-  [...newValueProblems(values), ...deviceVariableErrors(values)].map(
-    ({ path: member, message }) => `${placeOf(member)}: warning: ${member}: ${message}`,
-  );
+const warningsOf = (object: Origin & Parameters<typeof newValueProblems>[0], errors = newValueProblems(object)) =>
+  errors.map(({ path: member, message }) => `${object.placeOf(member)}: warning: ${member}: ${message}`);
+
+const warningsOfTemplate = (template: CatalogFiles['templates'][number]) => [
+  ...warningsOf(template),
+  ...warningsOf(template, deviceVariableErrors(template)),
+];
 
 function readCategories(folder: string, errors: string[]): CatalogFiles['categories'] {
   const read = readFile(folder, CATEGORIES, errors);
