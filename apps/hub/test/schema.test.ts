@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { differencesOf, migrationDrift, readExpectedObjects, readObjects } from '@svc/database/development';
-import { createTestDatabase, onServer } from '@svc/testing';
+import { type CredentialOwners, createTestDatabase, credentialFaults, onServer } from '@svc/testing';
 
 const prismaDir = path.resolve(import.meta.dirname, '../../../prisma/hub');
 
@@ -15,4 +15,26 @@ test('objects.json contains the objects that the migrations create (svc-migrate 
   const objects = await onServer(database.url, (client) => readObjects(async (sql) => (await client.query(sql)).rows));
   await database.drop();
   expect(differencesOf(readExpectedObjects(prismaDir), objects)).toEqual([]);
+});
+
+/** What a credential ends with. See `organizations/authority.ts`, and the foreign key of sessions. */
+const OWNERS: CredentialOwners = {
+  'api_keys.key_hash': 'api_keys.owner_id',
+  'invitations.code_hash': 'invitations.created_by_user',
+  'sessions.browser_hash': 'sessions.user_id',
+  // Nobody has signed in yet.
+  'sign_in_transactions.state_hash': null,
+  'sign_in_transactions.browser_hash': null,
+};
+
+test('each column that holds a credential has an owner, and a new one without an owner is found', async () => {
+  const database = await createTestDatabase();
+  const faults = await credentialFaults(database.url, OWNERS);
+  await onServer(database.url, (client) => client.query('CREATE TABLE devices (id uuid, device_token text)'));
+  const later = await credentialFaults(database.url, OWNERS);
+  await database.drop();
+  expect({ faults, later }).toEqual({
+    faults: [],
+    later: ['devices.device_token holds a credential and has no declared owner'],
+  });
 });

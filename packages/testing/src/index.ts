@@ -1,11 +1,11 @@
 export { freePort } from '@svc/database/embedded';
 export { type Answered, type Api, type ApiRequest, apiOf } from './api/api.ts';
 export { conformityTo, type ObservedExchange } from './api/conformity.ts';
+export { type CredentialOwners, credentialFaults } from './api/credential-owners.ts';
 export { documentedMetrics, reportedMetrics } from './api/metrics.ts';
 export { type Expected, type RefusalMatrix, testRefusals } from './api/refusals.ts';
 export { signInByBrowser } from './browser/provider-browser.ts';
 export { connectionsBlocked } from './database/blocked.ts';
-export { credentialColumns, missingColumns } from './database/credential-columns.ts';
 export {
   addressOf,
   type Backup,
