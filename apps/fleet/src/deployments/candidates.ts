@@ -43,6 +43,8 @@ interface TargetRow {
 }
 
 interface HostFacts {
+  readonly engine: 'docker' | 'podman';
+  readonly engine_version: string | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly arch: string | null;
   readonly taints: readonly Taint[];
@@ -143,7 +145,8 @@ async function readChanges(transaction: Reader, from: bigint): Promise<Changes> 
                'gpus', ARRAY(SELECT g.gpu_id FROM allocated_gpus g WHERE g.host_id = s.id)), s.kind, s.facts)), '[]')
          FROM placement_targets t JOIN (
            SELECT id, name, identity, created_at, reachability, network_types, cpu_millis, memory_bytes, 'host' AS kind,
-             jsonb_build_object('labels', labels, 'arch', arch, 'taints', taints, 'schedulable', schedulable,
+             jsonb_build_object('engine', engine, 'engine_version', engine_version, 'labels', labels, 'arch', arch,
+               'taints', taints, 'schedulable', schedulable,
                'addresses', addresses, 'gpus', gpus) AS facts
            FROM hosts
            UNION ALL
@@ -232,6 +235,8 @@ function candidateOf(row: TargetRow, duplicate_of: string | undefined): Candidat
   return {
     kind: 'host',
     ...common,
+    engine: host.engine,
+    engine_version: host.engine_version,
     labels: { ...observedLabels(host.arch), ...host.labels },
     taints: host.taints,
     schedulable: host.schedulable,

@@ -60,6 +60,9 @@ interface Target extends TargetRef {
  */
 export interface HostCandidate extends Target, Machine {
   readonly kind: 'host';
+  readonly engine: 'docker' | 'podman';
+  /** Null until the first check succeeds. */
+  readonly engine_version: string | null;
   readonly addresses: AddressesByType;
   readonly capacity: Amounts | null;
   readonly gpus: readonly Gpu[];

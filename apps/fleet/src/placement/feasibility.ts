@@ -131,7 +131,7 @@ function assessHost(request: PlacementRequest, host: HostCandidate): Findings {
   const choice = chooseGpus(request, host);
   const avoided = avoidedTaints(host, request);
   return {
-    against: [...choice.reasons, ...admissionReasons(host, request)],
+    against: [...choice.reasons, ...engineReasons(request, host), ...admissionReasons(host, request)],
     notes: [
       ...avoided.map((taint) => `taint ${taintText(taint)} is not tolerated: ${AVOIDED}`),
       ...(request.has_ports ? loopbackNote(request.required_network_types, host.addresses) : []),
@@ -140,6 +140,30 @@ function assessHost(request: PlacementRequest, host: HostCandidate): Findings {
     avoided: avoided.length,
     vramUnknown: false,
   };
+}
+
+/** The first versions of the engines that give GPUs to containers through the Docker Engine API. */
+const GPU_ENGINES = {
+  docker: { name: 'Docker', version: '19.03' },
+  podman: { name: 'Podman', version: '5.4' },
+} as const;
+
+/** The reason why the engine of a host cannot give GPUs to containers. */
+function engineReasons({ per_replica }: PlacementRequest, host: HostCandidate): string[] {
+  const required = GPU_ENGINES[host.engine];
+  const { engine_version: version } = host;
+  if (per_replica.gpu_count === 0 || host.gpus.length === 0 || version === null || !isOlder(version, required.version))
+    return [];
+  return [
+    `needs GPUs, which ${required.name} gives to containers from version ${required.version} (it has ${version})`,
+  ];
+}
+
+/** Whether the major and minor number of a version are lower. A version without numbers is not. */
+function isOlder(version: string, than: string): boolean {
+  const [major = Number.NaN, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  const [requiredMajor = 0, requiredMinor = 0] = than.split('.').map(Number);
+  return major < requiredMajor || (major === requiredMajor && minor < requiredMinor);
 }
 
 function assessCluster(

@@ -58,7 +58,14 @@ const host: fc.Arbitrary<HostCandidate> = fc
     gpus,
     used: fc.record({ ...amounts(4000, 10_000), gpus: some('gpu-0', 'gpu-1', 'gpu-2', 'gone') }),
   })
-  .map(({ used, ...rest }) => ({ kind: 'host', id: '', allocated: used, ...rest }));
+  .map(({ used, ...rest }) => ({
+    kind: 'host',
+    engine: 'docker',
+    engine_version: '28.0.0',
+    id: '',
+    allocated: used,
+    ...rest,
+  }));
 
 const countedAmounts = (cpus: number, bytes: number, gpuCount: number) =>
   fc.record({ ...amounts(cpus, bytes), gpu_count: fc.nat(gpuCount) });

@@ -45,3 +45,18 @@ test('replicas without GPU requirements are assigned no GPU', () => {
 test('an allocated GPU that no longer exists does not reduce the available GPUs', () => {
   expect(against(aRequest({ asks: { gpu_count: 1 } }), withGpus([24], 'gone'))).toEqual([]);
 });
+
+test.each([
+  ['podman', '5.3.2', ['needs GPUs, which Podman gives to containers from version 5.4 (it has 5.3.2)']],
+  ['podman', '4.9.3-rhel', ['needs GPUs, which Podman gives to containers from version 5.4 (it has 4.9.3-rhel)']],
+  ['podman', '5.4.0', []],
+  ['podman', '10.0.1', []],
+  ['podman', null, []],
+  ['docker', '18.09.9', ['needs GPUs, which Docker gives to containers from version 19.03 (it has 18.09.9)']],
+  ['docker', '19.03.1', []],
+  ['docker', 'dev', []],
+] as const)('%s %s gives GPUs to containers, or the reason names the required version', (engine, version, reasons) => {
+  const host = { ...withGpus([24]), engine, engine_version: version };
+  expect(against(aRequest({ asks: { gpu_count: 1 } }), host)).toEqual(reasons);
+  expect(against(aRequest(), host)).toEqual([]);
+});

@@ -36,6 +36,8 @@ export const gpus = (...sizes: number[]): Gpu[] =>
 /** A host with 8 CPUs and 16 GiB of memory, all of it available, and no GPU. */
 export const aHost = (given: Partial<HostCandidate> = {}): HostCandidate => ({
   kind: 'host',
+  engine: 'docker',
+  engine_version: '28.0.0',
   id: `id-of-${given.name ?? 'host'}`,
   name: 'host',
   labels: {},

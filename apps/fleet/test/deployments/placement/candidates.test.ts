@@ -83,6 +83,13 @@ test('a reading contains only the targets that changed since the last one', asyn
   expect(allocatedOn(three)).toMatchObject({ gpus: ['gpu-0'] });
 });
 
+test('another version of the engine of a host is read', async () => {
+  const { id } = await fleet.aHost();
+  const { read: readAgain } = await aReader();
+  await client.host.update({ where: { id }, data: { engine_version: '5.3.2' } });
+  expect((await readAgain()).find((candidate) => candidate.id === id)).toMatchObject({ engine_version: '5.3.2' });
+});
+
 test('a target that was deleted is no candidate, also if another one was created', async () => {
   const one = await fleet.aHost();
   await fleet.aCluster();
