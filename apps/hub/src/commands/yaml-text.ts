@@ -152,7 +152,7 @@ export function formatYaml(value: unknown): string {
 }
 
 /** Characters that a parser changes, rejects or reads as the end of a line, without tab and line feed. */
-const SPECIAL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+const SPECIAL = /(?![\t\n])[\p{Cc}\u2028\u2029\ufeff\ufffe\uffff]/gu;
 /** White space at the start or the end of a text or a line, and tabs, which parsers treat differently. */
 const UNUSUAL_SPACE = /^\s|\s$|\t|[ \u00a0]\n/;
 
