@@ -143,7 +143,8 @@ export function formatYaml(value: unknown): string {
   const document = new Document(value, { version: '1.2', compat: 'yaml-1.1', aliasDuplicateObjects: false });
   visit(document, {
     Scalar: (_, node) => {
-      if (typeof node.value === 'string') node.type = styleOf(node.value);
+      const style = typeof node.value === 'string' ? styleOf(node.value) : undefined;
+      if (style) node.type = style;
     },
   });
   const text = document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER });
