@@ -137,14 +137,29 @@ function nodeAt(node: Node, path: string): Node {
 
 /**
  * Formats a value as YAML that all parsers read identically. Texts that a parser could read as
- * another type are quoted.
+ * another type, and texts with unusual white space, are quoted. Lines are never folded.
  */
 export function formatYaml(value: unknown): string {
   const document = new Document(value, { version: '1.2', compat: 'yaml-1.1', aliasDuplicateObjects: false });
   visit(document, {
     Scalar: (_, node) => {
-      if (node.value === '=' || node.value === '<<') node.type = 'QUOTE_DOUBLE';
+      const style = typeof node.value === 'string' ? styleOf(node.value) : undefined;
+      if (style) node.type = style;
     },
   });
-  return document.toString({ lineWidth: 120 });
+  const text = document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER });
+  // Only quoted scalars contain these characters.
+  return text.replace(SPECIAL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Characters that a parser changes, rejects or reads as the end of a line, without tab and line feed. */
+const SPECIAL = /(?![\t\n])[\p{Cc}\u2028\u2029\ufeff\ufffe\uffff]/gu;
+/** White space at the start or the end of a text or a line, and tabs, which parsers treat differently. */
+const UNUSUAL_SPACE = /^\s|\s$|\t|[ \u00a0]\n/;
+
+/** The style of a text in which all parsers read it identically; undefined: the default of the library. */
+function styleOf(text: string): Scalar.Type | undefined {
+  if (text === '=' || text === '<<' || text.search(SPECIAL) !== -1) return 'QUOTE_DOUBLE';
+  if (!text.includes('\n')) return UNUSUAL_SPACE.test(text) ? 'QUOTE_DOUBLE' : undefined;
+  return UNUSUAL_SPACE.test(text.replace(/\n$/, '')) ? 'QUOTE_DOUBLE' : 'BLOCK_LITERAL';
 }

@@ -4,6 +4,7 @@ import { seed } from '@svc/testing';
 import fc from 'fast-check';
 import yaml from 'js-yaml';
 import { formatYaml, readYamlText } from '../../src/commands/yaml-text.ts';
+import { HARDEST } from './hardest-texts.ts';
 
 // js-yaml 3 reads YAML 1.1: `12:30`, `0777` and `2024-01-01` are not text.
 const { load } = yaml;
@@ -69,6 +70,10 @@ test.each([
   ['a tag', 'a: b\nc: !!str 1\n', 2, /the tag tag:yaml.org,2002:str must not be used/],
   ['a duplicate member', 'a: b\nc: d\na: e\n', 3, /cannot be read/],
   ['a directive', '%YAML 1.1\n---\na: b\n', 1, /must not contain directives/],
+  ['a directive that declares a tag', '%TAG !e! tag:example.com,2000:\n---\na: b\n', 1, /must not contain directives/],
+  ['an unknown directive', '# c\n%SOME thing\n---\na: b\n', 2, /must not contain directives/],
+  ['a lone surrogate', 'a: b\nc: "\\ud800"\n', 2, /half of a surrogate pair/],
+  ['a member __proto__', 'a: b\n__proto__: { c: d }\n', 2, /the name __proto__ must not be used/],
   ['a second document', 'a: b\n---\nc: d\n', 2, /cannot be read/],
   ['a syntax error', 'a: b\nc: [\n', 3, /cannot be read/],
   ['a name that is a number', 'a: b\n1: c\n', 2, /the name 1 must be quoted/],
@@ -94,12 +99,28 @@ test.each([
   expect(readYamlText(text).lineOf(member)).toBe(line);
 });
 
+const text = fc.oneof(
+  fc.string({ unit: 'binary-ascii' }),
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom(' ', '\n', '\t', 'a', '#', ':', '-', 'word ', '\r', '\u0085', '\u2028') }),
+  fc.constantFrom(...AMBIGUOUS, ...HARDEST, '<<', '- a', '# b', 'a: b', '&a', '!b', ' c ', 'd\n', '\n\te'),
+);
+
+test.each(HARDEST)('the text %j is read back by both parsers, and formatted equally again', (given) => {
+  const value = { a: given, b: [given, { c: given }] };
+  const formatted = formatYaml(value);
+  const { value: read, problems } = readYamlText(formatted);
+  expect({ problems, read }).toEqual({ problems: [], read: value });
+  expect(load(formatted)).toEqual(value);
+  expect(formatYaml(read)).toBe(formatted);
+  expect(formatted).not.toMatch(/(?!\n)[\p{Cc}\u2028\u2029\ufeff\ufffe\uffff]/u);
+});
+
 test(`formatted values are read back by both parsers, also unusual text (seed ${seed})`, () => {
-  const text = fc.oneof(
-    fc.string({ unit: 'binary-ascii' }),
-    fc.constantFrom(...AMBIGUOUS, '<<', '- a', '# b', 'a: b', '&a', '!b', ' c ', 'd\n', '\n\te'),
+  const value = fc.dictionary(
+    text.filter((name) => name !== '__proto__'),
+    fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null), fc.array(text)),
   );
-  const value = fc.dictionary(text, fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null), fc.array(text)));
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom('a', 'b'), value), (given) => {
       const formatted = formatYaml(given);
