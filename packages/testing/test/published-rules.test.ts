@@ -24,6 +24,10 @@ const NOT_EXPRESSIBLE: readonly RegExp[] = [
   /^must be an address of one interface/, // ranges of addresses
   /^must have a port from 1 to 65535$/,
   /^must be comma-separated labels/,
+  /^must be at least 4Mi; /, // an amount with a unit
+  /^must not have the unit [mun], /, // of memory and storage, which have the pattern of other quantities
+  /^must not contain invisible characters/, // properties of Unicode characters
+  /^must not contain a user or a password$/, // parts of a URL
   /^must not contain an id twice$/, // entries with the same id that differ in other members
   /^must have either cluster_id or host_id$/,
   /cursor of the last response$/,

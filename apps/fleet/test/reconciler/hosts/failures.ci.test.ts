@@ -17,16 +17,18 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
   let hungry: string;
   let withGpu: string;
   beforeAll(async () => {
-    const { deployed } = world();
+    const { deployed, database, hostId } = world();
     const script = `[ "$GREETING" = hello ] && exit 3; ${SLEEP}`;
     const allocate = 'dd if=/dev/zero of=/dev/null bs=64M'; // fills its buffer at once
     const tooLarge = { ...SLEEPER, memory_request: '16Mi', command: ['/bin/sh', '-c', allocate] };
-    [crashing, shortLived, hungry, withGpu] = [
+    [crashing, shortLived, hungry] = [
       (await deployed('crashing', { ...SLEEPER, command: ['/bin/sh', '-c', script] })).id,
       (await deployed('short-lived', { ...SLEEPER, command: ['/bin/sh', '-c', 'sleep 0.5; exit 3'] })).id,
       (await deployed('hungry', tooLarge)).id,
-      (await deployed('gpu', { ...SLEEPER, gpu_count: 1 })).id,
     ];
+    // An engine whose version cannot give GPUs is refused before the deployment. An unknown version is not.
+    await database.client.host.update({ where: { id: hostId }, data: { engine_version: null } });
+    withGpu = (await deployed('gpu', { ...SLEEPER, gpu_count: 1 })).id;
   });
 
   test('the image is missing', async () => {

@@ -10,7 +10,10 @@ import { target, targetReply } from './target.ts';
 /** The size of a volume: a quantity greater than zero. */
 export const volumeSize = plausibleBytes(
   quantity.regex(/^[^eE]*[1-9]/, 'must be greater than zero, such as 10Gi'),
-).meta({ description: 'A Kubernetes quantity. Docker and Podman do not enforce the size of a volume.' });
+).meta({
+  description: 'A Kubernetes quantity. Docker and Podman do not enforce the size of a volume.',
+  examples: ['10Gi'],
+});
 
 export const DEFAULT_VOLUME_SIZE = '10Gi';
 
