@@ -4,6 +4,21 @@ import { constants } from 'node:os';
 /** Time to exit after SIGINT, which Ctrl-C in a terminal sends, before SIGKILL. */
 const GRACE_MS = 10_000;
 
+/** The check cannot run, or its result is not conclusive. */
+export class CheckFailed extends Error {}
+
+/** Runs a check. Prints why it failed, and sets the exit code. */
+export async function reporting(main) {
+  try {
+    await main();
+  } catch (error) {
+    const isExpected =
+      error instanceof CheckFailed || error instanceof Interrupted || error.code?.startsWith('ERR_PARSE_ARGS');
+    console.error(isExpected ? error.message : error);
+    process.exitCode = error.exitCode ?? 1;
+  }
+}
+
 /** A signal ended the check. The exit code is that of a shell. */
 export class Interrupted extends Error {
   constructor(signal) {

@@ -5,15 +5,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../../../packages/database/src/embedded.ts';
-import { Interrupted, interruption } from './command.mjs';
+import { CheckFailed, interruption, reporting } from './command.mjs';
 import { mutantsOf } from './generate.mjs';
 import { runTests } from './jest.mjs';
 import { withScratch } from './scratch.mjs';
 import { equivalents, targets } from './targets.mjs';
 
 const root = path.resolve(import.meta.dirname, '..', '..', '..');
-
-class CheckFailed extends Error {}
 
 async function main() {
   const { values } = parseArgs({
@@ -101,11 +99,4 @@ async function isCaught(folder, mutant, options) {
   }
 }
 
-try {
-  await main();
-} catch (error) {
-  const isExpected =
-    error instanceof CheckFailed || error instanceof Interrupted || error.code?.startsWith('ERR_PARSE_ARGS');
-  console.error(isExpected ? error.message : error);
-  process.exitCode = error.exitCode ?? 1;
-}
+await reporting(main);

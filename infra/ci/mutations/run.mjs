@@ -2,7 +2,7 @@
 //   node infra/ci/mutations/run.mjs [--only <name or number>]... [--no-baseline]
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { Interrupted, interruption } from './command.mjs';
+import { CheckFailed, interruption, reporting } from './command.mjs';
 import { applyMutation, problemsOf } from './edits.mjs';
 import { runTests } from './jest.mjs';
 import { mutations } from './mutations.mjs';
@@ -10,8 +10,6 @@ import { compile, withScratch } from './scratch.mjs';
 
 const root = path.resolve(import.meta.dirname, '..', '..', '..');
 const numbered = mutations.map((mutation, index) => ({ ...mutation, number: index + 1 }));
-
-class CheckFailed extends Error {}
 
 async function main() {
   const { values } = parseArgs({
@@ -117,11 +115,4 @@ function report(results) {
 
 const secondsSince = (started) => Math.round((performance.now() - started) / 1000);
 
-try {
-  await main();
-} catch (error) {
-  const isExpected =
-    error instanceof CheckFailed || error instanceof Interrupted || error.code?.startsWith('ERR_PARSE_ARGS');
-  console.error(isExpected ? error.message : error);
-  process.exitCode = error.exitCode ?? 1;
-}
+await reporting(main);

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useFilters } from '../../shared/routing/search.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
-import { CheckField, FilterSelect, SelectField, TextField } from '../../shared/ui/controls/Field.tsx';
+import { FilterSelect, SelectField, TextField } from '../../shared/ui/controls/Field.tsx';
 import { useForm } from '../../shared/ui/controls/form.ts';
 import { Menu } from '../../shared/ui/controls/Menu.tsx';
 import { ConfirmDialog } from '../../shared/ui/dialogs/Dialog.tsx';
@@ -13,6 +13,7 @@ import { CopyLine, ShownOnceDialog } from '../../shared/ui/dialogs/ShownOnceDial
 import { Status } from '../../shared/ui/display/Status.tsx';
 import { Time } from '../../shared/ui/display/Time.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
+import { EndingCredentials } from '../../shared/ui/lists/EndingCredentials.tsx';
 import { ListStates } from '../../shared/ui/lists/ListPage.tsx';
 import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
@@ -267,27 +268,16 @@ function RevokeDialog({ token: { id, name }, onClose }: TokenDialogProps) {
     >
       <p>{t('Programs that use the token stop working immediately. This cannot be undone.')}</p>
       {data && count > 0 && (
-        <>
-          <p>
-            {t(
-              '{count, plural, one {# token that was created with it is revoked as well:} other {# tokens that were created with it are revoked as well:}}',
-              { count },
-            )}
-          </p>
-          <ul>
-            {data.tokens.map((dependent) => (
-              <li key={dependent.id}>
-                <bdi>{dependent.name}</bdi>{' '}
-                <span className="muted">
-                  {dependent.last_used_at === null
-                    ? t('never used')
-                    : rich('last used {time}', { time: <Time at={dependent.last_used_at} /> })}
-                </span>
-              </li>
-            ))}
-          </ul>
-          <CheckField checked={keeps} onChange={setKeeps} label={t('Keep these tokens. They are then yours.')} />
-        </>
+        <EndingCredentials
+          about={t(
+            '{count, plural, one {# token that was created with it is revoked as well:} other {# tokens that were created with it are revoked as well:}}',
+            { count },
+          )}
+          credentials={data.tokens}
+          keepLabel={t('Keep these tokens. They are then yours.')}
+          keeps={keeps}
+          onKeep={setKeeps}
+        />
       )}
     </ConfirmDialog>
   );

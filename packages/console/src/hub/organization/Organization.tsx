@@ -3,7 +3,7 @@ import { MailPlus, Send, Trash2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button, ButtonLink } from '../../shared/ui/controls/Button.tsx';
-import { CheckField, FilterSelect, SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
+import { FilterSelect, SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
 import { useForm } from '../../shared/ui/controls/form.ts';
 import { Tabs, useTab } from '../../shared/ui/controls/Tabs.tsx';
 import { ConfirmDialog } from '../../shared/ui/dialogs/Dialog.tsx';
@@ -14,6 +14,7 @@ import { Time } from '../../shared/ui/display/Time.tsx';
 import { FormError } from '../../shared/ui/feedback/FormError.tsx';
 import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
+import { EndingCredentials } from '../../shared/ui/lists/EndingCredentials.tsx';
 import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type HubOutput, hub, useBlocked, useCaller } from '../api.ts';
@@ -355,26 +356,18 @@ function EndDialog({ member: { id, name }, isRemoved, onClose }: Ended & { reado
           : t('The user can no longer manage members and API keys. Open invitations of the user are withdrawn.')}
       </p>
       {keys.length > 0 && (
-        <>
-          <p>
-            {t('{count, plural, one {# API key of the user is revoked:} other {# API keys of the user are revoked:}}', {
+        <EndingCredentials
+          about={t(
+            '{count, plural, one {# API key of the user is revoked:} other {# API keys of the user are revoked:}}',
+            {
               count: keys.length,
-            })}
-          </p>
-          <ul>
-            {keys.map((key) => (
-              <li key={key.id}>
-                <bdi>{key.name}</bdi>{' '}
-                <span className="muted">
-                  {key.last_used_at === null
-                    ? t('never used')
-                    : rich('last used {time}', { time: <Time at={key.last_used_at} /> })}
-                </span>
-              </li>
-            ))}
-          </ul>
-          <CheckField checked={keeps} onChange={setKeeps} label={t('Keep these keys. They are then yours.')} />
-        </>
+            },
+          )}
+          credentials={keys}
+          keepLabel={t('Keep these keys. They are then yours.')}
+          keeps={keeps}
+          onKeep={setKeeps}
+        />
       )}
     </ConfirmDialog>
   );
