@@ -52,9 +52,11 @@ export { pickDefined } from './request/pick-defined.ts';
 export {
   type Enter,
   implementFor,
+  MAX_PERFORMED_BYTES,
   type Performed,
   perform,
   type Route,
+  refuseLargeRead,
   refuseOtherMethods,
   routeFor,
 } from './request/routes.ts';
