@@ -1,4 +1,5 @@
 export { clientAddress, clientNetworks } from './limits/client-networks.ts';
+export { createPlaces, type Places } from './limits/places.ts';
 export { createTurnQueue, type TurnQueue } from './limits/turn-queue.ts';
 export { createLog, type Log, logLevels, pathOf } from './observe/log.ts';
 export type { Metrics } from './observe/metrics.ts';

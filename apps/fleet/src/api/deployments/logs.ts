@@ -6,13 +6,14 @@ import { logs as logsOfHost } from '../../engines/docker/logs.ts';
 import { EngineFailure, Permanent } from '../../engines/errors.ts';
 import { logs as logsOfCluster } from '../../engines/kubernetes/logs.ts';
 import type { LogOptions } from '../../engines/observation.ts';
+import { callerKey } from '../../identity/principal.ts';
 import { readRow } from '../../resources/kind.ts';
 import { targetOf } from '../../resources/targets.ts';
 import { type RequestContext, route } from '../context.ts';
 
 /** Streams the output of a container unchanged. */
 export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async (context, { params, query }) => {
-  const { database } = context;
+  const { database, changes, principal } = context;
   const { tail, follow, since, timestamps, previous, download } = query;
   if (previous && follow) throw invalid([{ path: 'previous', message: 'must not be combined with follow' }]);
   const row = await readRow(database.client, deployments, params.id);
@@ -23,22 +24,29 @@ export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async
   if (!names.includes(name)) {
     throw invalid([{ path: 'instance', message: `must be an instance of the deployment: ${names.join(', ')}` }]);
   }
-  const controller = new AbortController();
-  const instance = { deploymentId: row.id, name };
-  const lines = await linesOf(context, target, {
-    instance,
-    tail,
-    follow,
-    since,
-    timestamps,
-    previous,
-    signal: controller.signal,
-  });
-  return streamedReply(
-    'text/plain; charset=utf-8',
-    await started(lines, { row, controller, waitMs: context.engineRuntime.timings.logStart }),
-    { withoutBuffering: follow, fileName: download ? `${fileNameOf(name)}.log` : undefined },
-  );
+  // A log that is not followed ends by itself.
+  const onEnd = follow ? changes.places.take(callerKey(principal)) : () => undefined;
+  try {
+    const controller = new AbortController();
+    const instance = { deploymentId: row.id, name };
+    const lines = await linesOf(context, target, {
+      instance,
+      tail,
+      follow,
+      since,
+      timestamps,
+      previous,
+      signal: controller.signal,
+    });
+    return streamedReply(
+      'text/plain; charset=utf-8',
+      await started(lines, { row, controller, waitMs: context.engineRuntime.timings.logStart }),
+      { onEnd, withoutBuffering: follow, fileName: download ? `${fileNameOf(name)}.log` : undefined },
+    );
+  } catch (error) {
+    onEnd();
+    throw error;
+  }
 });
 
 /**
