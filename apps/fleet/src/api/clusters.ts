@@ -4,12 +4,17 @@ import { etagOfVersion, pickDefined, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import type { Sealer } from '../database/sealing.ts';
-import { abandon } from '../deployments/store.ts';
+import { abandon, remedyFor } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import { isAdmin, resolvedTargetErrors, secretRequiredAgain, targetErrors } from '../identity/outbound-targets.ts';
 import { clusterCredentialsLocation, clusters, presentCluster } from '../resources/clusters.ts';
-import { certificateErrors, keyPairErrors, refuseFieldErrors, refuseInUse } from '../resources/field-errors.ts';
+import {
+  certificateErrors,
+  clientCertificateErrors,
+  refuseFieldErrors,
+  refuseInUse,
+} from '../resources/field-errors.ts';
 import { refuseRegistered } from '../resources/identity.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { clusterList } from '../resources/list-rules.ts';
@@ -138,7 +143,7 @@ export const deleteCluster = changeRoute(
     const { id, reachability } = await lockRow(transaction, clusters, { id: params.id, ifMatch });
     const target = { kind: 'cluster', id } as const;
     if (query.abandon) await abandon(transaction, { target, reachability });
-    refuseInUse(await dependentsOfTarget(transaction, target));
+    refuseInUse(await dependentsOfTarget(transaction, target), remedyFor(reachability));
     await transaction.cluster.delete({ where: { id } });
     return undefined;
   },
@@ -147,7 +152,7 @@ export const deleteCluster = changeRoute(
 const pemErrors = (ca: string | null | undefined, auth: Auth | undefined): FieldError[] => [
   ...(ca == null ? [] : certificateErrors('ca_certificate', ca)),
   ...(auth?.kind === 'client_certificate'
-    ? keyPairErrors({ path: 'auth.certificate', pem: auth.certificate }, { path: 'auth.key', pem: auth.key })
+    ? clientCertificateErrors({ path: 'auth.certificate', pem: auth.certificate }, { path: 'auth.key', pem: auth.key })
     : []),
 ];
 

@@ -4,11 +4,16 @@ import { etagOfVersion, Problem, pickDefined, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import type { Sealer } from '../database/sealing.ts';
-import { abandon } from '../deployments/store.ts';
+import { abandon, remedyFor } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import { isAdmin, resolvedTargetErrors, secretRequiredAgain, targetErrors } from '../identity/outbound-targets.ts';
-import { certificateErrors, keyPairErrors, refuseFieldErrors, refuseInUse } from '../resources/field-errors.ts';
+import {
+  certificateErrors,
+  clientCertificateErrors,
+  refuseFieldErrors,
+  refuseInUse,
+} from '../resources/field-errors.ts';
 import { type HostRow, hostCredentialsLocation, hosts, hostsAndNodes, presentHost } from '../resources/hosts.ts';
 import { refuseRegistered } from '../resources/identity.ts';
 import { isUuid, listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
@@ -183,7 +188,7 @@ export const deleteHost = changeRoute(
     const { id, reachability } = await lockRow(transaction, hosts, { id: params.id, ifMatch });
     const target = { kind: 'host', id } as const;
     if (query.abandon) await abandon(transaction, { target, reachability });
-    refuseInUse(await dependentsOfTarget(transaction, target));
+    refuseInUse(await dependentsOfTarget(transaction, target), remedyFor(reachability));
     await transaction.host.delete({ where: { id } });
     return undefined;
   },
@@ -216,7 +221,10 @@ function credentialErrors(credentials: Credentials): FieldError[] {
   const { ca_certificate, certificate, key } = credentials;
   return [
     ...certificateErrors('credentials.ca_certificate', ca_certificate),
-    ...keyPairErrors({ path: 'credentials.certificate', pem: certificate }, { path: 'credentials.key', pem: key }),
+    ...clientCertificateErrors(
+      { path: 'credentials.certificate', pem: certificate },
+      { path: 'credentials.key', pem: key },
+    ),
   ];
 }
 

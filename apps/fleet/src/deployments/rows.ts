@@ -140,13 +140,25 @@ function sharedVolumes({ shared_volumes, replicas, created_at }: DeploymentRow) 
   ];
 }
 
-/** Why a deployment is in its phase. */
-export const presentReason = (row: DeploymentRow): Pick<DeploymentRow, 'reason' | 'message'> =>
-  row.phase === 'pending' ? presentPending(row) : { reason: row.reason, message: row.message };
+type PresentedReason = Pick<DeploymentRow, 'reason' | 'message'>;
 
-/** What a deployment in phase `pending` waits for, or what its worker is doing. */
-function presentPending(row: DeploymentRow): Pick<DeploymentRow, 'reason' | 'message'> {
-  const target = `the ${row.host_id === null ? 'cluster' : 'host'} ${row.target_name}`;
+/** Why a deployment is in its phase. */
+export function presentReason(row: DeploymentRow): PresentedReason {
+  const { phase, reason, message } = row;
+  if (phase === 'pending') return presentPending(row);
+  if (phase === 'stopping' || phase === 'deleting') return presentRemoval(row);
+  return { reason: hasCompleted(row) ? 'Completed' : reason, message };
+}
+
+/** Whether it is a job whose instances have completed, and not stopped by a caller. */
+const hasCompleted = ({ phase, desired_state, instances }: DeploymentRow): boolean =>
+  phase === 'stopped' && desired_state === 'running' && instances.some((instance) => instance.phase === 'completed');
+
+const kindOfTarget = ({ host_id }: DeploymentRow) => (host_id === null ? 'cluster' : 'host');
+
+/** The target that a deployment waits for; undefined if it is online. */
+function presentUnavailable(row: DeploymentRow): PresentedReason | undefined {
+  const target = `the ${kindOfTarget(row)} ${row.target_name}`;
   if (row.reachability === 'unreachable') {
     const message = `Waiting for ${target} to become reachable: ${row.unreachable_reason || 'the reason is not known.'}`;
     return { reason: 'TargetUnreachable', message };
@@ -154,8 +166,30 @@ function presentPending(row: DeploymentRow): Pick<DeploymentRow, 'reason' | 'mes
   if (row.reachability === 'unknown') {
     return { reason: 'TargetNotChecked', message: `Waiting for the first check of ${target}.` };
   }
-  if (!row.leased) return { reason: null, message: 'Waiting for a worker of the fleet.' };
-  return { reason: null, message: row.message || `A worker is applying generation ${row.generation} on ${target}.` };
+  return undefined;
+}
+
+const WAITING = { reason: null, message: 'Waiting for a worker of the fleet.' };
+
+/** What a deployment in phase `pending` waits for, or what its worker is doing. */
+function presentPending(row: DeploymentRow): PresentedReason {
+  const unavailable = presentUnavailable(row);
+  if (unavailable) return unavailable;
+  if (!row.leased) return WAITING;
+  const message = `A worker is applying generation ${row.generation} on the ${kindOfTarget(row)} ${row.target_name}.`;
+  return { reason: null, message: row.message || message };
+}
+
+/** What the removal of the instances of a deployment waits for. */
+function presentRemoval(row: DeploymentRow): PresentedReason {
+  const { reachability, phase, reason, message, host_id, cluster_id } = row;
+  const unavailable = presentUnavailable(row);
+  if (unavailable && reachability === 'unreachable' && phase === 'deleting') {
+    const path = host_id === null ? `clusters/${cluster_id}` : `hosts/${host_id}`;
+    const remedy = `If the ${kindOfTarget(row)} no longer exists, delete it with DELETE /api/v1/${path}?abandon=true.`;
+    return { ...unavailable, message: `${unavailable.message} ${remedy}` };
+  }
+  return unavailable ?? (message === '' ? WAITING : { reason, message });
 }
 
 /** The representation of a deployment in the API. `defaultLimits` are the current ones. */

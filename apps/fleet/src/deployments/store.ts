@@ -120,6 +120,12 @@ export async function removeDeployment(transaction: Transaction, id: string): Pr
   await recordTombstones(transaction, target, [id, ...volumes.map((volume) => volume.id)]);
 }
 
+/** What a caller can do about a target that has dependents and is not online. */
+export const remedyFor = (reachability: AbandonedTarget['reachability']): string =>
+  reachability === 'online'
+    ? ''
+    : 'If the target no longer exists, add ?abandon=true, which deletes the records of everything on it.';
+
 interface AbandonedTarget {
   readonly target: Target;
   readonly reachability: 'unknown' | 'online' | 'unreachable';

@@ -7,6 +7,7 @@ const REASONS = [
   'CrashLoop',
   'DeadlineExceeded',
   'EngineError',
+  'Exited',
   'FieldConflict',
   'GpuMissing',
   'ImageNotFound',
@@ -106,8 +107,18 @@ const CONNECTION_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT|TimeoutError)$/, 'It did not respond in time.'],
   [/^(?:ERR_TLS_CERT_ALTNAME_INVALID)$/, 'Its certificate is for another host name.'],
   [/^CERT_HAS_EXPIRED$/, 'Its certificate has expired.'],
-  [/CERT|SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)/, 'Its certificate is not signed by the configured CA.'],
-  [/^ERR_SSL_.*(?:ALERT|CERTIFICATE)/, 'It does not accept the configured client certificate.'],
+  [/^CERT_NOT_YET_VALID$/, 'Its certificate is not valid yet. Compare the clocks of the machines.'],
+  [/^CERT_REVOKED$/, 'Its certificate is revoked.'],
+  [
+    /^(?:UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|CERT_UNTRUSTED)$/,
+    'Its certificate is not signed by the configured CA.',
+  ],
+  [/^ERR_SSL_.*ALERT_CERTIFICATE_EXPIRED$/, 'It reports that the configured client certificate has expired.'],
+  [/^ERR_SSL_.*ALERT_CERTIFICATE_REQUIRED$/, 'It requires a client certificate.'],
+  [
+    /^ERR_SSL_.*ALERT_(?:BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_(?:REVOKED|UNKNOWN)|NO_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)$/,
+    'It does not accept the configured client certificate.',
+  ],
   [/^(?:ERR_SSL_.*|EPROTO)$/, 'The TLS connection to its endpoint failed.'],
   [/^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'It closed the connection without a response.'],
 ];
@@ -178,6 +189,17 @@ export function classifyPullFailure(engineMessage: string): {
     : (KINDS.find(([pattern]) => pattern.test(engineMessage))?.[1] ?? 'ImagePullFailed');
   return { reason, meaning: MEANINGS[reason] };
 }
+
+/** The exit code of a process that SIGKILL (9) has ended: 128 and the number of the signal. */
+export const SIGKILL_EXIT_CODE = 137;
+
+/** An exit code as text. */
+export const textOfExit = (code: number): string =>
+  code === SIGKILL_EXIT_CODE ? `exit code ${code}, as after SIGKILL` : `exit code ${code}`;
+
+/** A memory limit in bytes as text; 0 for a container without one. */
+export const textOfMemoryLimit = (limit: number): string =>
+  limit > 0 ? `its memory limit of ${Math.round(limit / 2 ** 20)} MiB` : 'the available memory';
 
 /** The error for a container that was started once. */
 export const withoutPreviousLog = (name: string): Permanent =>

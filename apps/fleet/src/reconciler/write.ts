@@ -268,7 +268,8 @@ interface Event {
 function eventsOf(before: Desired['row'], { actions, phase, reason, message }: Observation): Event[] {
   const done = actions.map((action) => ({ reason: 'engine', message: action }));
   const isNew = before.phase !== phase || before.reason !== reason;
-  return isNew ? [...done, { reason: reason ?? phase, message }] : done;
+  const hasCompleted = phase === 'stopped' && before.desired_state === 'running';
+  return isNew ? [...done, { reason: reason ?? (hasCompleted ? 'Completed' : phase), message }] : done;
 }
 
 /** A statement that records the events of a deployment in `updated`. */

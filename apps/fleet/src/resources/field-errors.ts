@@ -13,14 +13,18 @@ export interface Dependent {
   readonly name: string;
 }
 
-/** @throws 409 with all dependents if there are any */
-export function refuseInUse(dependents: readonly Dependent[]): void {
+/** @throws 409 with all dependents if there are any; `remedy` states what else is possible */
+export function refuseInUse(dependents: readonly Dependent[], remedy = ''): void {
   if (dependents.length === 0) return;
   const named = dependents.slice(0, 3).map(({ kind, name }) => `${kind} ${name}`);
   const more = dependents.length > named.length ? ` and ${dependents.length - named.length} more` : '';
-  throw new Problem('in_use', `The resource is in use by ${named.join(', ')}${more}. Remove these uses first.`, {
-    errors: dependents.map(({ kind, name }) => ({ path: kind, message: name })),
-  });
+  throw new Problem(
+    'in_use',
+    `The resource is in use by ${named.join(', ')}${more}. Remove these uses first.${remedy && ` ${remedy}`}`,
+    {
+      errors: dependents.map(({ kind, name }) => ({ path: kind, message: name })),
+    },
+  );
 }
 
 const BEGIN = '-----BEGIN CERTIFICATE-----';
@@ -58,6 +62,25 @@ export function keyPairErrors(certificate: { path: string; pem: string }, key: {
   const [first] = certificatesIn(certificate.pem) ?? [];
   const isPair = !privateKey || first?.checkPrivateKey(privateKey) !== false;
   return isPair ? errors : [...errors, { path: key.path, message: 'is not the key of the certificate' }];
+}
+
+/** `keyPairErrors` for credentials of the fleet, which an engine accepts only while they are valid. */
+export function clientCertificateErrors(
+  certificate: { path: string; pem: string },
+  key: { path: string; pem: string },
+) {
+  const errors = keyPairErrors(certificate, key);
+  const [first] = certificatesIn(certificate.pem) ?? [];
+  const message = first && validityProblem(first);
+  return message === undefined ? errors : [...errors, { path: certificate.path, message }];
+}
+
+function validityProblem({ validFrom, validTo }: X509Certificate): string | undefined {
+  const now = Date.now();
+  const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
+  if (to < now) return `has expired on ${new Date(to).toISOString()}; send a certificate that is valid`;
+  if (from <= now) return undefined;
+  return `is not valid before ${new Date(from).toISOString()}; send a certificate that is valid now`;
 }
 
 function certificateOf(pem: string): X509Certificate | undefined {

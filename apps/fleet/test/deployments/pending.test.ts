@@ -51,6 +51,46 @@ test.each([
   });
 });
 
+test.each(['deleting', 'stopping'] as const)(
+  'a deployment in phase %s waits for an unreachable host',
+  async (phase) => {
+    const host = await fleet.aHost({ name: 'machine' });
+    const { id } = await fleet.deployed();
+    await fleet.client.deployment.update({ where: { id }, data: { sent_to_engine: true } });
+    await fleet.client.host.update({
+      where: { id: host.id },
+      data: { reachability: 'unreachable', unreachable_reason: 'The connection was refused.' },
+    });
+    const path = `/api/v1/deployments/${id}`;
+    const { body } =
+      phase === 'deleting' ? await fleet.operator.delete(path) : await fleet.operator.post(`${path}/stop`);
+    const waits = 'Waiting for the host machine to become reachable: The connection was refused.';
+    const remedy = `If the host no longer exists, delete it with DELETE /api/v1/hosts/${host.id}?abandon=true.`;
+    const message = phase === 'deleting' ? `${waits} ${remedy}` : waits;
+    expect(body.deployment).toMatchObject({ phase, reason: 'TargetUnreachable', message });
+    expect(await fleet.deployment(id)).toMatchObject({ phase, reason: 'TargetUnreachable', message });
+    const refused = await fleet.admin.delete(`/api/v1/hosts/${host.id}`);
+    expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('add ?abandon=true') } });
+  },
+);
+
+test('a job that has completed has another reason than a deployment that a caller has stopped', async () => {
+  await fleet.aHost();
+  const { id } = await fleet.deployed();
+  const instances = [{ name: 'job-0', phase: 'completed', message: 'has completed', restarts: 0 }];
+  await fleet.client.deployment.update({
+    where: { id },
+    data: { phase: 'stopped', message: 'It has completed.', instances },
+  });
+  expect(await fleet.deployment(id)).toMatchObject({
+    phase: 'stopped',
+    reason: 'Completed',
+    message: 'It has completed.',
+  });
+  await fleet.client.deployment.update({ where: { id }, data: { desired_state: 'stopped' } });
+  expect(await fleet.deployment(id)).toMatchObject({ phase: 'stopped', reason: null });
+});
+
 test('a worker reports the pull of an image before it begins', async () => {
   const calls: string[] = [];
   // The members that a pull uses. The response to the pull is empty.

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { check } from '../../src/engines/docker/check.ts';
 import { reconcile } from '../../src/engines/docker/reconcile.ts';
-import { Unreachable } from '../../src/engines/errors.ts';
+import { toUnreachable, Unreachable } from '../../src/engines/errors.ts';
 import { aPair } from '../resources/certificates.ts';
 import { accept, anEngine, clientOf, endAll, serve, serveSecurely } from './servers.ts';
 
@@ -99,6 +99,23 @@ describe('the client of an engine', () => {
     ending.abort(new Error('stopped by the test'));
     await expect(passing).rejects.toThrow('stopped by the test');
   });
+});
+
+test.each([
+  ['CERT_HAS_EXPIRED', 'Its certificate has expired.'],
+  ['CERT_NOT_YET_VALID', 'Its certificate is not valid yet. Compare the clocks of the machines.'],
+  ['CERT_REVOKED', 'Its certificate is revoked.'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'Its certificate is not signed by the configured CA.'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'Its certificate is not signed by the configured CA.'],
+  ['CERT_CHAIN_TOO_LONG', 'The connection to its endpoint failed (CERT_CHAIN_TOO_LONG).'],
+  ['ERR_SSL_SSL/TLS_ALERT_CERTIFICATE_EXPIRED', 'It reports that the configured client certificate has expired.'],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'It requires a client certificate.'],
+  ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'It does not accept the configured client certificate.'],
+  ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', 'It does not accept the configured client certificate.'],
+  ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'The TLS connection to its endpoint failed.'],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'The TLS connection to its endpoint failed.'],
+])('the code %s of TLS means: %s', (code, message) => {
+  expect(toUnreachable(Object.assign(new Error('failed'), { code })).message).toBe(message);
 });
 
 describe('the client of an engine reports the target as unreachable', () => {

@@ -32,7 +32,47 @@ async function observedAfter(answers: Readonly<Record<string, Response>>) {
   return reconcile(clientOf(await serve(aDocker(answers))), running(await deployment.manifest()), deployment.fence());
 }
 
+/** A secret with a password, in a version. */
+const aPassword = (version: number) =>
+  secretsWithValues([{ name: 'password', version, values: { PASSWORD: 'c4n4ry-in-the-middle' } }]);
+
 const ABSENT = { '/localhost/svc-test/busybox:1/json': { status: 404, message: 'No such image' } };
+
+test.each([
+  ['a restart was requested', { restarted_at: '2026-01-01T00:00:00Z' }, {}],
+  ['values of its secrets have changed', { secrets: aPassword(2) }, {}],
+  ['its configuration has changed', { env: [{ name: 'GREETING', value: 'good day' }] }, {}],
+  [
+    'a restart was requested, and the revision of its workload has changed',
+    { restarted_at: '2026-01-01T00:00:00Z', source: { workload_id: 'w', revision: 2, variables: [] } },
+    { image_tag: '2' },
+  ],
+])('the action of a replacement states its cause: %s', async (cause, given, changed) => {
+  const spec = aScript('', { secret_refs: [{ name: 'password', env: 'PASSWORD' }] });
+  const deployment = await aDeployment(spec, {
+    secrets: aPassword(1),
+    source: { workload_id: 'w', revision: 1, variables: [] },
+  });
+  const [before] = (await deployment.manifest()).containers;
+  const found = {
+    Id: 'c1',
+    Name: `/${deployment.name()}`,
+    State: { Status: 'running', Running: true, ExitCode: 0, StartedAt: '2026-01-01', FinishedAt: '' },
+    Config: { Labels: before?.body.Labels },
+    HostConfig: { RestartPolicy: { Name: 'on-failure' } },
+  };
+  const listed = [{ Id: 'c1', Labels: before?.body.Labels, State: 'running' }];
+  const docker = anEngine((req, res) => {
+    const url = req.url ?? '';
+    if (url.includes('/containers/json')) res.end(JSON.stringify(listed));
+    else if (url.endsWith('/json')) res.end(JSON.stringify(found));
+    else if (url.includes('/containers/create')) res.writeHead(201).end('{"Id":"c2"}');
+    else res.writeHead(204).end();
+  });
+  const wanted = running(await deployment.manifest({ generation: 8, ...given }, changed));
+  const { actions } = await reconcile(clientOf(await serve(docker)), wanted, deployment.fence(8));
+  expect(actions).toEqual([`created ${deployment.name()} again: ${cause}`]);
+});
 
 describe('a failure that Docker reports', () => {
   test.each([
@@ -68,6 +108,8 @@ describe('a failure that Docker reports', () => {
       'retrying',
     ],
     ['/containers/create', 400, 'invalid mount config', 'InvalidSpec', 'failed'],
+    ['/containers/create', 404, 'No such image: x:1', 'ImageNotFound', 'retrying'],
+    ['/containers/create', 404, 'network x not found', 'EngineError', 'retrying'],
     ['/containers/create', 500, 'no space left on device', 'EngineError', 'retrying'],
     ['/start', 500, 'could not select device driver "" with capabilities: [[gpu]]', 'GpuMissing', 'failed'],
     ['/start', 400, 'exec: "nope": executable file not found in $PATH', 'InvalidSpec', 'failed'],
@@ -104,9 +146,8 @@ describe('a failure that Docker reports', () => {
   });
 
   test('is reported without the values of variables, also where the message is truncated', async () => {
-    const secrets = secretsWithValues([{ name: 'password', version: 1, values: { PASSWORD: 'c4n4ry-in-the-middle' } }]);
     const spec = aScript('', { secret_refs: [{ name: 'password', env: 'PASSWORD' }] });
-    const deployment = await aDeployment(spec, { secrets });
+    const deployment = await aDeployment(spec, { secrets: aPassword(1) });
     for (let before = 280; before <= 300; before += 4) {
       const message = `${'x'.repeat(before)}c4n4ry-in-the-middle`;
       const client = clientOf(await serve(aDocker({ '/containers/create': { status: 400, message } })));

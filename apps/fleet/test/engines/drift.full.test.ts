@@ -78,7 +78,7 @@ describeWithEngine('the driver on a real engine', () => {
         },
       });
       expect(actions).toEqual(
-        [0, 1, 2].map((ordinal) => `created ${deployment.name(ordinal)} again: its configuration has changed`),
+        [0, 1, 2].map((ordinal) => `created ${deployment.name(ordinal)} again: a restart was requested`),
       );
       expect(Math.min(...least)).toBe(2);
     });

@@ -30,16 +30,19 @@ describeWithEngine('the driver on a real engine', () => {
       expect(await startedAt()).not.toBe(before);
     });
 
-    test('reports OOMKilled after it exceeded its memory limit', async () => {
+    test('reports OOMKilled after it exceeded its memory limit, if the engine reports that', async () => {
+      const { client, podman } = machine();
       const deployment = await aDeployment(
         aScript('x=0123456789abcdef; while :; do x=$x$x; done', { memory_request: '16Mi' }),
       );
       const o = { wanted: running(await deployment.manifest()), fence: deployment.fence(), phase: 'retrying' as const };
-      const found = await reconcileTo(machine().client, o);
-      expect(found).toMatchObject({ reason: 'OOMKilled', next: 'retry' });
-      expect(found.message).toMatch(
-        /\(exit code 137\): it was killed, probably because it exceeded its memory limit of 16 MiB/,
-      );
+      const found = await reconcileTo(client, o);
+      // Podman with cgroups v1 does not report it.
+      const isReported =
+        (await podman.byHand('inspect', '--format', '{{.State.OOMKilled}}', deployment.name())) === 'true';
+      expect(found).toMatchObject({ reason: isReported ? 'OOMKilled' : 'CrashLoop', next: 'retry' });
+      const reported = '(exit code 137): it was killed because it exceeded its memory limit of 16 MiB';
+      expect(found.message).toContain(isReported ? reported : '(exit code 137, as after SIGKILL)');
     });
 
     test('reports an invalid spec if the program does not exist', async () => {

@@ -63,7 +63,7 @@ describeWithEngine('the driver on a real engine', () => {
       fence: deployment.fence(8),
       phase: 'running',
     });
-    expect(anew.actions).toEqual([`created ${deployment.name()} again: its configuration has changed`]);
+    expect(anew.actions).toEqual([`created ${deployment.name()} again: a restart was requested`]);
     expect(await get(address, 'starts')).toBe('start\nstart\n');
 
     const changed = await deployment.manifest({ generation: 9, env: [{ name: 'GREETING', value: 'good day' }] });

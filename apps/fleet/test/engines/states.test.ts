@@ -68,7 +68,14 @@ describe('the state of a container', () => {
     ['that is being removed is stopping', { Status: 'removing', Running: false }, 'stopping', null],
     ['that ran long and exited with 0 is stopped', exited(0), 'stopped', null],
     ['that ran long and was killed is stopped', { ...exited(137), memory: 2 ** 24 }, 'stopped', null],
-    ['that exited soon is crashed, also with the exit code 0', { ...exited(0), started: 5 }, 'crashed', 'CrashLoop'],
+    ['that exited soon is crashed', { ...exited(1), started: 5 }, 'crashed', 'CrashLoop'],
+    ['that exited soon with the exit code 0 has ended', { ...exited(0), started: 5 }, 'stopped', 'Exited'],
+    [
+      'that the engine restarts after the exit code 0 has ended',
+      { Restarting: true, ExitCode: 0 },
+      'stopped',
+      'Exited',
+    ],
     ['that the engine no longer restarts is crashed', { ...exited(1), restarts: 3 }, 'crashed', 'CrashLoop'],
     [
       'that ran out of memory is crashed with OOMKilled',
@@ -77,10 +84,10 @@ describe('the state of a container', () => {
       'OOMKilled',
     ],
     [
-      'that was killed repeatedly is crashed with OOMKilled',
+      'that was killed with a memory limit is crashed with CrashLoop, unless the engine reports OOMKilled',
       { ...exited(137), restarts: 3, memory: 2 ** 24 },
       'crashed',
-      'OOMKilled',
+      'CrashLoop',
     ],
     [
       'that was killed without a memory limit is crashed with CrashLoop',
@@ -92,12 +99,35 @@ describe('the state of a container', () => {
     ['of a job that exited with another code is failed', { ...exited(2), job: true }, 'failed', 'JobFailed'],
     [
       'of a job that ran out of memory is failed with OOMKilled',
-      { ...exited(137), job: true, memory: 2 ** 24 },
+      { ...exited(137), job: true, memory: 2 ** 24, OOMKilled: true },
       'failed',
       'OOMKilled',
     ],
+    [
+      'of a job that exited with 137 is failed with JobFailed',
+      { ...exited(137), job: true, memory: 2 ** 24 },
+      'failed',
+      'JobFailed',
+    ],
   ])('%s', (_title, given, phase, reason) => {
     expect(stateOf(aContainer(given), DEFAULT_DOCKER_TIMINGS)).toMatchObject({ phase, reason });
+  });
+
+  test.each<[Given, string]>([
+    [{ ...exited(0), started: 5 }, 'has ended (exit code 0)'],
+    [{ Restarting: true, ExitCode: 0 }, 'is restarting (exit code 0)'],
+    [{ ...exited(137), started: 5, memory: 2 ** 24 }, 'has crashed (exit code 137, as after SIGKILL)'],
+    [{ ...exited(137), job: true, memory: 2 ** 24 }, 'has failed (exit code 137, as after SIGKILL)'],
+    [
+      { ...exited(137), started: 5, memory: 2 ** 24, OOMKilled: true },
+      'has crashed (exit code 137): it was killed because it exceeded its memory limit of 16 MiB',
+    ],
+    [
+      { ...exited(1), started: 5, OOMKilled: true },
+      'has crashed (exit code 1): one of its processes was killed because it exceeded the available memory',
+    ],
+  ])('of %j states only what the engine reports: %s', (given, message) => {
+    expect(stateOf(aContainer(given), DEFAULT_DOCKER_TIMINGS).message).toBe(message);
   });
 
   test.each<[string, Given, number | undefined]>([
@@ -128,6 +158,7 @@ describe('the plan for a container', () => {
     ['that the engine could not remove is to create it again', { Status: 'dead', Running: false }, {}, ['create']],
     ['that was stopped is to start it', exited(0), {}, ['start']],
     ['that has crashed has no steps', { ...exited(1), restarts: 3 }, {}, []],
+    ['that has ended soon has no steps', { ...exited(0), started: 5 }, {}, []],
   ])('%s', async (_title, given, spec, steps) => {
     expect(await planFor(given, spec)).toEqual(steps);
   });
@@ -137,6 +168,7 @@ describe('the plan for a container', () => {
     expect(await planFor(crashed, {}, 5000)).toEqual(['start']);
     expect(await planFor(crashed, {}, 5001)).toEqual([]);
     expect(await planFor({ ...crashed, Restarting: true }, {}, 5000)).toEqual([]);
+    expect(await planFor({ ...exited(0), started: 9, ended: 5 }, {}, 5000)).toEqual(['start']);
   });
 });
 

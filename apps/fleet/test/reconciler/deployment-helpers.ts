@@ -40,7 +40,8 @@ export function deploymentHelpers({ asAdmin: api, database: { client } }: World)
       until: isSo,
     });
     return eventually(`the API shows that the deployment is ${phase}`, () => deployment(id), {
-      until: (seen) => isSo(seen),
+      // The API also has a reason for a job that has completed.
+      until: (seen) => isSo(seen) || (seen.reason === 'Completed' && isSo({ ...seen, reason: null })),
     });
   };
   /** The events of a deployment as text, the oldest first. */

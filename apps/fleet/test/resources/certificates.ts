@@ -8,12 +8,12 @@ export interface Pair {
 
 const ED25519 = der(0x30, der(0x06, Buffer.from([0x2b, 0x65, 0x70])));
 
-/** A new self-signed certificate of Ed25519 (RFC 5280, RFC 8410), valid until `until`, in UTC. */
-export function aPair(name = 'engine.example.test', until = '490101000000Z'): Pair {
+/** A new self-signed certificate of Ed25519 (RFC 5280, RFC 8410), valid in a period in UTC. */
+export function aPair(name = 'engine.example.test', until = '490101000000Z', from = '260101000000Z'): Pair {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const commonName = der(0x30, der(0x06, Buffer.from([0x55, 0x04, 0x03])), der(0x0c, Buffer.from(name)));
   const subject = der(0x30, der(0x31, commonName));
-  const times = ['260101000000Z', until].map((time) => der(0x17, Buffer.from(time)));
+  const times = [from, until].map((time) => der(0x17, Buffer.from(time)));
   const serial = der(0x02, Buffer.from([1]), randomBytes(8));
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   const content = der(0x30, serial, ED25519, subject, der(0x30, ...times), subject, spki);

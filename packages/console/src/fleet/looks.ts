@@ -16,7 +16,11 @@ const phaseLooks: Readonly<Record<Deployment['phase'], StatusLook>> = {
   deleting: looks.moving(t('Deleting')),
 };
 
-export const phaseLook = ({ phase }: Pick<Deployment, 'phase'>): StatusLook => phaseLooks[phase];
+export const phaseLook = ({
+  phase,
+  reason,
+}: Pick<Deployment, 'phase'> & Partial<Pick<Deployment, 'reason'>>): StatusLook =>
+  phase === 'stopped' && reason === 'Completed' ? looks.good(t('Completed')) : phaseLooks[phase];
 
 /** How the phases of an instance look, as engines report them. */
 const instanceLooks: Readonly<Record<string, StatusLook>> = {

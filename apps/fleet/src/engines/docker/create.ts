@@ -125,13 +125,15 @@ async function findOwnByName(client: DockerClient, name: string, deploymentId: s
 
 function creationFailure({ response }: EngineFailure, name: string): EngineFailure {
   const { status = 0, engineMessage = '' } = response ?? {};
-  if (status === 404) return new Transient('ImageNotFound', `The image of ${name} no longer exists on the host.`);
+  if (status === 404 && NO_IMAGE.test(engineMessage))
+    return new Transient('ImageNotFound', `The image of ${name} no longer exists on the host.`);
   const isPermanent = status === 400 || NO_COMMAND.test(engineMessage);
   return isPermanent
     ? new Permanent('InvalidSpec', `${name} cannot be created as configured.`, response)
     : new Transient('EngineError', `${name} could not be created.`, response);
 }
 
+const NO_IMAGE = /no such image|image not known/i;
 const NO_COMMAND = /no command (?:or entrypoint )?(?:provided|specified)/i;
 
 /**

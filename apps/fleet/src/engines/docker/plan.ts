@@ -1,6 +1,6 @@
 import type { DockerManifest, RenderedContainer } from '../../render/docker.ts';
 import { KEYS } from '../../render/labels.ts';
-import type { Reason } from '../errors.ts';
+import { type Reason, SIGKILL_EXIT_CODE, textOfExit, textOfMemoryLimit } from '../errors.ts';
 import type { Instance } from '../observation.ts';
 import type { DockerTimings } from './client.ts';
 import type { FoundContainer } from './containers.ts';
@@ -13,8 +13,6 @@ export interface ContainerState {
   /** The milliseconds after which the state changes without an event on the engine. */
   readonly changesInMs?: number;
 }
-
-const SIGKILL_EXIT_CODE = 137;
 
 /**
  * Whether a container is a job: it terminates when it has completed, and the engine does not
@@ -32,7 +30,7 @@ export const isUp = ({ details: { State } }: FoundContainer): boolean => State.R
 /** Derives the state of a container from its details and the clock of its host. */
 export function stateOf(found: FoundContainer, timing: DockerTimings): ContainerState {
   const { State: state, HostConfig } = found.details;
-  if (state.Restarting) return crashedState(found, 'is restarting');
+  if (state.Restarting) return endedState(found, 'is restarting');
   if (state.Paused) return { phase: 'paused', message: 'is paused', reason: null };
   if (state.Running) return runningState(found, timing);
   if (state.Status === 'created' || state.Status === 'initialized') {
@@ -64,39 +62,41 @@ function runningState({ details, at }: FoundContainer, timing: DockerTimings): C
 function jobEndState(found: FoundContainer): ContainerState {
   const { ExitCode } = found.details.State;
   if (ExitCode === 0) return { phase: 'completed', message: 'has completed', reason: null };
-  const { message, reason } = crashedState(found, 'has failed');
+  const { message, reason } = endedState(found, 'has failed');
   return { phase: 'failed', message, reason: reason === 'OOMKilled' ? reason : 'JobFailed' };
 }
 
 /**
- * A container has crashed if the engine no longer restarts it or if it exited shortly after its
+ * A container has failed if the engine no longer restarts it or if it exited shortly after its
  * start. Otherwise it was stopped outside the fleet.
  */
 function stoppedState(found: FoundContainer, { shortLife }: DockerTimings): ContainerState {
   const { State: state, RestartCount, HostConfig } = found.details;
   const { MaximumRetryCount } = HostConfig.RestartPolicy;
   const isGivenUp = state.ExitCode !== 0 && MaximumRetryCount > 0 && RestartCount >= MaximumRetryCount;
-  if (isGivenUp || state.FinishedAt - state.StartedAt < shortLife) return crashedState(found, 'has crashed');
-  return { phase: 'stopped', message: `has stopped (exit code ${state.ExitCode})`, reason: null };
+  if (isGivenUp || state.FinishedAt - state.StartedAt < shortLife) return endedState(found, 'has crashed');
+  return { phase: 'stopped', message: `has stopped (${textOfExit(state.ExitCode)})`, reason: null };
 }
 
 /**
- * Engines do not always set `OOMKilled`, so exit code 137 (SIGKILL) with a memory limit is also
- * treated as out of memory.
+ * The state of a container that has ended, although it must run. The exit code 137 alone does not
+ * show why a container was killed, so a container has exceeded its memory limit only if its engine
+ * reports that.
  */
-function crashedState({ details }: FoundContainer, what: string): ContainerState {
-  const { ExitCode, OOMKilled } = details.State;
+function endedState({ details }: FoundContainer, what: string): ContainerState {
+  const { ExitCode, OOMKilled, Restarting } = details.State;
   const { Memory } = details.HostConfig;
-  const code = `exit code ${ExitCode}`;
-  if (OOMKilled || (ExitCode === SIGKILL_EXIT_CODE && Memory > 0)) {
-    const why = `it was killed, probably because it exceeded ${textOfMemoryLimit(Memory)}`;
-    return { phase: 'crashed', message: `${what} (${code}): ${why}`, reason: 'OOMKilled' };
+  if (OOMKilled) {
+    const killed = ExitCode === SIGKILL_EXIT_CODE ? 'it' : 'one of its processes';
+    const message = `${what} (exit code ${ExitCode}): ${killed} was killed because it exceeded ${textOfMemoryLimit(Memory)}`;
+    return { phase: 'crashed', message, reason: 'OOMKilled' };
+  }
+  const code = textOfExit(ExitCode);
+  if (ExitCode === 0) {
+    return { phase: 'stopped', message: `${Restarting ? what : 'has ended'} (${code})`, reason: 'Exited' };
   }
   return { phase: 'crashed', message: `${what} (${code})`, reason: 'CrashLoop' };
 }
-
-const textOfMemoryLimit = (bytes: number) =>
-  bytes > 0 ? `its memory limit of ${Math.round(bytes / 2 ** 20)} MiB` : 'the available memory';
 
 /** An action on a container. */
 export type Step =
@@ -176,12 +176,12 @@ function stepsFor(pair: ContainerPair, { timing, retryAfter = Number.POSITIVE_IN
   if (!found) return [{ do: 'create', rendered }];
   if (!isCurrent(pair)) return isUp(found) ? [] : [replacement(pair)];
   if (isUp(found) && lacksGpus(rendered, found)) return [{ do: 'reportMissingGpu', found }];
-  const { phase, message } = stateOf(found, timing);
+  const { phase, message, reason } = stateOf(found, timing);
   if (phase === 'created') return [{ do: 'start', found, rendered, why: '' }];
-  if (phase === 'stopped') return [{ do: 'start', found, rendered, why: ` again: it ${message}` }];
+  if (phase === 'stopped' && reason === null) return [{ do: 'start', found, rendered, why: ` again: it ${message}` }];
   if (phase === 'paused') return [{ do: 'unpause', found, rendered, why: '' }];
   const { Restarting, FinishedAt } = found.details.State;
-  const isDue = phase === 'crashed' && !Restarting && found.at - FinishedAt >= retryAfter;
+  const isDue = ['crashed', 'stopped'].includes(phase) && !Restarting && found.at - FinishedAt >= retryAfter;
   return isDue ? [{ do: 'start', found, rendered, why: ` again: it ${message}` }] : [];
 }
 

@@ -1,4 +1,5 @@
 import type { RenderedContainer } from '../../render/docker.ts';
+import { KEYS } from '../../render/labels.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { catchFailure } from '../errors.ts';
 import type { Fence, Observation } from '../observation.ts';
@@ -103,11 +104,25 @@ async function createContainer(
 
 function actionOfCreation(
   { desired }: ReconcileRun,
-  { name }: RenderedContainer,
+  { name, body }: RenderedContainer,
   replaces: FoundContainer | undefined,
 ): string {
-  if (replaces) return `created ${name} again: its configuration has changed`;
+  if (replaces) return `created ${name} again: ${whyReplaced(body.Labels, replaces.details.Config.Labels)}`;
   return desired.settled === true ? `created ${name} again: it was missing` : `created ${name}`;
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+const CHANGES: readonly (readonly [label: string, text: string])[] = [
+  [KEYS.restartedAt, 'a restart was requested'],
+  [KEYS.secretVersions, 'values of its secrets have changed'],
+  [KEYS.revision, 'the revision of its workload has changed'],
+];
+
+/** Why a container is replaced, as far as its labels show it. */
+function whyReplaced(wanted: Labels, found: Labels): string {
+  const changes = CHANGES.filter(([label]) => wanted[label] !== found[label]).map(([, text]) => text);
+  return changes.length === 0 ? 'its configuration has changed' : changes.join(', and ');
 }
 
 /**

@@ -140,7 +140,7 @@ function containerStatusOf(pair: ContainerPair, { client, failures }: ReconcileR
     failure,
     isReady,
     isOutdated,
-    isChanging: failure === undefined && CHANGING_PHASES.includes(state.phase),
+    isChanging: failure === undefined && state.reason === null && CHANGING_PHASES.includes(state.phase),
   };
 }
 

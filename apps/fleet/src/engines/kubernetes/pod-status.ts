@@ -5,7 +5,7 @@ import type {
   V1Pod,
 } from '@kubernetes/client-node';
 import { bytes } from '../../placement/quantities.ts';
-import { classifyPullFailure, isProgramMissing, type Reason } from '../errors.ts';
+import { classifyPullFailure, isProgramMissing, type Reason, textOfExit, textOfMemoryLimit } from '../errors.ts';
 import type { Instance } from '../observation.ts';
 import { oneLine } from '../redact.ts';
 
@@ -103,29 +103,27 @@ function unscheduledState({ status }: V1Pod): PodState | undefined {
 function containerFailure(pod: V1Pod, container: V1ContainerStatus, { now, settled }: Clock): PodState | undefined {
   const { state, lastState } = container;
   const before = lastState?.terminated;
-  if (state?.waiting) return waitingState(state.waiting, before && crashedState(pod, before, 'is restarting'));
-  if (state?.terminated && state.terminated.exitCode !== 0) return crashedState(pod, state.terminated, 'has exited');
+  if (state?.waiting) return waitingState(state.waiting, before && endedState(pod, before, 'is restarting'));
+  if (state?.terminated && state.terminated.exitCode !== 0) return endedState(pod, state.terminated, 'has exited');
   const startedAt = state?.running?.startedAt?.getTime() ?? 0;
   const restartedRecently = before !== undefined && state?.running !== undefined && now - startedAt < settled;
-  return restartedRecently ? crashedState(pod, before, 'was restarted') : undefined;
+  return restartedRecently ? endedState(pod, before, 'was restarted') : undefined;
 }
 
-function crashedState(pod: V1Pod, ended: V1ContainerStateTerminated, what: string): PodState {
-  const code = `exit code ${ended.exitCode}`;
+function endedState(pod: V1Pod, ended: V1ContainerStateTerminated, what: string): PodState {
+  const code = textOfExit(ended.exitCode);
   if (ended.reason === 'OOMKilled') {
-    const why = `it was killed because it exceeded ${textOfMemoryLimit(pod)}`;
-    return { phase: 'crashed', message: `${what} (${code}): ${why}`, reason: 'OOMKilled' };
+    const limit = bytes(pod.spec?.containers[0]?.resources?.limits?.memory ?? '');
+    const why = `it was killed because it exceeded ${textOfMemoryLimit(limit)}`;
+    return { phase: 'crashed', message: `${what} (exit code ${ended.exitCode}): ${why}`, reason: 'OOMKilled' };
   }
   if (isProgramMissing(ended.message ?? '')) {
     const message = `cannot be started as configured: ${oneLine(ended.message ?? '')}`;
     return { phase: 'crashed', message, reason: 'InvalidSpec', isPermanent: true };
   }
-  return { phase: 'crashed', message: `${what} (${code})`, reason: 'CrashLoop' };
-}
-
-function textOfMemoryLimit({ spec }: V1Pod): string {
-  const limit = bytes(spec?.containers[0]?.resources?.limits?.memory ?? '');
-  return limit > 0 ? `its memory limit of ${Math.round(limit / 2 ** 20)} MiB` : 'the available memory';
+  return ended.exitCode === 0
+    ? { phase: 'stopped', message: `${what} (${code})`, reason: 'Exited' }
+    : { phase: 'crashed', message: `${what} (${code})`, reason: 'CrashLoop' };
 }
 
 /** The state of a failed pod: a container failed, or the cluster terminated the pod. */
@@ -137,7 +135,7 @@ function failedState(pod: V1Pod): PodState {
     const engineMessage = oneLine(message ?? reason ?? 'no reason reported');
     return { phase: 'failed', message: `was terminated by the cluster: ${engineMessage}`, reason: 'JobFailed' };
   }
-  const { reason: why, ...state } = crashedState(pod, worst, 'has failed');
+  const { reason: why, ...state } = endedState(pod, worst, 'has failed');
   return { ...state, phase: 'failed', reason: why === 'CrashLoop' ? 'JobFailed' : why };
 }
 

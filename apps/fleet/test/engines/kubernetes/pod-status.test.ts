@@ -64,6 +64,12 @@ describe('a deployment whose pods do not become ready', () => {
       /is restarting \(exit code 3\)\. 0 of 1 up\.$/,
     ],
     [
+      'reports Exited if its container exits with 0',
+      podStatuses.crashing({ exitCode: 0, restarts: 4 }),
+      { phase: 'retrying', reason: 'Exited', next: 'retry' },
+      /is restarting \(exit code 0\)\. 0 of 1 up\.$/,
+    ],
+    [
       'reports CrashLoop if its container has just been restarted',
       podStatuses.restarted({ exitCode: 3 }),
       { phase: 'retrying', reason: 'CrashLoop', next: 'retry' },

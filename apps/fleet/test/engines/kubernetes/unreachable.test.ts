@@ -23,11 +23,15 @@ const UNREACHABLE = (message: string) => ['Unreachable', message];
 const NO_API_SERVER = UNREACHABLE('The server at its endpoint is not a Kubernetes API server.');
 
 describe('the client of a cluster reports the target as unreachable', () => {
-  test('when its certificate has expired, is for another host name, or is not signed by the CA', async () => {
+  test('when its certificate has expired, is not valid yet, is for another host name, or is not signed by the CA', async () => {
     const server = await anApiServer();
     const expired = await anApiServer({ pair: aPair('localhost', '260102000000Z') });
     const elsewhere = await anApiServer({ pair: aPair('api.example.com') });
     expect(await whyOf(check(clientOf(expired)))).toEqual(UNREACHABLE('Its certificate has expired.'));
+    const early = await anApiServer({ pair: aPair('localhost', '490102000000Z', '490101000000Z') });
+    expect(await whyOf(check(clientOf(early)))).toEqual(
+      UNREACHABLE('Its certificate is not valid yet. Compare the clocks of the machines.'),
+    );
     expect(await whyOf(check(clientOf(elsewhere)))).toEqual(UNREACHABLE('Its certificate is for another host name.'));
     const unsigned = UNREACHABLE('Its certificate is not signed by the configured CA.');
     expect(await whyOf(check(clientOf(server, { ca_certificate: aPair('localhost').certificate })))).toEqual(unsigned);

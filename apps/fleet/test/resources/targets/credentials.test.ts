@@ -186,3 +186,25 @@ test('a certificate chain is accepted if its first certificate matches the key',
   expect(answer.status).toBe(400);
   expect(invalidPathsOf(answer)).toEqual(['credentials.key']);
 });
+
+test.each([
+  ['has expired', aPair('fleet', '260102000000Z'), /^has expired on 2026-01-02T00:00:00.000Z/],
+  ['is not valid yet', aPair('fleet', '490102000000Z', '490101000000Z'), /^is not valid before 2049-01-01/],
+])('a client certificate that %s is refused, also when it is changed', async (_, invalid, message) => {
+  const host = { engine: 'docker', endpoint: 'tcp://engine.example.test:2376' };
+  const cluster = { server: 'https://cluster.example.test' };
+  const ofHost = { credentials: { ...credentials, ...invalid } };
+  const ofCluster = { auth: { kind: 'client_certificate', ...invalid } };
+  const answers = [
+    await asAdmin.post(pathOf('hosts'), { name: world.aName('invalid'), ...host, ...ofHost }),
+    await asAdmin.put(pathOf('hosts', (await aHost()).id), { endpoint: host.endpoint, ...ofHost }),
+    await asAdmin.post(pathOf('clusters'), { name: world.aName('invalid'), ...cluster, ...ofCluster }),
+    await asAdmin.put(pathOf('clusters', (await aCluster()).id), ofCluster),
+  ];
+  for (const { status, body } of answers) {
+    expect({ status, errors: body.errors }).toEqual({
+      status: 400,
+      errors: [{ path: expect.stringMatching(/\.certificate$/), message: expect.stringMatching(message) }],
+    });
+  }
+});

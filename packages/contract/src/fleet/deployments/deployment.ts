@@ -7,7 +7,7 @@ import { volumeSize } from '../resources/storage.ts';
 import { target, targetReply } from '../resources/target.ts';
 import { env, envReply } from './env.ts';
 
-/** The phases of a deployment. `retrying` and `failed` have a reason. */
+/** The phases of a deployment. `retrying` and `failed` have a reason, and so has a job that has completed. */
 export const phases = [
   'pending',
   'starting',
