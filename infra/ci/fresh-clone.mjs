@@ -73,9 +73,15 @@ async function timed(what, work) {
 
 /** Runs a command in the clone. @param onLine receives each line of its output @throws if it fails */
 async function run(file, args, onLine, more = {}) {
-  const child = spawn(file, args, { cwd: clone, env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(file, args, {
+    cwd: clone,
+    env: { ...env, ...more },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
   for await (const line of createInterface(child.stdout)) onLine(line, child);
-  const code = child.exitCode ?? (await new Promise((resolve) => child.once('close', resolve)));
+  if (child.exitCode === null && child.signalCode === null) await new Promise((resolve) => child.once('exit', resolve));
+  const code = child.signalCode === 'SIGINT' ? 0 : child.exitCode; // npm ends with the signal that stops the product
   if (code !== 0) throw new Error(`${file} ${args.join(' ')} exited with ${code}`);
 }
 
@@ -86,7 +92,7 @@ async function start() {
   let checked;
   const onLine = (line, child) => {
     if (!line.startsWith('ready')) return;
-    checked = readCatalog().finally(() => child.kill('SIGINT'));
+    checked = readCatalog().finally(() => process.kill(-child.pid, 'SIGINT')); // the whole group, as Ctrl-C does
   };
   await run('npm', ['start'], onLine, ports);
   if (!checked) throw new Error('npm start ended before it was ready');
@@ -99,7 +105,7 @@ async function readCatalog() {
   const [url, key] = execFileSync('sh', ['-c', `. "$0" && ${printed}`, demo], { encoding: 'utf8' }).split(' ');
   const response = await fetch(`${url}/api/v1/catalog/templates`, { headers: { authorization: `Bearer ${key}` } });
   if (response.status !== 200) throw new Error(`the hub answered ${response.status}`);
-  return (await response.json()).total;
+  return (await response.json()).pagination.total;
 }
 
 async function freePort() {
