@@ -100,3 +100,15 @@ test('the public Services of a cluster are ClusterIP unless the cluster selects 
   expect(changed.body.cluster.public_service_type).toBe('LoadBalancer');
   expect((await put('clusters', body.cluster.id, { public_service_type: 'ExternalName' })).status).toBe(400);
 });
+
+test('the effect NoExecute of a taint is refused, and a stored one remains', async () => {
+  const taint = { key: 'team', value: 'red', effect: 'NoExecute' };
+  const refused = await create({ taints: [taint] });
+  expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: 'taints.0.effect' }] } });
+  expect(refused.body.errors[0].message).toContain('NoSchedule or PreferNoSchedule');
+  const { body } = await create({ taints: [{ ...taint, effect: 'NoSchedule' }] });
+  await client.host.update({ where: { id: body.host.id }, data: { taints: [taint] } });
+  const changed = await put('hosts', body.host.id, { labels: { changed: 'yes' } });
+  expect(changed.body.host).toMatchObject({ taints: [taint], labels: { changed: 'yes' } });
+  expect((await put('hosts', body.host.id, { taints: [taint] })).status).toBe(400);
+});
