@@ -38,15 +38,17 @@ export async function endAuthority(
 
 /**
  * Locks a member and all org_admins of an organization, in the order of their ids to prevent
- * deadlocks. @throws 409 `last_org_admin` if the others would have no org_admin
+ * deadlocks. @returns whether the member is an org_admin, and whether another one remains; undefined
+ * for a user who is not a member
  */
-export async function refuseLastOrgAdmin(
-  transaction: Transaction,
-  { userId, orgId }: Pick<Ending, 'userId' | 'orgId'>,
-): Promise<void> {
-  const admins = await transaction.$queryRaw<{ id: string; is_blocked: boolean }[]>`
-    SELECT id, blocked_at IS NOT NULL AS is_blocked FROM users
+export async function lockMember(transaction: Transaction, { userId, orgId }: Pick<Ending, 'userId' | 'orgId'>) {
+  const rows = await transaction.$queryRaw<{ id: string; is_admin: boolean; is_blocked: boolean }[]>`
+    SELECT id, org_role = 'org_admin' AS is_admin, blocked_at IS NOT NULL AS is_blocked FROM users
     WHERE org_id = ${orgId}::uuid AND (id = ${userId}::uuid OR org_role = 'org_admin') ORDER BY id FOR UPDATE`;
-  if (admins.some(({ id, is_blocked }) => id !== userId && !is_blocked)) return;
-  throw new Problem('last_org_admin', 'This is the last org_admin. Give another member the role org_admin first.');
+  const member = rows.find(({ id }) => id === userId);
+  return member && { isAdmin: member.is_admin, hasOther: rows.some((row) => row !== member && !row.is_blocked) };
 }
+
+/** 409: the change would leave the other members without an org_admin. */
+export const lastOrgAdmin = () =>
+  new Problem('last_org_admin', 'This is the last org_admin. Give another member the role org_admin first.');

@@ -5,7 +5,7 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import type { OrgRole } from '../../generated/prisma/enums.ts';
 import { callerOf, organizationOf } from '../../identity/caller.ts';
 import type { Principal } from '../../identity/principal.ts';
-import { endAuthority, refuseLastOrgAdmin } from '../../organizations/authority.ts';
+import { endAuthority, lastOrgAdmin, lockMember } from '../../organizations/authority.ts';
 import { presentOrganization, withTier } from '../../organizations/present.ts';
 import { changeRoute } from '../change.ts';
 import { route } from '../context.ts';
@@ -43,7 +43,7 @@ export const updateMember = changeRoute(
   ({ principal }, { params: { id }, body: { org_role, keys } }) => {
     const orgId = organizationOf(principal);
     return async (transaction) => {
-      const { wasAdmin } = await requireMember(transaction, { orgId, id, next: org_role });
+      const wasAdmin = await requireMember(transaction, { orgId, id, next: org_role });
       const row = await transaction.user.update({ where: { id }, data: { org_role }, select: memberColumns });
       const isDemoted = wasAdmin && org_role !== 'org_admin';
       const ending = { userId: id, orgId, keys, newOwner: newOwnerOf(principal, id) };
@@ -79,19 +79,12 @@ interface MemberChange {
   readonly next: OrgRole | undefined;
 }
 
-/** Locks a member, and the other org_admins if the member is no longer one. @throws 404, 409 `last_org_admin` */
-async function requireMember(
-  transaction: Transaction,
-  { orgId, id, next }: MemberChange,
-): Promise<{ readonly wasAdmin: boolean }> {
-  const member = await transaction.user.findFirst({ where: { id, org_id: orgId }, select: { org_role: true } });
+/** Locks a member for a change. @returns whether it is an org_admin @throws 404, 409 `last_org_admin` */
+async function requireMember(transaction: Transaction, { orgId, id, next }: MemberChange): Promise<boolean> {
+  const member = await lockMember(transaction, { userId: id, orgId });
   if (!member) throw notFound();
-  if (next !== 'org_admin' && member.org_role === 'org_admin')
-    await refuseLastOrgAdmin(transaction, { userId: id, orgId });
-  const [locked] = await transaction.$queryRaw<{ org_role: OrgRole }[]>`
-    SELECT org_role::text AS org_role FROM users WHERE id = ${id}::uuid AND org_id = ${orgId}::uuid FOR UPDATE`;
-  if (!locked) throw notFound(); // removed concurrently
-  return { wasAdmin: locked.org_role === 'org_admin' };
+  if (member.isAdmin && next !== 'org_admin' && !member.hasOther) throw lastOrgAdmin();
+  return member.isAdmin;
 }
 
 interface InvitationRow {

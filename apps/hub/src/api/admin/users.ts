@@ -4,7 +4,7 @@ import { containsText } from '../../database/search.ts';
 import type { Prisma, User } from '../../generated/prisma/client.ts';
 import { callerOf } from '../../identity/caller.ts';
 import { checkRoleChange, lockRoles } from '../../identity/roles.ts';
-import { endAuthority, type KeysOf, refuseLastOrgAdmin } from '../../organizations/authority.ts';
+import { endAuthority, type KeysOf, lastOrgAdmin, lockMember } from '../../organizations/authority.ts';
 import { presentUser, withOrganization } from '../../organizations/present.ts';
 import { changeRoute } from '../change.ts';
 import { route } from '../context.ts';
@@ -76,7 +76,8 @@ async function endingOf(transaction: Prisma.TransactionClient, { target, members
   const isDemoted = membership.org_role !== undefined && membership.org_role !== 'org_admin';
   if (!leaves && !isDemoted && !isBlocked) return [];
   const others = await transaction.user.count({ where: { org_id: orgId, id: { not: userId } } });
-  if (others > 0) await refuseLastOrgAdmin(transaction, { userId, orgId });
+  const locked = await lockMember(transaction, { userId, orgId });
+  if (others > 0 && !locked?.hasOther) throw lastOrgAdmin();
   return endAuthority(transaction, { userId, orgId, keys, newOwner: null });
 }
 
