@@ -66,7 +66,8 @@ async function runTests(rest) {
 function leftOutFiles(folder, pattern) {
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder, { recursive: true }).map((file) => path.join(folder, file));
-  return files.filter((file) => new RegExp(pattern).test(file)).map(relative);
+  const leftOut = new RegExp(pattern);
+  return files.filter((file) => leftOut.test(file)).map(relative);
 }
 
 async function startPostgres(turbo) {

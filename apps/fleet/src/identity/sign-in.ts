@@ -64,9 +64,9 @@ export async function openSession(
 
 /** Why a person who has proven an identity has no session: removed concurrently, or blocked. */
 async function refusalOf(transaction: Transaction, owner: Owner): Promise<Problem> {
-  const where = { id: owner.kind === 'temporary-admin' ? '' : owner.userId, blocked_at: { not: null } };
-  const isBlocked = owner.kind !== 'temporary-admin' && (await transaction.user.count({ where })) > 0;
-  return isBlocked ? userBlocked() : new Problem('invalid_grant', 'The account no longer exists.');
+  const user =
+    owner.kind === 'temporary-admin' ? null : await transaction.user.findUnique({ where: { id: owner.userId } });
+  return user?.blocked_at ? userBlocked() : new Problem('invalid_grant', 'The account no longer exists.');
 }
 
 /** Opens a session, and returns its first tokens. */
