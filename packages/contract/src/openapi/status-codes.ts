@@ -176,7 +176,7 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     action: 'Create the secret, or add the key',
   },
   unknown_volume: {
-    meaning: 'a volume or volume mount does not exist, or the mount already has another volume',
+    meaning: 'a volume or volume mount does not exist, the mount already has another volume or size, or it is not lost',
     action: CORRECT_REFERENCE,
   },
   invalid_env: {

@@ -138,7 +138,7 @@ export const fleetDeploymentEndpoints = {
           type: 'boolean',
           default: false,
           description:
-            'Keep the workload that the deployment created from a template. A workload that was changed, or that another deployment uses, is always kept',
+            'Keep the workload that the deployment created from a template. A workload that was changed other than by updates from a template, or that another deployment uses, is always kept',
         }),
       ),
     }),
