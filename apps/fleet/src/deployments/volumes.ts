@@ -23,7 +23,7 @@ export interface MountedVolume extends BoundVolume {
 }
 
 /** A volume whose loss a request accepts. */
-export interface LostVolume {
+interface LostVolume {
   readonly id: string;
   readonly name: string;
   readonly size: string;
