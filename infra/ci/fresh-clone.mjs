@@ -10,6 +10,9 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 
+/** Variables without which some networks do not reach the registry. */
+const NETWORK = /^(?:NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|HTTPS?_PROXY|NO_PROXY|npm_config_(?:registry|cafile))$/i;
+
 const root = path.resolve(import.meta.dirname, '..', '..');
 const { values } = parseArgs({
   options: { node: { type: 'string' }, store: { type: 'string' }, only: { type: 'string' } },
@@ -43,7 +46,14 @@ function environment() {
   const pnpm = onPath.map((folder) => path.join(folder, 'pnpm')).find(isProgram);
   if (pnpm) throw new Error(`${pnpm} must not be on PATH`);
   const store = values.store && path.resolve(values.store);
-  return { HOME: home, PATH: onPath.join(':'), LANG: 'C.UTF-8', ...(store && { pnpm_config_store_dir: store }) };
+  const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => NETWORK.test(name)));
+  return {
+    ...kept,
+    HOME: home,
+    PATH: onPath.join(':'),
+    LANG: 'C.UTF-8',
+    ...(store && { pnpm_config_store_dir: store }),
+  };
 }
 
 function isProgram(file) {

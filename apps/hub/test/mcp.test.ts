@@ -96,3 +96,35 @@ test('an invalid credential is 401, although the catalog is public', async () =>
   const { status } = await fetch(url, { method: 'POST', headers: { ...headers, Authorization }, body });
   expect(status).toBe(401);
 });
+
+test('the resources, search_templates and completion do not read the documentation of templates', async () => {
+  const documentation = 'x'.repeat(100_000);
+  const { slug } = await world.aTemplate({ documentation });
+  const before = world.catalog.documents.use();
+  await withClient(undefined, async (client) => {
+    const { resources } = await client.listResources();
+    expect(resources.map(({ name }) => name)).toContain(slug);
+    await client.callTool({ name: 'search_templates', arguments: { search: slug } });
+    const ref = { type: 'ref/resource', uri: 'hub://templates/{slug}' } as const;
+    await client.complete({ ref, argument: { name: 'slug', value: slug } });
+  });
+  const { hits, misses, bytes } = world.catalog.documents.use();
+  expect({ hits, misses, bytes }).toMatchObject({ hits: before.hits, misses: before.misses, bytes: before.bytes });
+  const { bytes: ofSummaries, entries } = world.catalog.documents.summaries.use();
+  expect(entries).toBeGreaterThan(0);
+  expect(ofSummaries).toBeLessThan(documentation.length);
+});
+
+test('resources whose summaries are too large for one read are listed completely', async () => {
+  const env_schema = Array.from({ length: 40 }, (_, index) => ({
+    name: `V${index}`,
+    required: false,
+    secret: false,
+    default_value: 'x'.repeat(32_000),
+    description: '',
+  }));
+  const made = [];
+  for (let count = 0; count < 4; count++) made.push((await world.aTemplate({ env_schema })).slug);
+  const resources = await withClient(undefined, async (client) => (await client.listResources()).resources);
+  expect(resources.map(({ name }) => name)).toEqual(expect.arrayContaining(made));
+});

@@ -80,6 +80,7 @@ export function anInstance(
     app,
     api,
     database,
+    catalog,
     usage,
     stop: async () => {
       api.close();
@@ -116,7 +117,7 @@ export async function startWorld({ database: given, ...options }: WorldOptions =
   const testDatabase = given ?? (await createTestDatabase());
   const issuer = await startLocalIssuer('https://hub.example.test');
   const instance = anInstance(testDatabase.url, issuer, options);
-  const { app, api, database, usage } = instance;
+  const { app, api, database, catalog, usage } = instance;
   const { client } = database;
   let count = 0;
   const next = (noun: string) => `${noun}-${++count}`;
@@ -193,6 +194,7 @@ export async function startWorld({ database: given, ...options }: WorldOptions =
     aMember,
     anAuthorization,
     database,
+    catalog,
     usage,
     issuer,
     databaseUrl: testDatabase.url,

@@ -1,4 +1,5 @@
 export { clientAddress, clientNetworks } from './limits/client-networks.ts';
+export { createPlaces, type Places } from './limits/places.ts';
 export { createTurnQueue, type TurnQueue } from './limits/turn-queue.ts';
 export { createLog, type Log, logLevels, pathOf } from './observe/log.ts';
 export type { Metrics } from './observe/metrics.ts';
@@ -52,9 +53,11 @@ export { pickDefined } from './request/pick-defined.ts';
 export {
   type Enter,
   implementFor,
+  MAX_PERFORMED_BYTES,
   type Performed,
   perform,
   type Route,
+  refuseLargeRead,
   refuseOtherMethods,
   routeFor,
 } from './request/routes.ts';

@@ -6,5 +6,5 @@ export type { McpPrompt } from './prompts.ts';
 export { lastLines } from './results.ts';
 export { createServerFactory } from './server.ts';
 export type { AnyMcpService, McpService } from './service.ts';
-export { createTemplateResources, decodePart } from './template-resources.ts';
+export { createTemplateResources, decodePart, readSummaries } from './template-resources.ts';
 export type { ReportProgress, ToolContext, ToolHandlers } from './tool-handlers.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createCallLimiter } from '../src/limits.ts';
 
-const LIMITS = { callsPerMinute: 100, concurrentCalls: 3, concurrentWaits: 1 };
+const LIMITS = { callsPerMinute: 100, concurrentCalls: 3, concurrentWaits: 1, allCalls: 100, allWaits: 100 };
 const limited = { code: 'rate_limited', headers: { 'Retry-After': expect.stringMatching(/^\d+$/) } };
 
 test('calls of a principal at the same time are limited, those that wait more strictly', async () => {
@@ -33,4 +33,16 @@ test('calls of a principal per minute are limited', async () => {
   // A new minute can begin meanwhile.
   expect(results.filter(({ status }) => status === 'rejected').length).toBeGreaterThanOrEqual(2);
   await expect(call('two')).resolves.toBe('done');
+});
+
+test('principals who wait leave a part of the waits of all to others', async () => {
+  const { run } = createCallLimiter({ ...LIMITS, concurrentWaits: 3, allWaits: 4 });
+  const ends: (() => void)[] = [];
+  const wait = (principal: string) => run(principal, true, () => new Promise<void>((resolve) => ends.push(resolve)));
+  const waits = [wait('one'), wait('one'), wait('two')];
+  await expect(wait('one')).rejects.toMatchObject(limited);
+  await expect(wait('two')).rejects.toMatchObject(limited);
+  waits.push(wait('three'));
+  for (const end of ends) end();
+  await Promise.all(waits);
 });

@@ -7,16 +7,22 @@ import { readSyncState } from '../catalog/sync-state.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type RequestContext, route } from './context.ts';
 
-export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates, async ({ database }, { query }) => {
+export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates, async (context, { query }) => {
+  const { database, refuseLargeRead } = context;
   const matching = Prisma.sql`FROM catalog_templates t WHERE true ${filters(query)}`;
   // A single statement reads one snapshot, so the total matches the page. It is also returned for a
   // page past the end.
+  const page = Prisma.sql`SELECT * ${matching} ORDER BY sort_name, id LIMIT ${query.limit} OFFSET ${offsetOf(query)}`;
+  if (refuseLargeRead) {
+    const [size] = await database.client.$queryRaw<{ bytes: number }[]>`
+      SELECT coalesce(sum(${bytesIn(query.view)}), 0)::float8 AS bytes FROM (${page}) t`;
+    refuseLargeRead(size?.bytes ?? 0);
+  }
   const rows = await database.client.$queryRaw<{ total: number; document: Template | null; stale: boolean }[]>`
       SELECT counted.total, page.document, page.stale
       FROM (SELECT count(*)::int AS total ${matching}) counted
       LEFT JOIN LATERAL (
-        SELECT ${documentIn(query.view)} AS document, sort_name, id, ${isStale} AS stale ${matching}
-        ORDER BY sort_name, id LIMIT ${query.limit} OFFSET ${offsetOf(query)}
+        SELECT ${documentIn(query.view)} AS document, sort_name, id, ${isStale} AS stale FROM (${page}) t
       ) page ON true
       ORDER BY page.sort_name, page.id`;
   const templates = rows.flatMap(({ document, stale }) => (document ? [{ ...document, stale }] : []));
@@ -31,8 +37,11 @@ export const getMirroredTemplate = route(fleetEndpoints.getMirroredTemplate, asy
 });
 
 /** The document of a template. Only the full view contains its documentation. */
-const documentIn = (view: 'full' | 'summary') =>
-  view === 'full' ? Prisma.sql`document` : Prisma.sql`document || '{"documentation": ""}'::jsonb`;
+const documentIn = (view: 'full' | 'summary') => (view === 'full' ? Prisma.sql`document` : Prisma.sql`summary`);
+
+/** The size of a document in a view. */
+const bytesIn = (view: 'full' | 'summary') =>
+  view === 'full' ? Prisma.sql`document_bytes` : Prisma.sql`summary_bytes`;
 
 /** Whether the hub has sent a newer version of a template `t` that this fleet cannot read. */
 const isStale = Prisma.sql`EXISTS (SELECT FROM catalog_skipped s WHERE s.kind = 'template' AND s.entry_id = t.id)`;

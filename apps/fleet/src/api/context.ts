@@ -70,6 +70,11 @@ export interface RequestContext extends Services {
   readonly connection: CallerConnection;
   /** Receives the states of a deployment while the request waits for one of them. */
   readonly onState?: ((state: unknown) => void) | undefined;
+  /**
+   * Refuses to read more bytes than a caller without HTTP receives at once. Undefined: the response
+   * can have any size. @throws 413
+   */
+  readonly refuseLargeRead?: ((bytes: number) => void) | undefined;
   /** The value of a cookie of the request. */
   readonly cookie: (name: string) => string | undefined;
   readonly browserSessions: BrowserSessions;

@@ -1,9 +1,8 @@
-import { type Log, unavailable } from '@svc/http';
+import { createPlaces, type Log, type Places, unavailable } from '@svc/http';
 import { z } from 'zod';
 import { createDelivery, type Present, type Subscriber } from './delivery.ts';
 import { isKnown, type Position, readNewest } from './history.ts';
 import { type ObjectSources, presentChanges } from './objects.ts';
-import { createPlaces, type Places } from './places.ts';
 import { createReplay, type Replay } from './replay.ts';
 import { createRounds } from './rounds.ts';
 
@@ -17,6 +16,7 @@ interface Subscription {
  * The changes of the objects of all lists, for the streams and waiting requests of this process.
  */
 export interface ChangeFeed {
+  /** For streams of changes, followed logs and requests that wait. */
   readonly places: Places;
   /** Maximum milliseconds that a request waits. */
   readonly longestWait: number;
@@ -43,6 +43,13 @@ export interface FeedTimings {
 
 const TIMINGS: FeedTimings = { interval: 250, heartbeat: 15_000, longestWait: 60_000 };
 
+const PLACES = {
+  what: 'streams and waiting requests',
+  total: 2200,
+  perCaller: 1000,
+  reserve: { places: 200, perCaller: 4 },
+};
+
 type FeedOptions = ObjectSources & { readonly log: Log; readonly timings?: Partial<FeedTimings> | undefined };
 
 /** Reads the history for all subscribers together, only while there are any. */
@@ -63,7 +70,7 @@ export function createChangeFeed({ log, timings: given, ...sources }: FeedOption
   };
 
   return {
-    places: createPlaces(),
+    places: createPlaces(PLACES),
     longestWait: timings.longestWait,
     subscribe: async (subscriber) => {
       refuseWhileStopping();

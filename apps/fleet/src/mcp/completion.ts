@@ -1,5 +1,5 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
-import type { AnyMcpService } from '@svc/mcp';
+import { type AnyMcpService, readSummaries } from '@svc/mcp';
 
 const MAX_VALUES = 20;
 
@@ -10,7 +10,7 @@ export const complete: AnyMcpService['complete'] = async (ask, { argument, ref }
   const isDeployment = name === 'deployment' || (name === 'name' && ref.type === 'ref/resource');
   const query = { limit: MAX_VALUES, search: value === '' ? undefined : value };
   const found = isTemplate
-    ? (await ask(fleetEndpoints.listMirroredTemplates, { query })).templates.map(({ slug }) => slug)
+    ? (await readSummaries(ask, fleetEndpoints.listMirroredTemplates, query)).templates.map(({ slug }) => slug)
     : isDeployment
       ? (await ask(fleetEndpoints.listDeployments, { query })).deployments.map((deployment) => deployment.name)
       : [];

@@ -1,4 +1,4 @@
-import { closeConnectionOf, type Route, requestIdOf } from '@svc/http';
+import { closeConnectionOf, type Route, refuseLargeRead, requestIdOf } from '@svc/http';
 import type { McpOptions } from '@svc/mcp';
 import type { RequestContext } from '../api/context.ts';
 import { accessTo, type SharedContextOf } from '../api/enter.ts';
@@ -46,6 +46,7 @@ export const createEnterMcp =
             closeAsTooSlow: () => closeConnectionOf(res, 'too_slow'),
           },
           onState,
+          refuseLargeRead,
           cookie: () => undefined,
         };
       },

@@ -148,3 +148,14 @@ test('a list of templates may be cached only by its caller', async () => {
     vary: 'Accept-Encoding, Authorization, Cookie, Origin',
   });
 });
+
+test('a list without documentation reads stored summaries, of which the size is known', async () => {
+  const rows = await world.database.client.$queryRaw<{ slug: string; same: boolean; sizes: boolean }[]>`
+    SELECT slug, summary = document || '{"documentation": ""}'::jsonb AS same,
+      document_bytes = octet_length(document::text) AND summary_bytes = octet_length(summary::text) AS sizes
+    FROM catalog_templates`;
+  expect(rows).toHaveLength(5);
+  expect(rows.filter(({ same, sizes }) => !same || !sizes)).toEqual([]);
+  const { templates } = await list('?view=summary&search=zwieback');
+  expect(templates).toMatchObject([{ name: 'Zwieback', documentation: '' }]);
+});

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { createPlaces } from '@svc/http';
 import { eventually } from '@svc/testing';
 import { pruneChanges } from '../../src/changes/history.ts';
 import { createOutbox } from '../../src/changes/outbox.ts';
-import { createPlaces } from '../../src/changes/places.ts';
 import { startWorld } from '../world.ts';
 import { listenFor } from './client.ts';
 import { observeSubscriptions } from './subscriptions.ts';
@@ -168,21 +168,30 @@ test('a caller without a credential or a role has no stream', async () => {
   expect([401, 403]).toContain((await (await withoutRole.api()).get('/api/v1/changes')).status);
 });
 
-test('the places of a process and of a caller are limited, and are released once', () => {
-  const places = createPlaces(3, 2);
-  const first = places.take('a');
-  places.take('a');
-  expect(() => places.take('a')).toThrow('A caller has at most 2');
-  places.take('b');
-  expect(() => places.take('c')).toThrow('at most 3 streams');
-  first?.();
-  first?.();
-  places.take('c');
-  expect(() => places.take('d')).toThrow('at most 3 streams');
+test('streams of two viewers, as many as they receive, leave places for others', async () => {
+  const replica = world.aReplica();
+  const { places } = replica.services.changes;
+  const viewers = [await world.aToken({ role: 'viewer' }), await world.aToken({ role: 'viewer' })];
+  for (const { id } of viewers) {
+    for (let count = 0; count < 1000; count += 1) {
+      try {
+        places.take(`token ${id}`);
+      } catch {
+        break;
+      }
+    }
+  }
+  const other = await listenFor(replica.app);
+  const refused = await other.request('/api/v1/changes', viewers[0]?.secret ?? '');
+  refused.resume();
+  expect(refused.statusCode).toBe(503);
+  const watch = await other.watch(token.secret);
+  watch.end();
+  other.close();
 });
 
 test('a stream that ended releases its place', async () => {
-  const places = createPlaces(1, 1);
+  const places = createPlaces({ what: 'streams', total: 1, perCaller: 1, reserve: { places: 0, perCaller: 0 } });
   const replica = world.aReplica();
   Object.assign(replica.services.changes, { places });
   const other = await listenFor(replica.app);

@@ -1,4 +1,4 @@
-import { createPlaces } from '../../src/changes/places.ts';
+import { createPlaces } from '@svc/http';
 import { startDeploymentWorld } from '../deployments/world.ts';
 import type { TestToken } from '../world.ts';
 import { listenFor } from './client.ts';
@@ -125,7 +125,9 @@ test('a wait has one audit entry', async () => {
 test('beyond the limit, a wait is a 503 with the bound; a client that disconnects releases its place', async () => {
   const id = await aDeployment();
   const limited = deploymentWorld.world.aReplica();
-  Object.assign(limited.services.changes, { places: createPlaces(1, 1) });
+  Object.assign(limited.services.changes, {
+    places: createPlaces({ what: 'streams', total: 1, perCaller: 1, reserve: { places: 0, perCaller: 0 } }),
+  });
   const ofLimited = observeSubscriptions(limited.services.changes);
   const other = await listenFor(limited.app);
   const path = `/api/v1/deployments/${id}?wait=running&timeout=60`;

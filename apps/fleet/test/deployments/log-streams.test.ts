@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { createPlaces } from '@svc/http';
 import { eventually, scaled } from '@svc/testing';
 import { SignJWT } from 'jose';
 import type { Database } from '../../src/database/client.ts';
@@ -13,7 +14,8 @@ const world = await startWorld();
 const sql = world.database.client;
 
 /** A replica that streams logs. Credentials are changed with another replica. */
-const server = createServer(world.aReplica().app).listen(0, '127.0.0.1');
+const replica = world.aReplica();
+const server = createServer(replica.app).listen(0, '127.0.0.1');
 await once(server, 'listening');
 const { port } = server.address() as AddressInfo; // the server listens
 afterAll(async () => {
@@ -281,4 +283,26 @@ test('the log before the last start cannot be followed, and does not exist befor
 test.each(['since=yesterday', 'timestamps=1', 'previous=yes', 'download='])('%s is a 400', async (query) => {
   const { status, body } = await world.asViewer.get(`/api/v1/deployments/${deploymentId}/logs?${query}`);
   expect({ status, path: body.errors[0].path }).toEqual({ status: 400, path: query.split('=')[0] });
+});
+
+test('a followed log takes a place until its client disconnects, and another log takes none', async () => {
+  const { places } = replica.services.changes;
+  const none = { places: 0, perCaller: 0 };
+  Object.assign(replica.services.changes, {
+    places: createPlaces({ what: 'streams', total: 1, perCaller: 1, reserve: none }),
+  });
+  const { secret } = await world.aToken();
+  const statusOf = async (query: string) => {
+    const path = `/api/v1/deployments/${deploymentId}/logs?${query}`;
+    const asked = get({ port, host: '127.0.0.1', path, headers: { Authorization: `Bearer ${secret}` } });
+    const [answer]: IncomingMessage[] = await once(asked, 'response');
+    answer?.on('error', () => undefined).destroy();
+    return answer?.statusCode;
+  };
+  const followed = await follow(secret);
+  expect(await statusOf('follow=true')).toBe(503);
+  expect(await statusOf('follow=false')).toBe(200);
+  followed.destroy();
+  await eventually('the place is released', () => statusOf('follow=true'), { until: (status) => status === 200 });
+  Object.assign(replica.services.changes, { places });
 });

@@ -25,7 +25,7 @@ test('a wait ends when its token is revoked', async () => {
 });
 
 test('a principal has a limited number of waits and of calls per minute', async () => {
-  const callLimits = { callsPerMinute: 6, concurrentCalls: 4, concurrentWaits: 2 };
+  const callLimits = { callsPerMinute: 6, concurrentCalls: 4, concurrentWaits: 2, allCalls: 100, allWaits: 100 };
   const { services } = world;
   const options = {
     log: world.log,
@@ -42,7 +42,7 @@ test('a principal has a limited number of waits and of calls per minute', async 
   await subscriptions.reach(id, 2);
   const third = await send('wait_for_deployment', given, { token });
   expect(codeOf(third)).toBe('rate_limited');
-  expect(third.content[0]?.text).toMatch(/At most 2 calls of a principal wait.*\nRetry in 1 s\.$/);
+  expect(third.content[0]?.text).toMatch(/A caller has at most 2 waiting calls.*\nRetry in 1 s\.$/);
   expect(codeOf(await send('list_deployments', {}, { token }))).toBeUndefined();
   await client.deployment.update({ where: { id }, data: { phase: 'running', observed_generation: 1 } });
   await Promise.all(waits);

@@ -176,10 +176,19 @@ const isColumn = (member: string): member is Column => !(member in joined);
  */
 const columns: readonly Prisma.TemplateScalarFieldEnum[] = Object.keys(template.shape).filter(isColumn);
 
+const joinedColumns = Object.entries(joined).map(
+  ([member, expression]) => Prisma.sql`${expression} AS ${Prisma.raw(member)}`,
+);
+
 /** The select list of a query of templates, for `FROM templateSources`. */
-export const templateColumns = Prisma.join([
-  ...columns.map((column) => Prisma.raw(`t.${column}`)),
-  ...Object.entries(joined).map(([member, expression]) => Prisma.sql`${expression} AS ${Prisma.raw(member)}`),
+export const templateColumns = Prisma.join([...columns.map((column) => Prisma.raw(`t.${column}`)), ...joinedColumns]);
+
+/** The same columns, without reading the documentation, which is most of a template. */
+export const summaryColumns = Prisma.join([
+  ...columns.map((column) =>
+    column === 'documentation' ? Prisma.sql`'' AS documentation` : Prisma.raw(`t.${column}`),
+  ),
+  ...joinedColumns,
 ]);
 
 /** The FROM clause of a query of templates. `visibility.ts` uses the same aliases. */

@@ -1,7 +1,7 @@
 import { partsOf, restOf, withRequiredEnv } from '@svc/contract';
 import { hubEndpoints, hubTools } from '@svc/contract/hub';
 import { notFound } from '@svc/http';
-import { createTemplateResources, decodePart, type McpService } from '@svc/mcp';
+import { createTemplateResources, decodePart, type McpService, readSummaries } from '@svc/mcp';
 import { version } from '../version.ts';
 
 const { listTemplates, getTemplate } = hubEndpoints;
@@ -22,7 +22,7 @@ export const hubMcp: McpService<typeof hubTools> = {
   prompts: [],
   handlers: {
     search_templates: async (given, { ask }) => {
-      const found = await ask(listTemplates, { query: partsOf(listTemplates, given).query });
+      const found = await readSummaries(ask, listTemplates, partsOf(listTemplates, given).query);
       return { templates: found.templates.map(withRequiredEnv), ...restOf(found.pagination) };
     },
     get_template: (given, { ask }) => ask(getTemplate, partsOf(getTemplate, given)),
@@ -39,7 +39,7 @@ export const hubMcp: McpService<typeof hubTools> = {
   complete: async (ask, { argument: { name, value } }) => {
     if (name !== 'slug') return { completion: { values: [] } };
     const query = { limit: 20, search: value === '' ? undefined : value };
-    const slugs = (await ask(listTemplates, { query })).templates.map(({ slug }) => slug);
+    const slugs = (await readSummaries(ask, listTemplates, query)).templates.map(({ slug }) => slug);
     return { completion: { values: slugs.filter((slug) => slug.includes(value.toLowerCase())) } };
   },
 };

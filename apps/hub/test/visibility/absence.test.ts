@@ -1,6 +1,7 @@
 // Responses for invisible templates and categories equal those for unknown ones, also in headers
 // and number of statements.
 import type { Answered } from '@svc/testing';
+import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { startWorld } from '../world.ts';
 import { startCountedInstance } from './counting-proxy.ts';
 import { createCallers, createFixture } from './fixture.ts';
@@ -76,4 +77,27 @@ test('the proxy counts the additional statement for a visible template that is r
   await ask(granted, `${LIST}/warm`);
   const absent = await ask(granted, `${LIST}/absent`);
   expect((await ask(granted, `${LIST}/${visible.slug}`)).statements).toBe(absent.statements + 1);
+});
+
+test('an invisible change shows only its moment, in the position and the entity tag of the updates', async () => {
+  const UPDATES = `${LIST}/updates?since=1970-01-01T00:00:00Z`;
+  const hidden = await world.aTemplate({ is_public: false });
+  const read = async (path: string) => {
+    const { status, body, headers } = await world.anonymous.get(path);
+    return { status, body, etag: headers.etag };
+  };
+  const lists = [LIST, `${LIST}?view=summary`, '/api/v1/catalog/categories'];
+  const before = { updates: await read(UPDATES), lists: await Promise.all(lists.map(read)) };
+  await writeCatalog(world.database, ({ template }) =>
+    template.update({ where: { id: hidden.id }, data: { description: 'changed' } }),
+  );
+  const after = { updates: await read(UPDATES), lists: await Promise.all(lists.map(read)) };
+  expect(after.lists).toEqual(before.lists);
+  const { checked_at, cursor, ...rest } = after.updates.body;
+  const { checked_at: lastCheckedAt, cursor: lastCursor, ...restBefore } = before.updates.body;
+  expect(rest).toEqual(restBefore);
+  // The documented exception: decision 92.
+  expect(Date.parse(checked_at)).toBeGreaterThan(Date.parse(lastCheckedAt));
+  expect(cursor).not.toBe(lastCursor);
+  expect(after.updates.etag).not.toBe(before.updates.etag);
 });

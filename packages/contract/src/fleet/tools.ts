@@ -105,6 +105,7 @@ export const fleetTools = {
     description: 'Find deployable templates by text, category or tags. Call get_template before you deploy one.',
     calls: [listMirroredTemplates],
     takes: listMirroredTemplates,
+    except: ['view'],
     own: limit(50, 10),
     result: z.object({ templates: z.array(briefTemplate), ...restOfList }),
   }),

@@ -90,6 +90,18 @@ export interface Performed {
   readonly stream?: Streamed;
 }
 
+/** The maximum size of a response that is read without HTTP, and parsed again. */
+export const MAX_PERFORMED_BYTES = 4 * 1024 * 1024;
+
+/** Refuses a read of more than `MAX_PERFORMED_BYTES`. @throws 413 */
+export function refuseLargeRead(bytes: number): void {
+  if (bytes <= MAX_PERFORMED_BYTES) return;
+  throw new Problem(
+    'payload_too_large',
+    `The response has ${bytes} bytes, and at most ${MAX_PERFORMED_BYTES} are allowed. Request less: a smaller limit, or a filter.`,
+  );
+}
+
 /**
  * Performs an operation as `run` does, without HTTP: the context belongs to a caller who is
  * admitted to the endpoint.
@@ -106,6 +118,7 @@ export async function perform<Context>(route: Route<Context>, context: Context, 
     case 'already-exists':
       return { status: endpoint.alsoStatus ?? status, reply: parsed(handled.reply) };
     case 'rendered':
+      refuseLargeRead(handled.body.length);
       return { status, reply: JSON.parse(handled.body.toString()) };
     case 'streamed':
       return { status, reply: undefined, stream: handled };

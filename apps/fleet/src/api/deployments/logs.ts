@@ -7,6 +7,7 @@ import { logs as logsOfHost } from '../../engines/docker/logs.ts';
 import { EngineFailure, Permanent } from '../../engines/errors.ts';
 import { logs as logsOfCluster } from '../../engines/kubernetes/logs.ts';
 import type { LogOptions } from '../../engines/observation.ts';
+import { callerKey } from '../../identity/principal.ts';
 import { readRow } from '../../resources/kind.ts';
 import { targetOf } from '../../resources/targets.ts';
 import { type RequestContext, route } from '../context.ts';
@@ -40,11 +41,18 @@ export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async
   const limits = { limit: MAX_FOLLOWED_INSTANCES, pollMs: timings.docker.restart, signal };
   const ofAll = () =>
     follow ? followedLogs({ names, open, present: runningInstances, ...limits }) : allLogs({ names, open });
-  return streamedReply(
-    'text/plain; charset=utf-8',
-    await started(all ? ofAll() : await open(name), { row, controller, waitMs: timings.logStart }),
-    { withoutBuffering: follow, fileName: download ? `${fileNameOf(all ? row.name : name)}.log` : undefined },
-  );
+  // A log that is not followed ends by itself.
+  const onEnd = follow ? context.changes.places.take(callerKey(context.principal)) : () => undefined;
+  try {
+    return streamedReply(
+      'text/plain; charset=utf-8',
+      await started(all ? ofAll() : await open(name), { row, controller, waitMs: timings.logStart }),
+      { onEnd, withoutBuffering: follow, fileName: download ? `${fileNameOf(all ? row.name : name)}.log` : undefined },
+    );
+  } catch (error) {
+    onEnd();
+    throw error;
+  }
 });
 
 type Query = Input<typeof fleetEndpoints.readDeploymentLogs>['query'];

@@ -1,5 +1,6 @@
 import { partsOf, restOf, withRequiredEnv } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
+import { readSummaries } from '@svc/mcp';
 import type { Handlers } from './types.ts';
 
 const { listMirroredTemplates, getMirroredTemplate, syncCatalog } = fleetEndpoints;
@@ -7,7 +8,7 @@ const { listMirroredTemplates, getMirroredTemplate, syncCatalog } = fleetEndpoin
 export const catalogTools: Pick<Handlers, 'search_templates' | 'get_template' | 'sync_catalog'> = {
   search_templates: async (given, { ask }) => {
     const { query } = partsOf(listMirroredTemplates, given);
-    const { templates, pagination } = await ask(listMirroredTemplates, { query });
+    const { templates, pagination } = await readSummaries(ask, listMirroredTemplates, query);
     return { templates: templates.map(withRequiredEnv), ...restOf(pagination) };
   },
   get_template: (given, { ask }) => ask(getMirroredTemplate, partsOf(getMirroredTemplate, given)),

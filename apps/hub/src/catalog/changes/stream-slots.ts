@@ -1,4 +1,4 @@
-import { overloaded, type Pace } from '@svc/http';
+import { createPlaces, type Pace } from '@svc/http';
 import { callerKey, type Principal, viewerOf } from '../../identity/principal.ts';
 
 /** The limits of streamed responses per process. */
@@ -27,26 +27,27 @@ export interface StreamSlots {
   take(principal: Principal, address: string): () => void;
 }
 
+/** Callers with the view of anonymous callers need a place of theirs and one of all. */
 export function createStreamSlots({ total, perCaller, anonymous, pace }: StreamLimits = LIMITS): StreamSlots {
-  const taken = new Set<Slot>();
-  const count = (matches: (slot: Slot) => boolean) => [...taken].filter(matches).length;
+  const what = 'large responses';
+  const reserve = { places: 1, perCaller: 1 };
+  const places = createPlaces({ what, total, perCaller, reserve });
+  const ofAnonymous = createPlaces({ what: `${what} to anonymous callers`, total: anonymous, perCaller, reserve });
   return {
     pace,
     take(principal, address) {
-      const slot = { caller: callerKey(principal, address), isAnonymous: viewerOf(principal).kind === 'anonymous' };
-      if (count(({ caller }) => caller === slot.caller) >= perCaller) {
-        throw overloaded(`At most ${perCaller} large responses are sent to a caller at the same time.`);
+      const caller = callerKey(principal, address);
+      const releaseOfAnonymous = viewerOf(principal).kind === 'anonymous' ? ofAnonymous.take(caller) : () => undefined;
+      try {
+        const release = places.take(caller);
+        return () => {
+          release();
+          releaseOfAnonymous();
+        };
+      } catch (error) {
+        releaseOfAnonymous();
+        throw error;
       }
-      if (taken.size >= total || (slot.isAnonymous && count(({ isAnonymous }) => isAnonymous) >= anonymous)) {
-        throw overloaded('Too many large responses are being sent to other callers.');
-      }
-      taken.add(slot);
-      return () => taken.delete(slot);
     },
   };
-}
-
-interface Slot {
-  readonly caller: string;
-  readonly isAnonymous: boolean;
 }

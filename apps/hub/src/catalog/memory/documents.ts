@@ -4,7 +4,7 @@ import { etagOfBody } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
-import { type TemplateRow, templateColumns, templateSources } from '../visibility.ts';
+import { summaryColumns, type TemplateRow, templateColumns, templateSources } from '../visibility.ts';
 
 type Parts = readonly [before: Buffer, after: Buffer];
 
@@ -12,8 +12,6 @@ type Parts = readonly [before: Buffer, after: Buffer];
 export interface Document {
   /** The text before and after the number of downloads, which changes without the template. */
   readonly parts: Parts;
-  /** The parts without the documentation. */
-  readonly summary: Parts;
   /** The entity tag of the parts. */
   readonly etag: string;
   /** The number of downloads that is stored. It can be a second late. */
@@ -41,29 +39,58 @@ export type CacheUse = () => {
   readonly bytes: number;
 };
 
-export interface Documents {
+export interface Documents extends ReadDocuments {
+  /** The same templates with an empty documentation. Reading them does not read the documentation. */
+  readonly summaries: ReadDocuments & { readonly use: CacheUse };
   clear(): void;
   /** The document of a version, if it is in memory. */
   cached(version: Version): Document | undefined;
-  /**
-   * The documents of versions, in the same order; undefined if the database has a later version of
-   * one of them. `from` reads the documents that are not known.
-   */
-  of(versions: readonly Version[], from?: Reader): Promise<readonly Document[] | undefined>;
   readonly use: CacheUse;
   /** Sets the stored numbers of downloads. */
   setDownloads(counts: readonly { readonly id: string; readonly count: number }[]): void;
 }
 
-/** The maximum size of all documents. */
+interface ReadDocuments {
+  /**
+   * The documents of versions, in the same order; undefined if the database has a later version of
+   * one of them. `from` reads the documents that are not known.
+   */
+  of(versions: readonly Version[], from?: Reader): Promise<readonly Document[] | undefined>;
+}
+
+/** The maximum sizes of all documents and of all summaries. */
 const MAX_BYTES = 96 * 1024 * 1024;
+const MAX_SUMMARY_BYTES = 24 * 1024 * 1024;
 /** The memory of an entry of the cache beside its bytes. */
 const OVERHEAD = 500;
 
 export function createDocuments(reader: Reader): Documents {
+  const full = createCache(reader, { columns: templateColumns, maxBytes: MAX_BYTES });
+  const summaries = createCache(reader, { columns: summaryColumns, maxBytes: MAX_SUMMARY_BYTES });
+  return {
+    ...full,
+    summaries,
+    clear() {
+      full.clear();
+      summaries.clear();
+    },
+    setDownloads(counts) {
+      full.setDownloads(counts);
+      summaries.setDownloads(counts);
+    },
+  };
+}
+
+interface CacheOptions {
+  /** The columns that are read of a template. */
+  readonly columns: Prisma.Sql;
+  readonly maxBytes: number;
+}
+
+function createCache(reader: Reader, { columns, maxBytes }: CacheOptions): Omit<Documents, 'summaries'> {
   const known = new LRUCache<string, Stored>({
-    maxSize: MAX_BYTES,
-    sizeCalculation: ({ parts, summary }) => sizeOf(parts) + (summary === parts ? 0 : sizeOf(summary)) + OVERHEAD,
+    maxSize: maxBytes,
+    sizeCalculation: ({ parts: [before, after] }) => before.length + after.length + OVERHEAD,
   });
   let hits = 0;
   let misses = 0;
@@ -74,7 +101,7 @@ export function createDocuments(reader: Reader): Documents {
       known.set(document.id, document);
     }
   };
-  const loads = createLoads(remember);
+  const loads = createLoads(columns, remember);
   return {
     cached(version) {
       const document = known.get(version.id);
@@ -116,7 +143,7 @@ export function createDocuments(reader: Reader): Documents {
 type Load = Promise<ReadonlyMap<string, Stored>>;
 
 /** Reads of documents that concurrent callers share. `onRead` receives each document. */
-function createLoads(onRead: (document: Stored) => void) {
+function createLoads(columns: Prisma.Sql, onRead: (document: Stored) => void) {
   /** The loads in progress, by the ids of their templates. */
   const loading = new Map<string, Load>();
   return {
@@ -127,7 +154,7 @@ function createLoads(onRead: (document: Stored) => void) {
       return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     },
     async load(ids: readonly string[], from: Reader) {
-      const started = readDocuments(from, ids);
+      const started = readDocuments(from, columns, ids);
       for (const id of ids) loading.set(id, started);
       try {
         const read = await started;
@@ -148,9 +175,13 @@ const shows = (document: Stored, { updatedAt, shownAt }: Version): boolean =>
 type Row = TemplateRow & { readonly shown_at: Date };
 
 /** Reads templates, and checks each against the contract. */
-async function readDocuments(reader: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, Stored>> {
+async function readDocuments(
+  reader: Reader,
+  columns: Prisma.Sql,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Stored>> {
   const rows = await reader.read<Row>(Prisma.sql`
-    SELECT ${templateColumns}, c.shown_at FROM ${templateSources} WHERE t.id = ANY (${[...ids]}::uuid[])`);
+    SELECT ${columns}, c.shown_at FROM ${templateSources} WHERE t.id = ANY (${[...ids]}::uuid[])`);
   return new Map(rows.map((row) => [row.id, documentOf(row)]));
 }
 
@@ -168,7 +199,6 @@ function documentOf({ shown_at, ...row }: Row): Stored {
     shownAt: shown_at.getTime(),
     parts,
     etag: `W/${etagOfBody(parts.join(''))}`,
-    summary: parsed.documentation === '' ? parts : partsOf({ ...parsed, documentation: '' }),
     downloads: parsed.download_count,
   };
 }
@@ -179,14 +209,12 @@ function partsOf(shown: Template): Parts {
   return [Buffer.from(before), Buffer.from(after)];
 }
 
-const sizeOf = ([before, after]: Parts) => before.length + after.length;
-
 const SEPARATOR = Buffer.from(',');
 
 /** The JSON of documents as elements of an array, with the stored numbers of downloads. */
-export const elementsOf = (documents: readonly Document[], view: 'parts' | 'summary' = 'parts'): readonly Buffer[] =>
+export const elementsOf = (documents: readonly Document[]): readonly Buffer[] =>
   documents.flatMap((document, at) => {
-    const json = jsonOf({ parts: document[view] }, document.downloads);
+    const json = jsonOf(document, document.downloads);
     return at === 0 ? json : [SEPARATOR, ...json];
   });
 

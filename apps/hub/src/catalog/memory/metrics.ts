@@ -6,7 +6,11 @@ import type { CacheUse } from './documents.ts';
 export const observeCatalog =
   ({ documents, lists }: CachedCatalog) =>
   (metrics: Metrics): void => {
-    const caches: Readonly<Record<string, CacheUse>> = { documents: documents.use, pages: lists.use };
+    const caches: Readonly<Record<string, CacheUse>> = {
+      documents: documents.use,
+      summaries: documents.summaries.use,
+      pages: lists.use,
+    };
     const perCache = (name: string, help: string, figure: (use: ReturnType<CacheUse>) => number) =>
       observe(metrics, { name, help, labelNames: ['cache'] }, () =>
         Object.entries(caches).map(([cache, use]) => ({ value: figure(use()), labels: { cache } })),

@@ -120,7 +120,7 @@ function createReadPage(reader: Reader, documents: Documents): ReadPage {
     const selection = isSelected ? cached : await select(indexed, viewer, query);
     if (selection === OUTDATED) return OUTDATED;
     const { entries, total, selectedAt } = selection;
-    const shown = await documents.of(entries.map(versionOf));
+    const shown = await (query.view === 'summary' ? documents.summaries : documents).of(entries.map(versionOf));
     if (!shown) return OUTDATED;
     const downloads = shown.reduce((sum, document) => sum + document.downloads, 0);
     const isSame = selection === cached && cached.downloads === downloads;
@@ -187,9 +187,6 @@ function render(documents: readonly Document[], query: Query, total: number): Re
   const pagination = JSON.stringify(paginationOf(query, total));
   const end = Buffer.from(`],"pagination":${pagination}}`);
   const etags = documents.map((document) => document.etag);
-  if (query.view === 'summary') {
-    const body = Buffer.concat([START, ...elementsOf(documents, 'summary'), end]);
-    return renderedReply(body, etagOfState(pagination, etags, 'summary'));
-  }
-  return renderedReply(Buffer.concat([START, ...elementsOf(documents, 'parts'), end]), etagOfState(pagination, etags));
+  const etag = query.view === 'summary' ? etagOfState(pagination, etags, 'summary') : etagOfState(pagination, etags);
+  return renderedReply(Buffer.concat([START, ...elementsOf(documents), end]), etag);
 }

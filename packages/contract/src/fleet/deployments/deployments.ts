@@ -257,6 +257,7 @@ export const fleetDeploymentEndpoints = {
     }),
     reply: z.string(),
     stream: 'text/plain',
+    problems: ['not_found', 'overloaded'],
   }),
   getDeploymentManifest: endpoint({
     ...reads,
