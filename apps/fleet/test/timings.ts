@@ -22,7 +22,14 @@ export const SHORT_TIMINGS = {
     collect: 50,
     afterChange: 100,
     logStart: 100,
-    docker: { ...RECONCILER.docker, settled: 300, shortLife: 300, firstHealthCheck: 3000, watchRetryLimit: 3000 },
-    kubernetes: { ...RECONCILER.kubernetes, settled: 1000, watchRetryLimit: 3000 },
+    docker: {
+      ...RECONCILER.docker,
+      settled: 300,
+      shortLife: 300,
+      firstHealthCheck: 3000,
+      restart: 50,
+      watchRetryLimit: 3000,
+    },
+    kubernetes: { ...RECONCILER.kubernetes, settled: 1000, restart: 50, watchRetryLimit: 3000 },
   },
 };

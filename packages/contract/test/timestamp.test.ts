@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { parseTimestamp, timestamp, timestampInput } from '../src/index.ts';
+import { pastInput } from '../src/shared/timestamp.ts';
 
 test.each([
   ['2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05.678Z'],
@@ -102,4 +103,28 @@ test.each(['2026-01-02T03:04:05Z', '2026-01-02', ''])('a timestamp in a response
 
 test('an invalid Date cannot be a timestamp in a response', () => {
   expect(() => timestamp.parse(new Date(Number.NaN))).toThrow();
+});
+
+test.each([
+  ['45s', 45],
+  ['10m', 600],
+  ['1h30m', 5400],
+  ['1d1h1m1s', 90_061],
+])('reads the duration %s as a time before now', (text, seconds) => {
+  const before = Date.now();
+  const at = pastInput.parse(text).getTime() + seconds * 1000;
+  expect(at).toBeGreaterThanOrEqual(before);
+  expect(at).toBeLessThanOrEqual(Date.now());
+});
+
+test.each(['', '10', 'm', '1.5h', '1m1h', '-1m', '1M', '1w', '999999d', '10 m'])(
+  'does not accept "%s" as a time in the past',
+  (text) => {
+    expect(pastInput.safeParse(text).success).toBe(false);
+  },
+);
+
+test('accepts a timestamp as a time in the past, and no time before 1970 for a long duration', () => {
+  expect(pastInput.parse('2026-01-02T03:04:05Z')).toEqual(new Date('2026-01-02T03:04:05Z'));
+  expect(pastInput.parse('99999d')).toEqual(new Date(0));
 });

@@ -213,8 +213,14 @@ export const updateDeployment = placementRoute(fleetEndpoints.updateDeployment, 
   changeDeployment(context, params.id, (before) => {
     refuseRename(body, before);
     const { labels, revision, replicas, env, volumes, desired_state: desiredState, take_over: takeOver } = body;
-    const message = takeOver ? 'updated, taking over fields of other field managers' : 'updated';
-    return { operation: 'update', message, labels, revision, replicas, env, volumes, desiredState, takeOver };
+    const { accept_loss: acceptedLosses } = body;
+    const details = [
+      ...(takeOver ? ['taking over fields of other field managers'] : []),
+      ...(acceptedLosses?.length ? [`accepting the loss of the volumes of ${acceptedLosses.join(', ')}`] : []),
+    ];
+    const message = ['updated', ...details].join(', ');
+    const members = { labels, revision, replicas, env, volumes, acceptedLosses, desiredState, takeOver };
+    return { operation: 'update', message, ...members };
   }),
 );
 

@@ -38,6 +38,7 @@ export interface DeploymentChange {
   /** The variables of a recorded generation. */
   readonly recordedEnv?: StoredEnv;
   readonly volumes?: Draft['volumes'] | undefined;
+  readonly acceptedLosses?: Draft['acceptedLosses'] | undefined;
   readonly desiredState?: Draft['desiredState'] | undefined;
   /** Whether to restart all replicas, even if nothing else changes. */
   readonly restart?: boolean;
@@ -65,7 +66,10 @@ export async function changeDeployment(
   const workload = await readWorkloadRevision(transaction, before.workload_id, change.revision ?? before.revision);
   const isNewRevision = workload.revision !== before.revision && !change.isRollback;
   const env = change.env ? acceptEnv(change.env, { ...workload, before: before.env }) : change.recordedEnv;
-  const changed = { ...(env && { env }), ...pickDefined(change, ['replicas', 'volumes', 'desiredState', 'restart']) };
+  const changed = {
+    ...(env && { env }),
+    ...pickDefined(change, ['replicas', 'volumes', 'acceptedLosses', 'desiredState', 'restart']),
+  };
   const draft = changedDraft(before, { workload, isNewRevision, ...changed }, context.defaultLimits);
   const labels = change.labels === undefined ? {} : { labels: change.labels };
   refuse(refusalsOfDeletion(before));

@@ -3,6 +3,7 @@ import { invalid, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
+import { isSameSize } from '../placement/quantities.ts';
 import { CURRENT_DEFAULTS, type DefaultLimits, limitsOfColumns } from '../render/defaults.ts';
 import { resolveEnv, type StoredEnv } from '../render/env.ts';
 import { targetOf } from '../resources/targets.ts';
@@ -53,6 +54,8 @@ export interface Draft {
   readonly replicas: number;
   readonly env: StoredEnv;
   readonly volumes: Readonly<Record<string, VolumeRequest>>;
+  /** The mounts whose lost volumes the request replaces. */
+  readonly acceptedLosses: readonly string[];
   readonly target: Target | null;
   readonly desiredState: 'running' | 'stopped';
   /** The version of the defaults with which its instances are rendered. */
@@ -98,6 +101,7 @@ export async function newDraft(
     replicas,
     env,
     volumes,
+    acceptedLosses: [],
     target,
     desiredState: request.desired_state,
     defaultsVersion: CURRENT_DEFAULTS,
@@ -112,7 +116,8 @@ export async function newDraft(
 /** The name of a deployment in a plan that omits it. */
 const UNNAMED = 'planned';
 
-interface DraftChanges extends Partial<Pick<Draft, 'isNewRevision' | 'replicas' | 'env' | 'volumes' | 'desiredState'>> {
+interface DraftChanges
+  extends Partial<Pick<Draft, 'isNewRevision' | 'replicas' | 'env' | 'volumes' | 'acceptedLosses' | 'desiredState'>> {
   readonly workload: WorkloadRevision;
 }
 
@@ -139,6 +144,7 @@ export const draftOf = (row: StoredDraft, changes: DraftChanges): Draft => ({
   replicas: row.replicas,
   env: row.env,
   volumes: {},
+  acceptedLosses: [],
   target: targetOf(row),
   desiredState: row.desired_state,
   defaultsVersion: row.defaults_version,
@@ -173,14 +179,22 @@ export const changedDraft = (
 export const isUnchanged = (before: DeploymentRow, draft: Draft): boolean =>
   draft.replicas === before.replicas && keepsInstances(before, draft);
 
-/** Whether existing instances continue to run. A mount without a `storage_id` keeps its volume. */
+/**
+ * Whether existing instances continue to run. A mount without a `storage_id` keeps its volume. Another
+ * size is a change, which is refused.
+ */
 const keepsInstances = (before: DeploymentRow, draft: Draft): boolean =>
   isSameEnv(draft.env, before.env) &&
   draft.workload.revision === before.revision &&
   draft.desiredState === before.desired_state &&
-  Object.entries(draft.volumes).every(([mount, { storage_id }]) => {
+  draft.acceptedLosses.length === 0 &&
+  Object.entries(draft.volumes).every(([mount, { storage_id, size }]) => {
     const present = Object.hasOwn(before.volumes, mount) ? before.volumes[mount] : undefined;
-    return present !== undefined && (storage_id ?? present.storage_id) === present.storage_id;
+    return (
+      present !== undefined &&
+      (storage_id ?? present.storage_id) === present.storage_id &&
+      isSameSize(size ?? present.size, present.size)
+    );
   });
 
 const MEBIBYTE = 2 ** 20;

@@ -51,6 +51,8 @@ export const deploymentRow = resourceRow.extend({
   binds_all_interfaces: z.boolean(),
   /** The ReadWriteOnce volumes to which another replica or deployment can write. */
   shared_volumes: z.array(z.string()),
+  /** The mounts whose volumes are lost. */
+  lost_mounts: z.array(z.string()),
   /** The reachability of the target; null without a target. */
   reachability: z.enum(['unknown', 'online', 'unreachable']).nullable(),
   unreachable_reason: z.string().nullable(),
@@ -83,6 +85,8 @@ export const deployments: Kind<DeploymentRow> = {
           WHERE a.deployment_id = r.id AND v.access_mode = 'ReadWriteOnce' AND a.mount IN ${mounts}
             AND (r.replicas > 1 OR EXISTS (SELECT FROM attachments o WHERE o.volume_id = v.id AND o.deployment_id <> r.id))
           ORDER BY v.name) AS shared_volumes,
+    ARRAY(SELECT a.mount FROM attachments a JOIN volumes v ON v.id = a.volume_id
+          WHERE a.deployment_id = r.id AND v.phase = 'lost' AND a.mount IN ${mounts} ORDER BY a.mount) AS lost_mounts,
     coalesce((SELECT h.reachability::text FROM hosts h WHERE h.id = r.host_id),
              (SELECT c.reachability::text FROM clusters c WHERE c.id = r.cluster_id)) AS reachability,
     coalesce((SELECT h.unreachable_reason FROM hosts h WHERE h.id = r.host_id),
@@ -147,8 +151,14 @@ export function presentReason(row: DeploymentRow): PresentedReason {
   const { phase, reason, message } = row;
   if (phase === 'pending') return presentPending(row);
   if (phase === 'stopping' || phase === 'deleting') return presentRemoval(row);
-  return { reason: hasCompleted(row) ? 'Completed' : reason, message };
+  if (hasCompleted(row)) return { reason: 'Completed', message };
+  return { reason, message: reason === 'VolumeLost' ? withRemedy(row) : message };
 }
+
+const withRemedy = ({ id, message, lost_mounts }: DeploymentRow): string =>
+  lost_mounts.length === 0
+    ? message
+    : `${message} Restore the volume, or continue without its data: PUT /api/v1/deployments/${id} with {"accept_loss": ${JSON.stringify(lost_mounts)}} replaces it.`;
 
 /** Whether it is a job whose instances have completed, and not stopped by a caller. */
 const hasCompleted = ({ phase, desired_state, instances }: DeploymentRow): boolean =>

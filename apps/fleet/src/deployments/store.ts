@@ -2,6 +2,7 @@ import type { Target } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
+import { nextVersion } from '../resources/kind.ts';
 import { columnsOfTarget } from '../resources/targets.ts';
 import { readDependentsOfTarget } from './bindings.ts';
 import type { Decision } from './decision.ts';
@@ -57,6 +58,9 @@ export async function allocate(transaction: Transaction, decision: Decision, aut
     };
     await transaction.volume.create({ data: { ...volume, ...target, deployment_id: draft.id } });
   }
+  for (const { mount, replaces } of mounted) {
+    if (replaces) await detachLost(transaction, { deploymentId: draft.id, mount, id: replaces.id });
+  }
   // A mount that this revision no longer has keeps its attachment, because a later revision can
   // have the mount again.
   const attached = mounted.map(({ id, mount }) => ({ deployment_id: draft.id, mount, volume_id: id }));
@@ -66,6 +70,22 @@ export async function allocate(transaction: Transaction, decision: Decision, aut
     mounted.map(({ id }) => id),
     { target, defaultStorageClass },
   );
+}
+
+interface LostMount {
+  readonly deploymentId: string;
+  readonly mount: string;
+  readonly id: string;
+}
+
+/**
+ * Detaches a lost volume. It is deleted if it was created for the deployment, has the reclaim policy
+ * `delete`, and no other mount has it, because the cluster can still have its claim.
+ */
+async function detachLost(transaction: Transaction, { deploymentId, mount, id }: LostMount): Promise<void> {
+  await transaction.attachment.deleteMany({ where: { deployment_id: deploymentId, mount } });
+  const where = { id, deployment_id: deploymentId, reclaim: 'delete' as const, attachments: { none: {} } };
+  await transaction.volume.updateMany({ where, data: { phase: 'deleting', ...nextVersion() } });
 }
 
 interface VolumePlacement {
@@ -102,8 +122,8 @@ async function defaultStorageClassOf(transaction: Transaction, clusterId: string
 /**
  * Deletes a deployment of which no engine has objects, with the volumes that were created for it,
  * have the reclaim policy `delete` and are not attached to another deployment, and with the
- * workload that it created from a template, unless the workload was changed or another deployment
- * uses it.
+ * workload that it created from a template, unless another deployment uses the workload, or it was
+ * changed in another way than by updates from a template.
  */
 export async function removeDeployment(transaction: Transaction, id: string): Promise<void> {
   await transaction.attachment.deleteMany({ where: { deployment_id: id } });
@@ -112,9 +132,10 @@ export async function removeDeployment(transaction: Transaction, id: string): Pr
   await transaction.volume.deleteMany({ where: own });
   const { deletes_workload, workload_id, ...target } = await transaction.deployment.delete({ where: { id } });
   if (deletes_workload) {
-    // Each change of a workload increments its version.
+    // A change by a person sets labels or overrides; an update from a template does not.
     await transaction.$executeRaw`
-      DELETE FROM workloads WHERE id = ${workload_id}::uuid AND version = 1
+      DELETE FROM workloads WHERE id = ${workload_id}::uuid AND labels = '{}'
+        AND NOT EXISTS (SELECT FROM workload_revisions WHERE workload_id = workloads.id AND overrides <> '{}')
         AND NOT EXISTS (SELECT FROM deployments WHERE workload_id = workloads.id)`;
   }
   await recordTombstones(transaction, target, [id, ...volumes.map((volume) => volume.id)]);

@@ -1,6 +1,7 @@
 import { DEFAULT_VOLUME_SIZE, type Target } from '@svc/contract/fleet';
 import { v7 as uuidv7 } from 'uuid';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { isSameSize } from '../placement/quantities.ts';
 import type { BoundVolume } from '../render/rendering.ts';
 import { isUuid } from '../resources/kind.ts';
 import { targetOf } from '../resources/targets.ts';
@@ -17,6 +18,15 @@ export interface MountedVolume extends BoundVolume {
   readonly boundTo: Target | undefined;
   /** The name of another deployment that has the volume attached. */
   readonly attachedTo: string | undefined;
+  /** The lost volume that it replaces. */
+  readonly replaces?: LostVolume | undefined;
+}
+
+/** A volume whose loss a request accepts. */
+interface LostVolume {
+  readonly id: string;
+  readonly name: string;
+  readonly size: string;
 }
 
 type Reader = Pick<Prisma.TransactionClient, 'volume' | 'attachment'>;
@@ -31,13 +41,23 @@ export async function mountVolumes(
 ): Promise<{ mounted: MountedVolume[]; refusals: Refusal[] }> {
   const mounts = [...new Set(draft.workload.spec.volume_mounts.map(({ name }) => name))];
   const attached = mounts.length === 0 ? [] : await reader.attachment.findMany({ where: { deployment_id: draft.id } });
-  const refusals: Refusal[] = Object.keys(draft.volumes)
-    .filter((name) => !mounts.includes(name))
-    .map((name) => refusal(name, `is not a volume mount of this workload, which has ${mounts.join(', ') || 'none'}`));
+  const refusals: Refusal[] = [
+    ...Object.keys(draft.volumes).map((name) => ({ name, path: `volumes.${name}` })),
+    ...draft.acceptedLosses.map((name, index) => ({ name, path: `accept_loss.${index}` })),
+  ]
+    .filter(({ name }) => !mounts.includes(name))
+    .map(({ path }) => ({
+      code,
+      path,
+      message: `is not a volume mount of this workload, which has ${mounts.join(', ') || 'none'}`,
+    }));
   const mounted: MountedVolume[] = [];
   for (const mount of mounts) {
     const currentVolume = attached.find((each) => each.mount === mount)?.volume_id;
-    const found = await mountVolume(reader, draft, { mount, currentVolume, requested: draft.volumes[mount] ?? {} });
+    const requested = draft.volumes[mount] ?? {};
+    const found = draft.acceptedLosses.includes(mount)
+      ? await replaceVolume(reader, draft, { mount, currentVolume, requested })
+      : await mountVolume(reader, draft, { mount, currentVolume, requested });
     if ('code' in found) refusals.push(found);
     else mounted.push(found);
   }
@@ -49,6 +69,25 @@ interface MountRequest {
   /** The id of the volume that is already attached. */
   readonly currentVolume: string | undefined;
   readonly requested: VolumeRequest;
+}
+
+/** The volume that replaces the lost volume of a mount: by default a new one of the same size. */
+async function replaceVolume(
+  reader: Reader,
+  draft: Draft,
+  { mount, currentVolume, requested }: MountRequest,
+): Promise<MountedVolume | Refusal> {
+  const lost = currentVolume === undefined ? null : await reader.volume.findUnique({ where: { id: currentVolume } });
+  if (lost?.phase !== 'lost') {
+    const message = `names the mount ${mount}, ${lost ? `whose volume ${lost.name} is not lost: its phase is ${lost.phase}` : 'which has no volume'}`;
+    return { code, path: `accept_loss.${draft.acceptedLosses.indexOf(mount)}`, message };
+  }
+  const { storage_id } = requested;
+  if (storage_id === lost.id) return refusal(mount, `names the volume ${storage_id}, which is lost`);
+  const replacement = storage_id === undefined ? { size: requested.size ?? lost.size } : requested;
+  const found = await mountVolume(reader, draft, { mount, currentVolume: undefined, requested: replacement });
+  if ('code' in found) return found;
+  return { ...found, replaces: { id: lost.id, name: lost.name, size: lost.size } };
 }
 
 async function mountVolume(
@@ -69,6 +108,10 @@ async function mountVolume(
     : null;
   if (!volume) return refusal(mount, `names the volume ${id}, which does not exist`);
   const { name, size, access_mode, storage_class, host_id, cluster_id, attachments } = volume;
+  if (requested.size !== undefined && !isSameSize(requested.size, size)) {
+    const remedy = `change its size with PUT /api/v1/storage/${id}`;
+    return refusal(mount, `has the volume ${name} of ${size}, whose size a deployment does not change; ${remedy}`);
+  }
   const boundTo = targetOf({ host_id, cluster_id }) ?? undefined;
   const attachedTo = attachments[0]?.deployment.name;
   const isAttached = currentVolume !== undefined;
@@ -140,8 +183,6 @@ export async function refusalsOfReplicas(
   return [{ code: 'deployment_refused', path: 'replicas', message }];
 }
 
-const refusal = (mount: string, message: string): Refusal => ({
-  code: 'unknown_volume',
-  path: `volumes.${mount}`,
-  message,
-});
+const code = 'unknown_volume';
+
+const refusal = (mount: string, message: string): Refusal => ({ code, path: `volumes.${mount}`, message });

@@ -42,6 +42,11 @@ export interface LogOptions {
   readonly previous?: boolean;
   /** Continues with new lines until the container terminates or the caller stops reading. */
   readonly follow?: boolean;
+  /**
+   * Whether to wait for the next start of a followed container that has terminated. Asked again
+   * while it waits. By default, it does not wait.
+   */
+  readonly continues?: () => Promise<boolean>;
   /** Ends the stream at any time, also while it waits for new lines. */
   readonly signal?: AbortSignal;
 }

@@ -19,6 +19,9 @@ export const milli = (quantity: string): number => wholeUnits(quantity, 3);
  */
 export const bytes = (quantity: string): number => wholeUnits(quantity, 0);
 
+/** Whether two quantities are the same number of bytes. */
+export const isSameSize = (a: string, b: string): boolean => bytes(a) === bytes(b);
+
 function wholeUnits(quantity: string, extraExponent: number): number {
   if (quantity === '') return 0;
   const parts = quantity.length <= MAX_LENGTH ? QUANTITY.exec(quantity) : null;

@@ -7,6 +7,11 @@ import { condition, type Kind, presentCommon, presentConditions, resourceRow } f
 /** The column and row for which the credentials of a cluster are sealed. */
 export const clusterCredentialsLocation = (row: string) => ({ table: 'clusters', column: 'sealed', row });
 
+/** `allows_expansion` is null if the last check was made by a version that does not read it. */
+export const storageClasses = z.array(
+  z.object({ name: z.string(), is_default: z.boolean(), allows_expansion: z.boolean().nullable().default(null) }),
+);
+
 const clusterRow = resourceRow.extend({
   ...identityRow.shape,
   server: z.string(),
@@ -26,7 +31,7 @@ const clusterRow = resourceRow.extend({
   memory_bytes: z.bigint().nullable(),
   gpu_count: z.int().nullable(),
   conditions: z.array(condition),
-  storage_classes: z.array(z.object({ name: z.string(), is_default: z.boolean() })),
+  storage_classes: storageClasses,
   allocated_cpu: z.bigint(),
   allocated_memory: z.bigint(),
   allocated_gpus: z.int(),

@@ -11,7 +11,8 @@ const fleet = await startDeploymentWorld();
 const { client, world } = fleet;
 
 const free = { volume_mounts: [], node_selector: {}, required_network_types: [], registry_credentials: null };
-const tool = () => aTemplate({ slug: 'tool', secret_refs: [], env_schema: [], ...free });
+const published = aTemplate({ slug: 'tool', secret_refs: [], env_schema: [], ...free });
+const tool = () => published;
 
 /** A host, and a deployment of a template on it. */
 async function aTool() {
@@ -89,6 +90,31 @@ describe.each(Object.entries(removals))('a deployment that is deleted %s', (_, r
     const body = { name: 'tool', template: 'tool' };
     expect((await fleet.plan(body)).body).toMatchObject({ ok: true, refusals: [] });
     expect((await fleet.deploy(body)).status).toBe(201);
+  });
+
+  test('deletes the workload that was only updated from a template', async () => {
+    const given = await aTool();
+    const path = `/api/v1/workloads/${given.deployment.workload_id}`;
+    await fleet.publish({ ...tool(), image_tag: '2' });
+    for (const body of [{ template: 'tool' }, { template: 'tool' }, {}]) {
+      expect((await fleet.operator.put(path, body)).status).toBe(200);
+    }
+    expect((await fleet.change(given.deployment.id, { revision: 2 })).status).toBe(200);
+    await remove(given);
+    expect({ workloads: await workloadNames(), revisions: await client.workloadRevision.count() }).toEqual({
+      workloads: [],
+      revisions: 0,
+    });
+  });
+
+  test('keeps a workload that was changed before an update from a template', async () => {
+    const given = await aTool();
+    const path = `/api/v1/workloads/${given.deployment.workload_id}`;
+    expect((await fleet.operator.put(path, { command: ['serve'] })).status).toBe(200);
+    await fleet.publish({ ...tool(), image_tag: '2' });
+    expect((await fleet.operator.put(path, { template: 'tool' })).status).toBe(200);
+    await remove(given);
+    expect(await workloadNames()).toEqual(['tool']);
   });
 
   test('keeps the workload if the caller asks for it', async () => {

@@ -95,6 +95,48 @@ describe('the size of a volume', () => {
   });
 });
 
+describe('the size of a volume in a cluster', () => {
+  const classes = [
+    { name: 'standard', is_default: true, allows_expansion: false },
+    { name: 'elastic', is_default: false, allows_expansion: true },
+    { name: 'checked-by-an-earlier-version', is_default: false },
+  ];
+
+  /** A volume that the cluster has, of a storage class. */
+  async function aClaim(storage_class: string | null, given: object = { sent_to_engine: true, phase: 'bound' }) {
+    const { id: cluster_id } = await world.aCluster();
+    await world.client.cluster.update({ where: { id: cluster_id }, data: { storage_classes: classes } });
+    const { id } = await aVolume({ target: { cluster_id }, storage_class, size: '5Gi' });
+    await world.client.volume.update({ where: { id }, data: given });
+    return id;
+  }
+
+  test.each([null, 'standard'])('cannot grow if its storage class (%j) does not allow it', async (storage_class) => {
+    const id = await aClaim(storage_class);
+    const message =
+      'must be 5Gi, because the storage class standard does not allow larger volumes (allowVolumeExpansion)';
+    const { status, body } = await put(id, { size: '6Gi' });
+    expect({ status, code: body.code, errors: body.errors }).toEqual({
+      status: 422,
+      code: 'unsupported_value',
+      errors: [{ path: 'size', message }],
+    });
+    expect((await put(id, { size: '5120Mi', labels: { a: 'b' } })).status).toBe(200);
+    // A size that an earlier version has stored, and that the cluster has refused.
+    expect((await put(id, { size: '4Gi' })).status).toBe(200);
+  });
+
+  test.each(['elastic', 'unknown', 'checked-by-an-earlier-version'])('can grow with the class %s', async (name) => {
+    const id = await aClaim(name);
+    expect((await put(id, { size: '6Gi' })).status).toBe(200);
+    expect((await put(id, { size: '5Gi' })).status).toBe(400);
+  });
+
+  test('can grow before the cluster has the volume', async () => {
+    expect((await put(await aClaim('standard', {}), { size: '6Gi' })).status).toBe(200);
+  });
+});
+
 describe('the target of a volume', () => {
   test.each([
     ['host_id', { host_id: randomUUID() }],

@@ -19,6 +19,7 @@ export { type FleetAccess, type FleetRole, fleetAccesses, fleetRoles } from './a
 export { MAX_SKIPPED_LISTED, syncState } from './catalog.ts';
 export { type ChangeCounts, changeKinds } from './changes.ts';
 export { MAX_CANDIDATES_LISTED, type NewDeployment, phases } from './deployments/deployment.ts';
+export { MAX_FOLLOWED_INSTANCES } from './deployments/deployments.ts';
 export type { EnvReply, EnvRequest } from './deployments/env.ts';
 export {
   type WorkloadSpec,

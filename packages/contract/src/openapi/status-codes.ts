@@ -176,7 +176,7 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     action: 'Create the secret, or add the key',
   },
   unknown_volume: {
-    meaning: 'a volume or volume mount does not exist, or the mount already has another volume',
+    meaning: 'a volume or volume mount does not exist, the mount already has another volume or size, or it is not lost',
     action: CORRECT_REFERENCE,
   },
   invalid_env: {
@@ -189,8 +189,8 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
   },
   unsupported_value: {
     meaning:
-      'the template, or the workload that was made from it, has values that this version of the fleet does not support; `errors` has them',
-    action: 'Upgrade the fleet, or create a workload that sets these members itself',
+      'the template, or the workload that was made from it, has values that this version of the fleet does not support; `errors` has them. Or the storage class of a volume does not allow a larger size',
+    action: 'Upgrade the fleet, or create a workload that sets these members itself. Use another storage class',
   },
   idempotency_key_reused: {
     meaning: 'the `Idempotency-Key` was used with another body',

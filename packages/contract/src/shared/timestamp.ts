@@ -49,6 +49,33 @@ export const timestampInput = z
   })
   .meta({ format: 'date-time', pattern: SHAPE.source, description: 'ISO 8601 with a time zone' });
 
+const DURATION = /^(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m)?(?:(\d{1,9})s)?$/;
+const UNITS = [86_400_000, 3_600_000, 60_000, 1000];
+
+/** The milliseconds of a duration such as 1h30m; undefined for other text. */
+function parseDuration(text: string): number | undefined {
+  const amounts = text === '' ? null : DURATION.exec(text);
+  return amounts?.slice(1).reduce((sum, amount = '0', index) => sum + Number(amount) * (UNITS[index] ?? 0), 0);
+}
+
+/** A time in a request, as a timestamp or as a duration before now. The result is a Date. */
+export const pastInput = z
+  .string()
+  .transform((text, context) => {
+    const duration = parseDuration(text);
+    const at = duration === undefined ? parseTimestamp(text) : new Date(Math.max(0, Date.now() - duration));
+    if (at) return at;
+    context.addIssue({
+      code: 'custom',
+      message: `must be a duration with d, h, m or s, such as 10m or 1h30m, or ${EXPECTED}`,
+    });
+    return z.NEVER;
+  })
+  .meta({
+    ...documentedAs({ type: 'string', examples: ['10m', '1h30m', '2026-01-02T03:04:05Z'] }),
+    description: 'A duration before now with the units d, h, m and s, or an ISO 8601 timestamp with a time zone',
+  });
+
 /** A timestamp in a response: UTC with milliseconds. Accepts a Date or such a string. */
 export const timestamp = z
   .union([z.date(), z.string()])

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { fleetEndpoints, type Target } from '@svc/contract/fleet';
+import type { Input } from '@svc/contract';
+import { fleetEndpoints, MAX_FOLLOWED_INSTANCES, type Target } from '@svc/contract/fleet';
 import { invalid, Problem, streamedReply, unavailable } from '@svc/http';
 import { type DeploymentRow, deployments, presentReason } from '../../deployments/rows.ts';
 import { logs as logsOfHost } from '../../engines/docker/logs.ts';
@@ -10,44 +11,71 @@ import { callerKey } from '../../identity/principal.ts';
 import { readRow } from '../../resources/kind.ts';
 import { targetOf } from '../../resources/targets.ts';
 import { type RequestContext, route } from '../context.ts';
+import { allLogs, followedLogs, type Lines } from './all-logs.ts';
 
-/** Streams the output of a container unchanged. */
+/** Streams the output of containers unchanged; of all instances, with their names. */
 export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async (context, { params, query }) => {
-  const { database, changes, principal } = context;
-  const { tail, follow, since, timestamps, previous, download } = query;
-  if (previous && follow) throw invalid([{ path: 'previous', message: 'must not be combined with follow' }]);
-  const row = await readRow(database.client, deployments, params.id);
+  const { follow, previous, all, instance, download, ...options } = query;
+  refuseCombinations(query);
+  const row = await readRow(context.database.client, deployments, params.id);
   const names = row.instances.map(({ name }) => name);
-  const name = query.instance ?? names[0];
+  const name = instance ?? names[0];
   const target = targetOf(row);
   if (name === undefined || target === null) throw new Problem('not_found', withoutLog(row));
   if (!names.includes(name)) {
     throw invalid([{ path: 'instance', message: `must be an instance of the deployment: ${names.join(', ')}` }]);
   }
+  if (all && follow && names.length > MAX_FOLLOWED_INSTANCES) {
+    const message = `must not be combined with all for more than ${MAX_FOLLOWED_INSTANCES} instances; the deployment has ${names.length}`;
+    throw invalid([{ path: 'follow', message }]);
+  }
+  const controller = new AbortController();
+  const { signal } = controller;
+  const runningInstances = () => readRunningInstances(context, row.id);
+  const continues = async () => (await runningInstances()) !== undefined;
+  const open = (of: string) => {
+    const request = { instance: { deploymentId: row.id, name: of }, follow, previous, continues, signal, ...options };
+    return linesOf(context, target, request);
+  };
+  const { timings } = context.engineRuntime;
+  const limits = { limit: MAX_FOLLOWED_INSTANCES, pollMs: timings.docker.restart, signal };
+  const ofAll = () =>
+    follow ? followedLogs({ names, open, present: runningInstances, ...limits }) : allLogs({ names, open });
   // A log that is not followed ends by itself.
-  const onEnd = follow ? changes.places.take(callerKey(principal)) : () => undefined;
+  const onEnd = follow ? context.changes.places.take(callerKey(context.principal)) : () => undefined;
   try {
-    const controller = new AbortController();
-    const instance = { deploymentId: row.id, name };
-    const lines = await linesOf(context, target, {
-      instance,
-      tail,
-      follow,
-      since,
-      timestamps,
-      previous,
-      signal: controller.signal,
-    });
     return streamedReply(
       'text/plain; charset=utf-8',
-      await started(lines, { row, controller, waitMs: context.engineRuntime.timings.logStart }),
-      { onEnd, withoutBuffering: follow, fileName: download ? `${fileNameOf(name)}.log` : undefined },
+      await started(all ? ofAll() : await open(name), { row, controller, waitMs: timings.logStart }),
+      { onEnd, withoutBuffering: follow, fileName: download ? `${fileNameOf(all ? row.name : name)}.log` : undefined },
     );
   } catch (error) {
     onEnd();
     throw error;
   }
 });
+
+type Query = Input<typeof fleetEndpoints.readDeploymentLogs>['query'];
+
+/** @throws 400 for parameters that exclude each other */
+function refuseCombinations({ previous, follow, all, instance }: Query): void {
+  if (previous && follow) throw invalid([{ path: 'previous', message: 'must not be combined with follow' }]);
+  if (all && instance !== undefined) throw invalid([{ path: 'instance', message: 'must not be combined with all' }]);
+}
+
+/**
+ * The names of the instances of a deployment; undefined if it has been deleted, is to stop, or has
+ * completed, so that nothing is started any more.
+ */
+async function readRunningInstances(
+  { database: { client } }: Pick<RequestContext, 'database'>,
+  id: string,
+): Promise<readonly string[] | undefined> {
+  const [row] = await client.$queryRaw<{ names: string[] }[]>`
+    SELECT ARRAY(SELECT i->>'name' FROM jsonb_array_elements(instances) i) AS names FROM deployments
+    WHERE id = ${id}::uuid AND desired_state = 'running' AND NOT deleting AND phase <> 'stopped'`;
+  return row?.names;
+}
 
 /**
  * The name of an instance without characters that have a meaning in a header or in a file system.
@@ -65,8 +93,6 @@ function withoutLog(row: DeploymentRow): string {
   }
   return `The deployment has not started yet, so there is no log. ${presentReason(row).message}`.trimEnd();
 }
-
-type Lines = ReturnType<typeof logsOfHost>;
 
 interface LogRequest extends LogOptions {
   readonly instance: { readonly deploymentId: string; readonly name: string };

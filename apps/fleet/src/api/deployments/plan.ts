@@ -81,6 +81,7 @@ async function planNew(
 ): Promise<Reply<typeof fleetEndpoints.planDeployment>> {
   const { transaction, defaultLimits } = context;
   refuseAmbiguousSource(body);
+  if (body.accept_loss) throw invalid([{ path: 'accept_loss', message: 'must be given only with deployment_id' }]);
   const request = { ...PLANNED, ...pickDefined(body, NEW) };
   await refuseUnknownTarget(transaction, request.target, { hold: false });
   const { draft } = await newDraft(transaction, request, defaultLimits);
@@ -103,7 +104,7 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body) 
   const workload = await readWorkloadRevision(transaction, row.workload_id, body.revision ?? row.revision);
   const { desired_state: desiredState = row.desired_state } = body;
   const isNewRevision = workload.revision !== row.revision;
-  const changed = pickDefined(body, ['replicas', 'volumes']);
+  const changed = { ...pickDefined(body, ['replicas', 'volumes']), acceptedLosses: body.accept_loss ?? [] };
   const env = body.env && acceptEnv(body.env, { ...workload, before: row.env });
   const draft = changedDraft(
     row,
@@ -140,7 +141,7 @@ async function manifestAfter(
 }
 
 function presentPlan(
-  { refusals, placement, chosen, draft }: Decision,
+  { refusals, placement, chosen, draft, mounted }: Decision,
   { before, after }: { readonly before: ManifestObject[]; readonly after: ManifestObject[] },
 ) {
   const target = chosen ?? draft.target;
@@ -157,8 +158,22 @@ function presentPlan(
     registry_credentials: registryCredentialsOf(draft),
     manifest: after,
     changes: isRefused ? [] : differencesOf(before, after),
+    data: isRefused ? [] : notesOfData(mounted),
   };
 }
+
+/** What a change means for the data of volumes. */
+const notesOfData = (mounted: Decision['mounted']) =>
+  mounted.flatMap(({ name, isNew, replaces }) =>
+    replaces
+      ? [
+          {
+            volume: replaces.name,
+            note: `is lost; ${isNew ? 'the new, empty volume' : 'the volume'} ${name} replaces it`,
+          },
+        ]
+      : [],
+  );
 
 const registryCredentialsOf = ({ workload: { spec } }: Draft) =>
   spec.registry_credentials === null ? null : { secret: spec.registry_credentials, server: registryHost(spec) };

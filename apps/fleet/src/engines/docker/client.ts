@@ -46,6 +46,8 @@ export interface DockerTimings {
    * code.
    */
   readonly shortLife: number;
+  /** Time between two checks whether a container whose log is followed is started again. */
+  readonly restart: number;
   /** Maximum time without an event before a stream of events is opened again. */
   readonly watch: number;
   /**
@@ -65,6 +67,7 @@ export const DEFAULT_DOCKER_TIMINGS: DockerTimings = {
   settled: 3000,
   firstHealthCheck: 60_000,
   shortLife: 10_000,
+  restart: 1000,
   watch: 600_000,
   watchRetryLimit: 60_000,
 };

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../render/kubernetes.ts';
 import { KEYS } from '../../render/labels.ts';
-import { EngineFailure, Permanent, Transient } from '../errors.ts';
+import { catchFailure, EngineFailure, Permanent, Transient } from '../errors.ts';
 import { removeOwned } from './cleanup.ts';
 import { isConflict, isNamespaceMissing } from './errors.ts';
 import {
@@ -21,17 +21,42 @@ import {
  */
 const MAX_ATTEMPTS = 5;
 
+/** What could not be applied. */
+interface Applied {
+  /** The failure of the first object. */
+  readonly failure: EngineFailure | undefined;
+  /** Whether the workloads were applied, or have failed themselves. */
+  readonly hasWorkloads: boolean;
+}
+
 /**
- * Applies the objects of a deployment in order. Workloads are not applied while the deletion of an
- * object is awaited.
+ * Applies the objects of a deployment in order. An object that the cluster refuses does not prevent
+ * the others from being applied, except that workloads wait for objects that their pods need, and
+ * for the deletion of objects.
  *
- * @throws Superseded, and EngineFailure for the first object that cannot be applied
+ * @throws Superseded, Unreachable
  */
-export async function applyAll(run: ReconcileRun): Promise<void> {
+export async function applyAll(run: ReconcileRun): Promise<Applied> {
+  let failure: EngineFailure | undefined;
+  let hasPrerequisites = true;
   for (const object of run.desired.manifest.objects) {
-    if (isWorkload(object) && run.awaitedDeletions.length > 0) return;
-    await apply(run, object, await findExisting(run, object));
+    if (isWorkload(object) && (run.awaitedDeletions.length > 0 || !hasPrerequisites)) {
+      return { failure, hasWorkloads: false };
+    }
+    const refusal = await catchFailure(async () => apply(run, object, await findExisting(run, object)));
+    failure ??= refusal;
+    if (refusal && !canRunWithout(run, object, refusal)) hasPrerequisites = false;
   }
+  return { failure, hasWorkloads: true };
+}
+
+/** Whether pods can be started although an object could not be applied. */
+function canRunWithout({ desired }: ReconcileRun, object: KubernetesObject, { reason }: EngineFailure): boolean {
+  if (object.kind === 'Secret') return false;
+  if (object.kind !== 'PersistentVolumeClaim') return true;
+  // The volume exists, and only its change was refused.
+  const isBound = desired.bound?.includes(nameOf(object)) === true;
+  return isBound && reason !== 'VolumeLost' && reason !== 'NameConflict';
 }
 
 const findExisting = async ({ client, found }: ReconcileRun, { kind, metadata }: KubernetesObject) =>

@@ -164,7 +164,7 @@ export interface ClusterFacts {
   readonly version: string;
   /** Sorted by name. Empty if the credentials do not permit listing nodes. */
   readonly nodes: readonly NodeFacts[];
-  readonly storage_classes: readonly { readonly name: string; readonly is_default: boolean }[];
+  readonly storage_classes: readonly ReturnType<typeof storageClass>[];
   readonly conditions: readonly Condition[];
   /** Null: not known. */
   readonly identity: string | null;
@@ -233,9 +233,10 @@ async function allClasses(client: KubernetesClient): Promise<V1StorageClass[]> {
 
 const DEFAULT = 'storageclass.kubernetes.io/is-default-class';
 
-const storageClass = ({ metadata }: V1StorageClass) => ({
+const storageClass = ({ metadata, allowVolumeExpansion }: V1StorageClass) => ({
   name: metadata?.name ?? '',
   is_default: metadata?.annotations?.[DEFAULT] === 'true',
+  allows_expansion: allowVolumeExpansion === true,
 });
 
 function nodeFacts({ metadata, spec, status }: V1Node, gpuResource: string): NodeFacts {

@@ -46,6 +46,8 @@ export interface KubernetesTimings {
   readonly settled: number;
   /** Time after which the deletion of an object is overdue, and is checked less often. */
   readonly overdue: number;
+  /** Time between two checks whether a container whose log is followed is started again. */
+  readonly restart: number;
   /** Maximum time without data before a watch is restarted. */
   readonly watch: number;
   /**
@@ -60,6 +62,7 @@ export const DEFAULT_KUBERNETES_TIMINGS: KubernetesTimings = {
   change: 40_000,
   settled: 10_000,
   overdue: 60_000,
+  restart: 1000,
   watch: 90_000,
   watchRetryLimit: 30_000,
 };

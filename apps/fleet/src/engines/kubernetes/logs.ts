@@ -1,11 +1,19 @@
+import { setTimeout } from 'node:timers/promises';
+import type { V1ContainerStatus } from '@kubernetes/client-node';
 import { linesOf } from '../body.ts';
 import { Permanent, Transient, withoutPreviousLog } from '../errors.ts';
 import { type LogOptions, MAX_LINE, MAX_LINES } from '../observation.ts';
 import type { KubernetesClient } from './client.ts';
 import { podName, podsOf } from './objects.ts';
+import { isActive } from './pod-status.ts';
 
 /** The name of the container in every pod of the fleet. */
 const CONTAINER = 'main';
+
+interface LoggedInstance {
+  readonly deploymentId: string;
+  readonly name: string;
+}
 
 /**
  * Yields the log of a pod line by line. Lines are truncated to `MAX_LINE` bytes. The stream is
@@ -16,17 +24,40 @@ const CONTAINER = 'main';
  */
 export async function* logs(
   client: KubernetesClient,
-  { deploymentId, name }: { readonly deploymentId: string; readonly name: string },
-  { tail = MAX_LINES, since, follow = false, timestamps = false, previous = false, signal }: LogOptions = {},
+  instance: LoggedInstance,
+  options: LogOptions = {},
 ): AsyncGenerator<string, void, void> {
-  const view = client.withSignal(signal);
-  const pod = (await podsOf(view, deploymentId)).find((each) => podName(each) === name);
-  if (!pod) throw new Permanent('InvalidSpec', `This deployment has no pod ${name}.`);
-  const container = pod.status?.containerStatuses?.find((each) => each.name === CONTAINER);
+  const { name } = instance;
+  const view = client.withSignal(options.signal);
+  const found = await findPod(view, instance);
+  if (!found) throw new Permanent('InvalidSpec', `This deployment has no pod ${name}.`);
+  const { container } = found;
   const started = container?.state?.running ?? container?.state?.terminated ?? container?.lastState?.terminated;
   if (!started) throw new Transient('EngineError', `The pod ${name} has not started, so it has no log yet.`);
-  if (previous && !container?.lastState?.terminated) throw withoutPreviousLog(name);
-  const chunks = await view.open({
+  if (options.previous && !container?.lastState?.terminated) throw withoutPreviousLog(name);
+  yield* linesOfRun(view, name, options);
+  let restarts = container?.restartCount ?? 0;
+  for (;;) {
+    const next = await nextRun(view, instance, { restarts, options });
+    if (next === undefined) return;
+    restarts = next;
+    yield* linesOfRun(view, name, { ...options, since: undefined, tail: MAX_LINES });
+  }
+}
+
+async function findPod(client: KubernetesClient, { deploymentId, name }: LoggedInstance) {
+  const pod = (await podsOf(client, deploymentId)).find((each) => podName(each) === name);
+  const container = pod?.status?.containerStatuses?.find((each) => each.name === CONTAINER);
+  return pod && { pod, container };
+}
+
+/** The log of a pod since its container was last started. */
+async function* linesOfRun(
+  client: KubernetesClient,
+  name: string,
+  { tail = MAX_LINES, since, follow = false, timestamps = false, previous = false }: LogOptions,
+): AsyncGenerator<string, void, void> {
+  const chunks = await client.open({
     path: `/api/v1/namespaces/${client.address.namespace}/pods/${name}/log`,
     query: {
       container: CONTAINER,
@@ -39,4 +70,27 @@ export async function* logs(
     idleMs: follow ? 0 : client.timing.answer,
   });
   for await (const line of linesOf(chunks, MAX_LINE)) yield line.replace(/\r$/, '');
+}
+
+const hasStarted = ({ state }: V1ContainerStatus): boolean =>
+  state?.running !== undefined || state?.terminated !== undefined;
+
+/**
+ * Waits until the container of a pod whose followed log has ended is started again. @returns how
+ * often it was started again, or undefined if the log is not followed, or the pod ends
+ */
+async function nextRun(
+  client: KubernetesClient,
+  instance: LoggedInstance,
+  { restarts, options }: { readonly restarts: number; readonly options: LogOptions },
+): Promise<number | undefined> {
+  const { follow = false, continues = async () => false, signal } = options;
+  while (follow && (await continues())) {
+    const found = await findPod(client, instance);
+    if (!found || !isActive(found.pod)) return undefined;
+    const { container } = found;
+    if (container && container.restartCount > restarts && hasStarted(container)) return container.restartCount;
+    await setTimeout(client.timing.restart, undefined, { signal });
+  }
+  return undefined;
 }

@@ -143,13 +143,27 @@ function activeState(pod: V1Pod, { now, settled }: Clock): PodState {
   const { status, metadata } = pod;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status !== 'True') {
-    if (wasReady(pod)) return { phase: 'unhealthy', message: 'is running, but its health check fails', reason: null };
+    if (wasReady(pod)) return { phase: 'unhealthy', message: whyNotReady(pod), reason: null };
     const since = metadata?.creationTimestamp?.getTime() ?? now;
     return { phase: 'starting', message: 'is starting', reason: null, needsEvents: now - since > settled };
   }
   return now - (ready.lastTransitionTime?.getTime() ?? now) < settled
     ? { phase: 'starting', message: 'has just started', reason: null }
     : { phase: 'running', message: 'is running', reason: null };
+}
+
+/**
+ * Why a pod is no longer ready. If a node does not report its state, its cluster sets the condition
+ * of the pod, and the containers remain ready.
+ */
+function whyNotReady({ spec, status }: V1Pod): string {
+  const statuses = status?.containerStatuses ?? [];
+  if (statuses.length > 0 && statuses.every(({ ready }) => ready)) {
+    return `is on the node ${spec?.nodeName ?? 'of an unknown name'}, which does not report that it is ready`;
+  }
+  return spec?.containers.some(({ readinessProbe }) => readinessProbe !== undefined)
+    ? 'is running, but its health check fails'
+    : 'is running, but not ready';
 }
 
 /**

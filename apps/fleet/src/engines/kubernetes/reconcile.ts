@@ -37,8 +37,10 @@ async function applyDesired(run: ReconcileRun): Promise<void> {
     await prune(run, object);
     run.awaitedDeletions.push(displayNameOf(object));
   }
-  await applyAll(run);
-  for (const object of obsolete.filter((object) => !isWorkload(object))) await prune(run, object);
+  const { failure, hasWorkloads } = await applyAll(run);
+  // Otherwise the workload can still use them.
+  if (hasWorkloads) for (const object of obsolete.filter((object) => !isWorkload(object))) await prune(run, object);
+  if (failure) throw failure;
 }
 
 const isDesired = ({ desired }: ReconcileRun, { kind, name }: FoundObject): boolean =>

@@ -177,7 +177,8 @@ function rolloutStatus(rollout: Rollout): DeploymentStatus {
   if (counts.isChanging) return isStalled ? { ...status, next: 'settled' } : status;
   const stuck = terminating.find(({ isStuck }) => isStuck);
   if (!stuck) return status;
-  const overdue = `The termination of ${stuck.name} is overdue, and its node has not confirmed it.`;
+  const node = stuck.pod.spec?.nodeName;
+  const overdue = `The termination of ${stuck.name} is overdue, and its node${node ? ` ${node}` : ''} has not confirmed it.`;
   return withoutFailure('degraded', `${overdue} ${messageOfCounts(counts)}`);
 }
 

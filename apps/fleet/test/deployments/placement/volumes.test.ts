@@ -1,4 +1,4 @@
-import { startDeploymentWorld } from '../world.ts';
+import { reasonsOf, startDeploymentWorld } from '../world.ts';
 
 const fleet = await startDeploymentWorld();
 
@@ -116,4 +116,134 @@ test('a mount that a revision removed has the same volume after a rollback', asy
   expect((await fleet.ask(id, 'rollback', {})).body.deployment.volumes).toEqual(volumes);
   await fleet.remove(id);
   expect(await names()).toEqual([]);
+});
+
+describe('a size in a change of a deployment', () => {
+  test.each([
+    ['an attached volume', {}],
+    ['an attached volume that is named', { isNamed: true }],
+  ])('of %s is refused if it is another one', async (_, { isNamed = false }: { isNamed?: boolean }) => {
+    await fleet.aHost();
+    const { id, volumes } = await fleet.deployed({ name: 'web', workload, volumes: { data: { size: '5Gi' } } });
+    const { storage_id } = volumes.data;
+    const body = { volumes: { data: { size: '6Gi', ...(isNamed && { storage_id }) } } };
+    const before = await fleet.contents();
+    const message = `has the volume web-data of 5Gi, whose size a deployment does not change; change its size with PUT /api/v1/storage/${storage_id}`;
+    for (const answer of [await fleet.change(id, body), await fleet.plan({ deployment_id: id, ...pathsOnly(body) })]) {
+      expect(reasonsOf(answer)).toEqual([{ path: 'volumes.data', message }]);
+    }
+    expect((await fleet.change(id, body)).status).toBe(422);
+    expect(await fleet.contents()).toEqual(before);
+  });
+
+  test('that is the present one changes nothing', async () => {
+    await fleet.aHost();
+    const { id, volumes, generation } = await fleet.deployed({ workload, volumes: { data: { size: '5Gi' } } });
+    for (const given of [volumes, { data: { size: '5120Mi' } }]) {
+      expect(await fleet.change(id, { volumes: given })).toMatchObject({
+        status: 200,
+        body: { deployment: { generation } },
+      });
+    }
+  });
+
+  test('of a volume that the change attaches is refused if it is not that of the volume', async () => {
+    await fleet.aHost();
+    const { id, workload_id } = await fleet.deployed({ workload: { volume_mounts: [] } });
+    await fleet.operator.put(`/api/v1/workloads/${workload_id}`, workload);
+    const { id: storage_id } = await fleet.aVolume({ size: '5Gi' });
+    const attach = (size: string) => fleet.change(id, { revision: 2, volumes: { data: { storage_id, size } } });
+    expect(await attach('6Gi')).toMatchObject({ status: 422, body: { code: 'unknown_volume' } });
+    expect((await attach('5Gi')).status).toBe(200);
+  });
+});
+
+/** A plan accepts either a size or an id. */
+const pathsOnly = ({ volumes: { data } }: { volumes: { data: { size: string } } }) => ({
+  volumes: { data: { size: data.size } },
+});
+
+describe('the loss of a volume', () => {
+  /** A deployment whose volume of the mount `data` is lost. */
+  async function aLoss() {
+    await fleet.aHost();
+    const deployment = await fleet.deployed({ name: 'web', workload, volumes: { data: { size: '5Gi' } } });
+    const { storage_id } = deployment.volumes.data;
+    const { client } = fleet;
+    await client.volume.updateMany({ data: { phase: 'bound', sent_to_engine: true } });
+    await client.volume.update({ where: { id: storage_id }, data: { phase: 'lost' } });
+    const state = { phase: 'failed', reason: 'VolumeLost', message: 'The volume is gone.', observed_generation: 1 };
+    await client.deployment.update({ where: { id: deployment.id }, data: { ...state, sent_to_engine: true } });
+    return { ...deployment, lost: storage_id };
+  }
+  const phaseOf = async (id: string) => (await fleet.operator.get(`/api/v1/storage/${id}`)).body.storage.phase;
+
+  test('is accepted with a new, empty volume of the same size, and the plan states it', async () => {
+    const { id, lost, volumes } = await aLoss();
+    expect((await fleet.deployment(id)).message).toBe(
+      `The volume is gone. Restore the volume, or continue without its data: PUT /api/v1/deployments/${id} with {"accept_loss": ["data"]} replaces it.`,
+    );
+    const plan = await fleet.plan({ deployment_id: id, accept_loss: ['data'] });
+    const note = expect.stringMatching(/^is lost; the new, empty volume web-data-\w+ replaces it$/);
+    expect(plan.body).toMatchObject({ ok: true, data: [{ volume: 'web-data', note }] });
+    const { status, body } = await fleet.change(id, { accept_loss: ['data'] });
+    expect({ status, ...body.deployment }).toMatchObject({ status: 200, phase: 'pending', generation: 2 });
+    expect(body.deployment.volumes.cache).toEqual(volumes.cache);
+    const { storage_id, size } = body.deployment.volumes.data;
+    expect({ size, isNew: storage_id !== lost, phase: await phaseOf(storage_id) }).toEqual({
+      size: '5Gi',
+      isNew: true,
+      phase: 'pending',
+    });
+    expect(await phaseOf(lost)).toBe('deleting');
+    const [event] = await fleet.events(id);
+    expect(event.message).toBe('updated, accepting the loss of the volumes of data');
+  });
+
+  test('is accepted with another size, or with another volume', async () => {
+    const first = await aLoss();
+    const { body } = await fleet.change(first.id, { accept_loss: ['data'], volumes: { data: { size: '7Gi' } } });
+    expect(body.deployment.volumes.data.size).toBe('7Gi');
+    await fleet.client.volume.updateMany({
+      where: { id: body.deployment.volumes.data.storage_id },
+      data: { phase: 'lost' },
+    });
+    const { id: storage_id } = await fleet.aVolume({ size: '3Gi' });
+    const again = await fleet.change(first.id, { accept_loss: ['data'], volumes: { data: { storage_id } } });
+    expect(again.body.deployment.volumes.data).toEqual({ storage_id, size: '3Gi' });
+  });
+
+  test('keeps the record of a volume that was not created for the deployment', async () => {
+    const { id, lost } = await aLoss();
+    await fleet.client.volume.update({ where: { id: lost }, data: { reclaim: 'retain' } });
+    expect((await fleet.change(id, { accept_loss: ['data'] })).status).toBe(200);
+    expect(await phaseOf(lost)).toBe('lost');
+    expect((await fleet.operator.delete(`/api/v1/storage/${lost}`)).status).toBe(204);
+  });
+
+  test.each([
+    [
+      'a volume that is not lost',
+      ['cache'],
+      'accept_loss.0',
+      /^names the mount cache, whose volume web-cache is not lost: its phase is bound$/,
+    ],
+    ['an unknown mount', ['data', 'other'], 'accept_loss.1', /^is not a volume mount of this workload/],
+  ])('is refused for %s, and changes nothing', async (_, accept_loss, path, message) => {
+    const { id } = await aLoss();
+    const before = await fleet.contents();
+    const answer = await fleet.change(id, { accept_loss });
+    expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 422, code: 'unknown_volume' });
+    expect(reasonsOf(answer)).toEqual([{ path, message: expect.stringMatching(message) }]);
+    expect(await fleet.plan({ deployment_id: id, accept_loss })).toMatchObject({ body: { ok: false, data: [] } });
+    expect(await fleet.contents()).toEqual(before);
+  });
+
+  test('is refused for a new deployment, and with the lost volume as its replacement', async () => {
+    const { id, lost, workload_id } = await aLoss();
+    const same = { accept_loss: ['data'], volumes: { data: { storage_id: lost } } };
+    expect((await fleet.change(id, same)).status).toBe(422);
+    const planned = await fleet.plan({ workload_id, accept_loss: ['data'] });
+    expect(planned).toMatchObject({ status: 400, body: { errors: [{ path: 'accept_loss' }] } });
+  });
 });

@@ -43,14 +43,14 @@ describe('the check of a cluster', () => {
     aNode(server, 'closed', closed);
     const isDefault = { 'storageclass.kubernetes.io/is-default-class': 'true' };
     server.put('storageclasses', { metadata: { name: 'standard', annotations: isDefault } });
-    server.put('storageclasses', { metadata: { name: 'fast' } });
+    server.put('storageclasses', { metadata: { name: 'fast' }, allowVolumeExpansion: true });
     const facts = await check(clientOf(server));
     expect(facts).toEqual({
       version: 'v1.33.1',
       nodes: [expect.objectContaining({ name: 'closed', schedulable: false, ready: false }), expect.anything()],
       storage_classes: [
-        { name: 'fast', is_default: false },
-        { name: 'standard', is_default: true },
+        { name: 'fast', is_default: false, allows_expansion: true },
+        { name: 'standard', is_default: true, allows_expansion: false },
       ],
       conditions: FINE,
       identity: server.object('namespaces', 'kube-system').metadata.uid,

@@ -76,6 +76,23 @@ describe('the log of a pod', () => {
     expect(await lines.next()).toEqual({ done: true, value: undefined });
   });
 
+  test('is followed after its container is started again, until its pod is gone', async () => {
+    const { server, name, read } = await aLoggingPod({ restart: 1 });
+    server.logs.write(name, 'one\n');
+    const lines = read({ follow: true, continues: async () => true });
+    expect((await lines.next()).value).toBe('one');
+    server.setPodStatus(podStatuses.restarted({ exitCode: 1 }));
+    server.logs.end(name);
+    expect((await lines.next()).value).toBe('one'); // the fake cluster keeps the log of the earlier run
+    const next = lines.next();
+    await eventually('the log is followed again', () => server.logs.followers === 1);
+    server.logs.write(name, 'two\n');
+    expect((await next).value).toBe('two');
+    server.drop('pods', name);
+    server.logs.end(name);
+    expect((await lines.next()).done).toBe(true);
+  });
+
   test('is no longer requested after the reader stops, or with its signal', async () => {
     const { server, name, read } = await aLoggingPod();
     server.logs.write(name, 'one\n');

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { HEALTH_CHECK } from '@svc/contract';
 import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
 import type { Observation } from '../../../src/engines/observation.ts';
 import type { PodStatusOf } from './api-server/controller/pod-status.ts';
@@ -9,10 +10,10 @@ import { aDeployment, anApiServer, clientOf, endAll, running } from './world.ts'
 afterEach(endAll);
 
 /** The observation of a deployment whose pods all have the status. */
-async function observed(podStatus: PodStatusOf, spec: Parameters<typeof aDeployment>[0] = {}): Promise<Observation> {
+async function observed(podStatus: PodStatusOf, ...given: Parameters<typeof aDeployment>): Promise<Observation> {
   const server = await anApiServer();
   server.controls.podStatus = podStatus;
-  const deployment = aDeployment(spec);
+  const deployment = aDeployment(...given);
   return reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
 }
 
@@ -110,10 +111,16 @@ describe('a deployment whose pods do not become ready', () => {
       /^0 of 1 up\.$/,
     ],
     [
-      'is degraded if its health check passed before and fails now',
+      'is degraded if it was ready before',
       podStatuses.notReady(10_000),
       { phase: 'degraded', reason: null, next: 'settled' },
-      /is running, but its health check fails\. 0 of 1 up\.$/,
+      /is running, but not ready\. 0 of 1 up\.$/,
+    ],
+    [
+      'names the node that no longer reports its state',
+      podStatuses.unresponsive,
+      { phase: 'degraded', reason: null, next: 'settled' },
+      /^web-\S+ is on the node worker-1, which does not report that it is ready\. 0 of 1 up\.$/,
     ],
     [
       'is starting when its container has just started',
@@ -126,6 +133,17 @@ describe('a deployment whose pods do not become ready', () => {
     expect(found).toMatchObject(expected);
     expect(found.message).toMatch(message);
     expect(found.endpoints).toEqual([]);
+  });
+
+  test('has a failing health check only if it has a health check', async () => {
+    const checked = await observed(
+      podStatuses.notReady(10_000),
+      {},
+      { env: [{ name: HEALTH_CHECK, value: 'tcp:80' }] },
+    );
+    expect(checked.message).toMatch(/ is running, but its health check fails\. 0 of 1 up\.$/);
+    const unchecked = await observed(podStatuses.notReady(10_000));
+    expect(unchecked.message).toMatch(/ is running, but not ready\. 0 of 1 up\.$/);
   });
 
   test('reports OOMKilled with the memory limit', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
 import { deploymentOf } from '../../render/kubernetes/helpers.ts';
-import { at } from './api-server/objects.ts';
+import { at, type Tree } from './api-server/objects.ts';
 import { aDeployment, altered, anApiServer, clientOf, endAll, reconcileTo, running } from './world.ts';
 
 afterEach(endAll);
@@ -97,6 +97,45 @@ describe('a manifest that the cluster rejects', () => {
     forbid('exceeded quota: compute, requested: cpu=4');
     const full = await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
     expect(full).toMatchObject({ phase: 'retrying', reason: 'Unschedulable', next: 'retry' });
+  });
+});
+
+describe('an object that the cluster refuses', () => {
+  const spec = {
+    ports: [{ containerPort: 80, protocol: 'TCP' as const }],
+    secret_refs: [{ name: 'password', env: 'PASSWORD' }],
+    volume_mounts: [{ name: 'data', mountPath: '/data' }],
+  };
+
+  /** Applies a deployment, and then its next generation while the cluster refuses objects of a kind. */
+  async function refusing(resource: string) {
+    const server = await anApiServer();
+    const deployment = aDeployment(spec);
+    const client = clientOf(server);
+    await reconcile(client, running(deployment.manifest()), deployment.fence());
+    const message = `${resource} "x" is forbidden: only dynamically provisioned pvc can be resized`;
+    const body = JSON.stringify({ kind: 'Status', apiVersion: 'v1', reason: 'Forbidden', message });
+    server.inject(({ method, path }) =>
+      method === 'PATCH' && path.includes(`/${resource}/`) ? { status: 403, body } : undefined,
+    );
+    const next = deployment.manifest({ generation: 8 }, { image_tag: '2', ports: [] });
+    const found = await reconcile(client, running(next, { bound: deployment.volumes }), deployment.fence(8));
+    const [container] = at(server.object('deployments', deployment.name), 'spec.template.spec.containers') as Tree[];
+    return { found, image: container?.image, services: server.objects('services') };
+  }
+
+  test('does not prevent the others from being changed and removed', async () => {
+    const { found, image, services } = await refusing('persistentvolumeclaims');
+    expect(found).toMatchObject({ reason: 'InvalidSpec', message: expect.stringContaining('can be resized') });
+    expect(image).toMatch(/:2$/);
+    expect(services).toEqual([]);
+  });
+
+  test('keeps the pods of the earlier generation if the new ones need it', async () => {
+    const { found, image, services } = await refusing('secrets');
+    expect(found).toMatchObject({ reason: 'InvalidSpec', message: expect.stringContaining('(Secret)') });
+    expect(image).not.toMatch(/:2$/);
+    expect(services).toHaveLength(1);
   });
 });
 

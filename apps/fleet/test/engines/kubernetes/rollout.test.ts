@@ -124,7 +124,7 @@ describe('a rollout', () => {
     const found = await next(restarted);
     expect(found).toMatchObject({ phase: 'degraded', reason: null, next: 'settled' });
     expect(found.message).toMatch(
-      /^The termination of \S+ is overdue, and its node has not confirmed it\. 2 of 2 up\.$/,
+      /^The termination of \S+ is overdue, and its node worker-1 has not confirmed it\. 2 of 2 up\.$/,
     );
   });
 

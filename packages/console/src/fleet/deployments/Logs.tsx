@@ -9,6 +9,10 @@ import { fleet } from '../api.ts';
 const MAX_LINES = 10_000;
 const PAINT_MS = 100;
 const NEAR_END_PX = 40;
+/** The choice of all instances, which is not the name of an instance. */
+const ALL = '*';
+/** The maximum number of instances whose logs the fleet follows in one request. */
+const MAX_FOLLOWED_INSTANCES = 20;
 
 /**
  * The log of an instance, as text. The view follows the end until the user scrolls away from it.
@@ -16,6 +20,8 @@ const NEAR_END_PX = 40;
 export function Logs({ id, instances }: { readonly id: string; readonly instances: readonly string[] }) {
   const [chosen, setChosen] = useState('');
   const instance = instances.includes(chosen) ? chosen : instances[0];
+  const canBeAll = instances.length > 1 && instances.length <= MAX_FOLLOWED_INSTANCES;
+  const isAll = canBeAll && chosen === ALL;
   const view = useRef<HTMLDivElement>(null);
   const [error, setError] = useState<unknown>();
   const [hasEnded, setEnded] = useState(false);
@@ -66,7 +72,13 @@ export function Logs({ id, instances }: { readonly id: string; readonly instance
     };
     const timer = setInterval(paint, PAINT_MS);
     const read = async () => {
-      const query = { instance, tail: 1000, follow: !isPrevious, previous: isPrevious, timestamps: hasTimes };
+      const query = {
+        ...(isAll ? { all: true } : { instance }),
+        tail: 1000,
+        follow: !isPrevious,
+        previous: isPrevious,
+        timestamps: hasTimes,
+      };
       for await (const line of fleet.lines('readDeploymentLogs', { params: { id }, query, signal: closing.signal })) {
         waiting.push(line);
       }
@@ -80,7 +92,7 @@ export function Logs({ id, instances }: { readonly id: string; readonly instance
       closing.abort();
       clearInterval(timer);
     };
-  }, [id, instance, isPrevious, hasTimes, attempt]);
+  }, [id, instance, isAll, isPrevious, hasTimes, attempt]);
 
   useEffect(() => {
     const lines = view.current?.children ?? [];
@@ -100,9 +112,12 @@ export function Logs({ id, instances }: { readonly id: string; readonly instance
           <h2>{t('Log')}</h2>
           <FilterSelect
             label={t('Instance')}
-            value={instance}
+            value={isAll ? ALL : instance}
             onChange={setChosen}
-            options={instances.map((name) => ({ value: name, label: name }))}
+            options={[
+              ...(canBeAll ? [{ value: ALL, label: t('All instances') }] : []),
+              ...instances.map((name) => ({ value: name, label: name })),
+            ]}
           />
         </div>
         <div className="row">
@@ -127,7 +142,13 @@ export function Logs({ id, instances }: { readonly id: string; readonly instance
             className="button small"
             href={fleet.urlOf('readDeploymentLogs', {
               params: { id },
-              query: { instance, tail: MAX_LINES, previous: isPrevious, timestamps: true, download: true },
+              query: {
+                ...(isAll ? { all: true } : { instance }),
+                tail: MAX_LINES,
+                previous: isPrevious,
+                timestamps: true,
+                download: true,
+              },
             })}
             download
           >
@@ -146,7 +167,7 @@ export function Logs({ id, instances }: { readonly id: string; readonly instance
         className={wraps ? 'log' : 'log nowrap'}
         role="log"
         aria-live="off"
-        aria-label={t('Log of {instance}', { instance })}
+        aria-label={isAll ? t('Log of all instances') : t('Log of {instance}', { instance })}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
         tabIndex={0}
       />

@@ -48,6 +48,16 @@ const steps: readonly (readonly [RegExp, (deployment: Deployment) => ReactNode])
       ),
   ],
   [
+    /VolumeLost/,
+    () =>
+      rich(
+        'Restore the <storage>volume</storage> on its target and restart the deployment, or accept the loss as the message states.',
+        {
+          storage: (words) => <Link href="/storage">{words}</Link>,
+        },
+      ),
+  ],
+  [
     /Unschedulable|NoPlacement|Insufficient/,
     ({ workload_id }) =>
       rich('Free capacity on the target, or reduce the requirements of the <link>workload</link>.', {

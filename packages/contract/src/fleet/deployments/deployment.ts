@@ -130,7 +130,15 @@ export type NewDeployment = z.output<typeof newDeployment>;
 const newMountVolumes = record(
   dnsLabel,
   z.strictObject({ size: volumeSize.optional(), storage_id: uuid.optional() }),
-).meta({ description: 'For volume mounts that a new revision adds. Attached volumes do not change' });
+).meta({
+  description:
+    'For volume mounts that a new revision adds, or whose loss is accepted. Other volumes do not change: another `size` or `storage_id` is refused',
+});
+
+const acceptedLosses = z.array(dnsLabel).max(100).meta({
+  description:
+    'Volume mounts whose volumes are lost (`VolumeLost`). Each gets a new, empty volume of the same size, or the one in `volumes`',
+});
 
 /** A change of a deployment. The deployment keeps its target and its volumes. */
 export const changedDeployment = z.strictObject({
@@ -139,6 +147,7 @@ export const changedDeployment = z.strictObject({
   replicas: replicas.optional(),
   env: env.optional(),
   volumes: newMountVolumes.optional(),
+  accept_loss: acceptedLosses.optional(),
   desired_state: desired.optional(),
   take_over: z.boolean().optional().meta({
     description:
@@ -164,6 +173,7 @@ export const plannedDeployment = z
     replicas: replicas.optional(),
     env: env.optional(),
     volumes: volumes.optional(),
+    accept_loss: acceptedLosses.optional(),
     desired_state: desired.optional(),
   })
   .meta({ examples: [example] });
@@ -214,6 +224,9 @@ export const plan = z
         }),
       )
       .meta({ description: 'Differences from the current generation of the deployment' }),
+    data: z
+      .array(z.object({ volume: z.string(), note: z.string() }))
+      .meta({ description: 'What the change means for the data of volumes' }),
   })
   .meta({ id: 'Plan' });
 

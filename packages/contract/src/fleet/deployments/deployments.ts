@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../../shared/endpoint.ts';
 import { anyId, anyName, anyValue } from '../../shared/list-query.ts';
 import { documentedAs } from '../../shared/openapi-schema.ts';
-import { timestampInput } from '../../shared/timestamp.ts';
+import { pastInput } from '../../shared/timestamp.ts';
 import { flag, line, pagination, paging, queryInteger } from '../../shared/wire.ts';
 import { byId, reachability, resourceQuery } from '../resources/resource.ts';
 import {
@@ -19,6 +19,10 @@ import {
 } from './deployment.ts';
 
 const BODY_LIMIT = 1024 * 1024;
+
+/** The maximum number of instances whose logs one request follows. */
+export const MAX_FOLLOWED_INSTANCES = 20;
+
 const reply = z.object({ deployment });
 const pages = z.strictObject(paging);
 
@@ -134,7 +138,7 @@ export const fleetDeploymentEndpoints = {
           type: 'boolean',
           default: false,
           description:
-            'Keep the workload that the deployment created from a template. A workload that was changed, or that another deployment uses, is always kept',
+            'Keep the workload that the deployment created from a template. A workload that was changed other than by updates from a template, or that another deployment uses, is always kept',
         }),
       ),
     }),
@@ -213,14 +217,30 @@ export const fleetDeploymentEndpoints = {
     operationId: 'readDeploymentLogs',
     method: 'get',
     path: '/api/v1/deployments/:id/logs',
-    summary: 'Read the log of an instance, streamed in lines',
+    summary: 'Read the log of an instance, or of all instances, streamed in lines',
     query: z.strictObject({
       instance: line(253).optional().meta({ description: 'Name of the instance. Default: the first one' }),
+      all: flag.default(false).meta(
+        documentedAs({
+          type: 'boolean',
+          default: false,
+          description: `The logs of all instances. Each line begins with the name of its instance and \` | \`. At most ${MAX_FOLLOWED_INSTANCES} instances can be followed`,
+        }),
+      ),
       tail: queryInteger(0, 10_000)
         .default(1000)
         .meta(documentedAs({ type: 'integer', minimum: 0, maximum: 10_000, default: 1000 })),
-      follow: flag.default(false).meta(documentedAs({ type: 'boolean', default: false })),
-      since: timestampInput.optional().meta({ description: 'Only lines from this time on, in whole seconds' }),
+      follow: flag.default(false).meta(
+        documentedAs({
+          type: 'boolean',
+          default: false,
+          description: 'Continue with new lines, also after the instance is started again',
+        }),
+      ),
+      since: pastInput.optional().meta({
+        description:
+          'Only lines from this time on, in whole seconds: a duration before now (10m, 1h30m), or an ISO 8601 timestamp with a time zone',
+      }),
       timestamps: flag
         .default(false)
         .meta(documentedAs({ type: 'boolean', default: false, description: 'Begin each line with its time' })),

@@ -76,7 +76,16 @@ export const cluster = z
     conditions: z
       .array(condition)
       .meta({ description: 'Results of the last check, such as missing permissions of the fleet' }),
-    storage_classes: z.array(z.object({ name: z.string(), is_default: z.boolean() })),
+    storage_classes: z.array(
+      z.object({
+        name: z.string(),
+        is_default: z.boolean(),
+        allows_expansion: z
+          .boolean()
+          .nullable()
+          .meta({ description: 'Whether the size of its volumes can be increased; null: not known' }),
+      }),
+    ),
   })
   .meta({ id: 'Cluster' });
 

@@ -95,7 +95,8 @@ export const fleetStorageEndpoints = {
     path: '/api/v1/storage/:id',
     access: 'resources-write',
     tag: 'storage',
-    summary: 'Change the labels or the reclaim policy of a volume, or increase its size',
+    summary:
+      'Change the labels or the reclaim policy of a volume, or increase its size, if its storage class permits that',
     params: byId,
     headers: ['If-Match'],
     body: z.strictObject({
@@ -106,7 +107,7 @@ export const fleetStorageEndpoints = {
       ...observed,
     }),
     reply: z.object({ storage: volume }),
-    problems: ['not_found', 'version_conflict'],
+    problems: ['not_found', 'version_conflict', 'unsupported_value'],
   }),
   deleteStorage: endpoint({
     operationId: 'deleteStorage',

@@ -58,6 +58,17 @@ export const notReady =
     containerStatuses: [main({ running: { startedAt: moment(Date.now() - 60_000) } }, { ready: false })],
   });
 
+/** A pod whose node no longer reports its state: the cluster has set its readiness to false. */
+export const unresponsive: PodStatusOf = () => ({
+  phase: 'Running',
+  conditions: [
+    condition('PodScheduled', 'True'),
+    condition('Ready', 'False', { lastTransitionTime: moment(Date.now() - 10_000) }),
+    condition('ContainersReady', 'True', { lastTransitionTime: moment(Date.now() - 50_000) }),
+  ],
+  containerStatuses: [main({ running: { startedAt: moment(Date.now() - 60_000) } })],
+});
+
 export const creating: PodStatusOf = () => pending('ContainerCreating', undefined);
 
 export const waiting =
