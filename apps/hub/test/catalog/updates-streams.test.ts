@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { eventually } from '@svc/testing';
+import { eventually, scaled } from '@svc/testing';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { startWorld } from '../world.ts';
 
@@ -41,7 +41,7 @@ await writeCatalog(
   INSERT INTO templates (id, name, slug, sort_name, search_text, category_id, documentation)
   SELECT gen_random_uuid(), 'large ' || n, 'large-' || n, '', '', ${category}::uuid, repeat('x', ${MEGABYTE}::int)
   FROM generate_series(1, ${LARGE}::int) n`,
-  { timeoutMs: 60_000 },
+  { timeoutMs: scaled(60_000) },
 );
 
 afterEach(async () => {

@@ -1,6 +1,6 @@
 // Query plans of the catalog endpoints with many templates. Each test also checks that the plan
 // differs without the index.
-import { byDepth } from '@svc/testing';
+import { byDepth, scaled } from '@svc/testing';
 import { changedTemplates, removedTemplates } from '../../src/catalog/changes/since.ts';
 import { NO_ID } from '../../src/catalog/changes/state.ts';
 import { idsOfPage, matchingTemplates } from '../../src/catalog/filters.ts';
@@ -48,7 +48,7 @@ async function fill(): Promise<Date> {
              ARRAY['tag-' || n % 1000, CASE WHEN n % 2 = 0 THEN 'even' ELSE 'odd' END]
       FROM generate_series(${from}::int, ${from + 999}::int) n JOIN categories c ON c.slug = 'category-' || (n % 40 + 1)`;
     },
-    { timeoutMs: 60_000 },
+    { timeoutMs: scaled(60_000) },
   );
   const { at } = await client.catalogClock.findFirstOrThrow();
   await writeCatalog(world.database, async ({ template }) => {

@@ -1,6 +1,6 @@
 // Pages of a sync by cursor: no page exceeds its limit, and no template is repeated or missing.
 import type { TemplateUpdates } from '@svc/contract';
-import { byDepth } from '@svc/testing';
+import { byDepth, scaled } from '@svc/testing';
 import { type CatalogTransaction, writeCatalog } from '../../src/database/catalog-write.ts';
 import { startWorld } from '../world.ts';
 import { clientByCursor, clientBySince, listingOf, lostIn, updatesOf } from './mirror.ts';
@@ -29,7 +29,7 @@ const insertMany = (count: number) =>
           FROM generate_series(${from}::int, ${Math.min(count, from + ROWS_PER_STATEMENT - 1)}::int) AS g (i), text(i) n`;
       }
     },
-    { timeoutMs: 60_000 },
+    { timeoutMs: scaled(60_000) },
   );
 const many = { slug: { startsWith: 'many-' } };
 const write = (work: (catalog: CatalogTransaction) => Promise<unknown>) => writeCatalog(database, work);
