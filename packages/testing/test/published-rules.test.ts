@@ -20,6 +20,7 @@ const NOT_EXPRESSIBLE: readonly RegExp[] = [
   /Unicode normalization form NFKC$/,
   /^must be an .*URL/, // the syntax of a URL
   /^must be an ISO 8601 timestamp/, // days that do not exist
+  /^must be a duration .*, or an ISO 8601 timestamp/, // the same, or a duration
   /^must be an IPv4 or IPv6 address/, // the syntax of an IPv6 address
   /^must be an address of one interface/, // ranges of addresses
   /^must have a port from 1 to 65535$/,
