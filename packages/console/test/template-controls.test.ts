@@ -115,6 +115,7 @@ describe('the form of a template', () => {
     updated_at: '',
     owner_org_id: null,
     resource_version: 1,
+    warnings: [],
   };
 
   test('has a control for each member that a publisher can set', () => {

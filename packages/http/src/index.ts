@@ -30,6 +30,7 @@ export {
   ok,
   portCheck,
   recordClock,
+  storedValuesFinding,
   warning,
 } from './process/doctor.ts';
 export { type PeriodicTask, runPeriodically, type WakeableTask } from './process/periodic-task.ts';

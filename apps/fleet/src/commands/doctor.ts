@@ -25,6 +25,7 @@ import { createHubs, type OutboundRoutes } from '../settings/connections.ts';
 import { createSettings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { checkEngines } from './doctor-engines.ts';
+import { checkStoredValues } from './doctor-values.ts';
 
 const LIMITS = { timeoutMs: 3000, maxBytes: 1024 * 1024 };
 /**
@@ -68,6 +69,7 @@ export const doctor = (prismaDir: string): Command =>
       const needs = ['encryption keys'];
       const own: DoctorCheck[] = [
         { name: 'encryption keys', needs: ['schema'], run: () => checkKeys(parts()) },
+        { name: 'stored values', needs: ['schema'], run: () => checkStoredValues(parts().database) },
         { name: 'hub', needs, run: () => checkHub(parts(), routesFor('hub')) },
         { name: 'issuer', needs, run: () => checkIssuer(parts(), routesFor('issuer')) },
         { name: 'engines', needs, run: () => checkEngines(parts()) },

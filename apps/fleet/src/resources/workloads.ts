@@ -1,4 +1,4 @@
-import { isSecretVariable, registryInName, SECRET_MARKER, template } from '@svc/contract';
+import { isSecretVariable, registryInName, SECRET_MARKER, storedValueProblems, template } from '@svc/contract';
 import { type WorkloadSpec, workloadDefaults, workloadMembers, workloadSpec } from '@svc/contract/fleet';
 import { invalid, notFound, pickDefined } from '@svc/http';
 import { z } from 'zod';
@@ -126,6 +126,7 @@ export const presentWorkload = (row: WorkloadRow) => ({
   ...presentCommon(row),
   ...presentOrigin(row),
   revision: row.revision,
+  warnings: storedValueProblems({ name: row.name, ...row.spec }),
 });
 
 export const revisionRow = origin.omit({ template_hash: true }).extend({

@@ -1,14 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import {
-  categoryInFile,
-  deviceVariableErrors,
-  newValueProblems,
-  parseFields,
-  slug,
-  slugOf,
-  templateInFile,
-} from '@svc/contract';
+import { categoryInFile, parseFields, slug, slugOf, storedValueProblems, templateInFile } from '@svc/contract';
 import { z } from 'zod';
 import { readYamlText } from './yaml-text.ts';
 
@@ -69,20 +61,17 @@ export function readCatalogFiles(folder: string): CatalogFiles {
   const templates = files.flatMap((file) => readTemplate(folder, file, errors));
   for (const list of [categories, templates]) errors.push(...repeatedSlugs(list));
   if (errors.length > 0) throw new CatalogFilesError(errors);
-  const values = [...categories.flatMap((one) => warningsOf(one)), ...templates.flatMap(warningsOfTemplate)];
+  const values = [...categories, ...templates].flatMap((object) => warningsOf(object));
   return { categories, templates, warnings: [...ignored.map(ignoredWarning), ...values], ignored };
 }
 
 const ignoredWarning = (name: string) => `${name}: warning: is ignored; template files are templates/<slug>.yaml`;
 
 /** Values that are imported, but that the API or fleets refuse. */
-const warningsOf = (object: Origin & Parameters<typeof newValueProblems>[0], errors = newValueProblems(object)) =>
-  errors.map(({ path: member, message }) => `${object.placeOf(member)}: warning: ${member}: ${message}`);
-
-const warningsOfTemplate = (template: CatalogFiles['templates'][number]) => [
-  ...warningsOf(template),
-  ...warningsOf(template, deviceVariableErrors(template)),
-];
+const warningsOf = (object: Origin & Parameters<typeof storedValueProblems>[0]) =>
+  storedValueProblems(object).map(
+    ({ path: member, message }) => `${object.placeOf(member)}: warning: ${member}: ${message}`,
+  );
 
 function readCategories(folder: string, errors: string[]): CatalogFiles['categories'] {
   const read = readFile(folder, CATEGORIES, errors);

@@ -14,8 +14,12 @@ import {
   recordClock,
 } from '@svc/http';
 import { readConfig } from '../config.ts';
+import { type Database, openDatabase } from '../database/client.ts';
 import { version } from '../version.ts';
+import { checkStoredValues } from './doctor-values.ts';
 
+/** The checks run one statement at a time. `openDatabase` reserves connections, which they do not open. */
+const CONNECTIONS = 6;
 const ISSUER_LIMITS = { timeoutMs: 3000, maxBytes: 512 * 1024 };
 
 /** The command that checks what the hub depends on. */
@@ -30,6 +34,15 @@ export const doctor = (prismaDir: string): Command =>
       const folders: Record<string, string> = {};
       const onFolder = (folder: string) => {
         folders.database = folder;
+      };
+      let database: Database | undefined;
+      const storedValues: DoctorCheck = {
+        name: 'stored values',
+        needs: ['schema'],
+        run: () => {
+          database ??= openDatabase(config().DATABASE_URL, () => undefined, { connections: CONNECTIONS });
+          return checkStoredValues(database);
+        },
       };
       const issuer: DoctorCheck = {
         name: 'issuer',
@@ -57,12 +70,15 @@ export const doctor = (prismaDir: string): Command =>
         checks: [
           check,
           ...databaseChecks({ prismaDir, config, clocks, onFolder }),
+          storedValues,
           issuer,
           clockCheck(clocks),
           portCheck(config),
           diskCheck(() => folders),
         ],
-        close: outbound.close,
+        close: async () => {
+          await Promise.all([database?.close(), outbound.close()]);
+        },
       };
     },
   });

@@ -1,4 +1,5 @@
 import { templateDefaults, templateExamples, templateFieldNames } from '@svc/contract';
+import { checkStoredValues } from '../../src/commands/doctor-values.ts';
 import { startWorld } from '../world.ts';
 
 const world = await startWorld();
@@ -156,7 +157,14 @@ test('what a template has from before a rule remains, and changes of other membe
   const stored = { memory_request: '500m', name: 'old\u200bname', icon_url: 'https://ada@example.test/icon.png' };
   const { id } = await world.aTemplate(stored);
   const { body } = await admin.put(`${PATH}?id=${id}`, { description: 'changed' });
-  expect(body.template).toMatchObject({ ...stored, description: 'changed' });
+  const marked = ['name', 'memory_request', 'icon_url'].map((path) => ({ path, message: expect.any(String) }));
+  expect(body.template).toMatchObject({ ...stored, description: 'changed', warnings: marked });
+  const { body: listed } = await admin.get(PATH);
+  expect(listed.templates.filter(({ warnings }: { warnings: unknown[] }) => warnings.length > 0)).toMatchObject([{ id }]);
+  expect(await checkStoredValues(world.database)).toMatchObject({
+    state: 'warning',
+    found: expect.stringMatching(/written: 1\.\n.*name: must not contain invisible/),
+  });
   const refused = await admin.put(`${PATH}?id=${id}`, { memory_request: '500m' });
   expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: 'memory_request' }] } });
   expect(refused.body.errors[0].message).toContain('did you mean 500Mi?');

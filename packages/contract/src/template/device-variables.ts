@@ -32,7 +32,7 @@ export const GRANTS_DEVICES =
   'must not be set, because engines give devices to a container by this variable: remove it, and request GPUs with gpu_count';
 
 /** The members of a template or workload in which variables are declared. */
-interface Declarations {
+export interface Declarations {
   readonly env?: readonly { readonly name: string }[] | undefined;
   readonly env_schema?: readonly { readonly name: string }[] | undefined;
   readonly secret_refs?: readonly { readonly env: string }[] | undefined;

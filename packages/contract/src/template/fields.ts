@@ -19,7 +19,7 @@ import {
 import { templateConflicts } from './conflicts.ts';
 import { hasValidOption, isContainerOption } from './container-options.ts';
 import { type AnyControl, type Control, textsOfControl } from './controls.ts';
-import { refuseOldValues } from './new-values.ts';
+import { refuseOldValues, warnings } from './new-values.ts';
 
 /**
  * A Kubernetes quantity
@@ -631,7 +631,7 @@ export type Template = z.output<typeof template>;
  * `version` does not denote.
  */
 export const ownedTemplate = template
-  .extend({ owner_org_id: id.nullable(), resource_version: objectVersion })
+  .extend({ owner_org_id: id.nullable(), resource_version: objectVersion, warnings })
   .meta({ id: 'OwnedTemplate' });
 
 /** Filters of a list of templates. Visibility is applied separately. */
@@ -660,6 +660,7 @@ const readOnly = ignored(
   'created_at',
   'updated_at',
   'resource_version',
+  'warnings',
 );
 
 const ownership = { owner_org_id: uuid.nullable() };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { FieldError } from '../shared/field-errors.ts';
 import { invisibleProblem } from '../shared/wire.ts';
+import { type Declarations, deviceVariableErrors } from './device-variables.ts';
 
 // Rules for values that are written now. Values that were stored before these rules remain valid:
 // they are read, synced and deployed, and catalog files with them are imported with a warning.
@@ -53,6 +54,20 @@ export function newValueProblems({ name, memory_request, vram_request, icon_url 
   };
   return Object.entries(messages).flatMap(([path, message]) => (message === undefined ? [] : [{ path, message }]));
 }
+
+/**
+ * The values of a stored template or workload that can no longer be written. They remain valid:
+ * lists show them as warnings.
+ */
+export const storedValueProblems = (stored: Written & Declarations): FieldError[] => [
+  ...newValueProblems(stored),
+  ...deviceVariableErrors(stored),
+];
+
+/** The warnings of a stored template or workload in responses. */
+export const warnings = z.array(z.object({ path: z.string(), message: z.string() })).meta({
+  description: 'The stored values that can no longer be written. They remain in use until they are changed',
+});
 
 /** Refuses the values of a body that can no longer be written. */
 export const refuseOldValues = z.check<Written>(({ value, issues }) => {

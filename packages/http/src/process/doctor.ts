@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import type { Send } from '@svc/contract';
+import type { FieldError, Send } from '@svc/contract';
 import { type Command, exitCodes } from './run-command.ts';
 import { SettingsError } from './settings.ts';
 
@@ -27,6 +27,48 @@ export interface DoctorCheck {
 export const ok = (found: string): Finding => ({ state: 'ok', found });
 export const warning = (found: string, remedy: string): Finding => ({ state: 'warning', found, remedy });
 export const failed = (found: string, remedy: string): Finding => ({ state: 'failed', found, remedy });
+
+interface StoredObject {
+  readonly id: string;
+  readonly name: string;
+  readonly problems: readonly FieldError[];
+}
+
+/** The number of objects that a finding names. */
+const NAMED = 5;
+
+/**
+ * Finds stored objects with values that can no longer be written. They remain in use.
+ * @param kind the kind of the objects, in the singular
+ * @param pageAfter reads the objects in the order of their ids, after an id, or the first ones;
+ *   `undefined` if their table does not exist yet
+ */
+export async function storedValuesFinding(
+  kind: string,
+  pageAfter: (id: string | null) => Promise<readonly StoredObject[] | undefined>,
+): Promise<Finding> {
+  const found: string[] = [];
+  let after: string | null = null;
+  for (;;) {
+    const page = await pageAfter(after);
+    after = page?.at(-1)?.id ?? null;
+    if (page === undefined || after === null) break;
+    for (const { name, problems } of page) {
+      const [first] = problems;
+      if (first) found.push(`${name}: ${first.path}: ${first.message}`);
+    }
+  }
+  if (found.length === 0) return ok(`Each ${kind} has values that can be written.`);
+  const more = found.length > NAMED ? [`and ${found.length - NAMED} more`] : [];
+  return warning(
+    [
+      `Number of ${kind}s with values that can no longer be written: ${found.length}.`,
+      ...found.slice(0, NAMED),
+      ...more,
+    ].join('\n'),
+    `They remain in use. Correct the values when you change the ${kind}.`,
+  );
+}
 
 /** The time limit of each check. Its own calls have shorter limits. */
 const CHECK_LIMIT_MS = 8000;

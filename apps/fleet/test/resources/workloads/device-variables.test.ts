@@ -1,4 +1,5 @@
 // Variables by which engines give devices to a container.
+import { checkStoredValues } from '../../../src/commands/doctor-values.ts';
 import { aTemplate } from '../../a-template.ts';
 import { startDeploymentWorld } from '../../deployments/world.ts';
 
@@ -30,6 +31,17 @@ test.each(shapes)('a workload with such a variable in %s is neither created nor 
   const { id } = await fleet.aWorkload();
   const changed = await fleet.operator.put(`/api/v1/workloads/${id}`, members);
   expect([changed.status, changed.body.errors]).toEqual([422, [refusedAt(path)]]);
+});
+
+test('a stored workload with such a variable is marked in the list, and counted by the command doctor', async () => {
+  const id = await aStoredWorkload();
+  const { body } = await fleet.operator.get('/api/v1/workloads?limit=100');
+  const shown = body.workloads.find((workload: { id: string }) => workload.id === id);
+  expect(shown.warnings).toEqual([refusedAt('env.0.name')]);
+  const before = await checkStoredValues(fleet.world.database);
+  expect(before).toMatchObject({ state: 'warning', found: expect.stringMatching(REFUSED) });
+  await fleet.client.workload.delete({ where: { id } });
+  expect(await checkStoredValues(fleet.world.database)).toMatchObject({ state: 'ok' });
 });
 
 test('a stored workload with such a variable can be changed in other members and deployed', async () => {

@@ -3,6 +3,7 @@ import {
   type Input,
   type ownedTemplate,
   paginationOf,
+  storedValueProblems,
   template,
   templateConflicts,
   templateFieldNames,
@@ -37,7 +38,7 @@ type Reply = z.input<typeof ownedTemplate>;
  * Columns have the names of API members. The reply schema removes columns that are not API members.
  */
 function presentTemplate({ category, downloads, ...template }: Row): Reply {
-  const presented: Omit<Reply, JsonColumn> = {
+  const presented: Omit<Reply, JsonColumn | 'warnings'> = {
     ...template,
     category_name: category.name,
     category_slug: category.slug,
@@ -45,7 +46,8 @@ function presentTemplate({ category, downloads, ...template }: Row): Reply {
     download_count: Number(downloads?.count ?? 0),
   };
   // JSON columns contain only values that the contract's schemas accepted.
-  return presented as Reply;
+  const stored = presented as Omit<Reply, 'warnings'> & Parameters<typeof storedValueProblems>[0];
+  return { ...stored, warnings: storedValueProblems(stored) };
 }
 
 /** A template in a list. Only a full list contains documentation. */

@@ -16,6 +16,7 @@ import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
 import { Diff, textOf } from '../../shared/ui/display/Diff.tsx';
 import { Status } from '../../shared/ui/display/Status.tsx';
 import { Time } from '../../shared/ui/display/Time.tsx';
+import { OldValuesNotice } from '../../shared/ui/feedback/OldValues.tsx';
 import { ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
@@ -100,6 +101,7 @@ export default function Workload({ params }: PageProps<'/workloads/:id'>) {
         }
       />
       {error && <ErrorView error={error} retry={refetch} />}
+      <OldValuesNotice warnings={workload.warnings} />
       <Tabs label={t('Parts of the workload')} tabs={tabs} current={tab} path={href('/workloads/:id', params)} />
       {tab === 'overview' && <Deployments id={workload.id} latest={workload.revision} />}
       {tab === 'revisions' && <Revisions id={workload.id} />}

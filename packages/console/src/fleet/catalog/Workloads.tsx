@@ -8,6 +8,7 @@ import { ButtonLink } from '../../shared/ui/controls/Button.tsx';
 import { SearchField } from '../../shared/ui/controls/Field.tsx';
 import { Status } from '../../shared/ui/display/Status.tsx';
 import { Time } from '../../shared/ui/display/Time.tsx';
+import { OldValuesMark } from '../../shared/ui/feedback/OldValues.tsx';
 import { ListStates } from '../../shared/ui/lists/ListPage.tsx';
 import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
@@ -75,6 +76,7 @@ export default function Workloads() {
                 <span className="row">
                   {workload.template_slug ?? <span className="muted">{t('none')}</span>}
                   {workload.template_state && <Status {...templateStateLook(workload.template_state)} />}
+                  <OldValuesMark warnings={workload.warnings} />
                 </span>
               </td>
               <td className="muted">

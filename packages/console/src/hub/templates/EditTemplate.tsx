@@ -5,6 +5,7 @@ import type { PageProps } from '../../shared/routing/page.tsx';
 import { t } from '../../shared/texts/texts.ts';
 import { ButtonLink } from '../../shared/ui/controls/Button.tsx';
 import { Status } from '../../shared/ui/display/Status.tsx';
+import { OldValuesNotice } from '../../shared/ui/feedback/OldValues.tsx';
 import { Loading } from '../../shared/ui/feedback/states.tsx';
 import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { hub, type ManagedTemplate } from '../api.ts';
@@ -35,6 +36,7 @@ function Editor({ latest }: { readonly latest: ManagedTemplate }) {
           <ButtonLink href={href('/templates/:slug', { slug: template.slug })}>{t('View in the catalog')}</ButtonLink>
         }
       />
+      <OldValuesNotice warnings={template.warnings} />
       <TemplateForm key={template.resource_version} template={template} onSaved={setTemplate} />
     </>
   );

@@ -12,6 +12,7 @@ import { ConfirmDialog } from '../../shared/ui/dialogs/Dialog.tsx';
 import { formatCount } from '../../shared/ui/display/format.ts';
 import { Status } from '../../shared/ui/display/Status.tsx';
 import { Time } from '../../shared/ui/display/Time.tsx';
+import { OldValuesMark } from '../../shared/ui/feedback/OldValues.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { ListStates } from '../../shared/ui/lists/ListPage.tsx';
 import { Table } from '../../shared/ui/lists/Table.tsx';
@@ -78,6 +79,7 @@ export default function Templates() {
                 <span className="muted small mono truncate">
                   <bdi>{template.slug}</bdi> {template.version}
                 </span>
+                <OldValuesMark warnings={template.warnings} />
               </th>
               <td>{template.category_name}</td>
               <td>

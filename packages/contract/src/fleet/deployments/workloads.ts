@@ -11,7 +11,7 @@ import {
   templateReply,
   workloadMembers,
 } from '../../template/fields.ts';
-import { refuseOldValues } from '../../template/new-values.ts';
+import { refuseOldValues, warnings } from '../../template/new-values.ts';
 import { byId, changedMembers, newMembers, resourceMembers, resourceQuery } from '../resources/resource.ts';
 
 type WorkloadMember = (typeof workloadMembers)[number];
@@ -51,7 +51,7 @@ const origin = {
 };
 
 // Object.keys loses the names of the members.
-const readOnly = ignored('revision', ...(Object.keys(origin) as (keyof typeof origin)[]));
+const readOnly = ignored('revision', 'warnings', ...(Object.keys(origin) as (keyof typeof origin)[]));
 
 export const workloadRevision = z.object({
   ...workloadSpec.shape,
@@ -69,6 +69,7 @@ export const workload = z
     revision: z
       .int()
       .meta({ description: 'The latest revision. Deployments keep their revision until they are changed' }),
+    warnings,
   })
   .meta({ id: 'Workload' });
 

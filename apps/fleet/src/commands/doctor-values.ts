@@ -1,0 +1,30 @@
+import { storedValueProblems } from '@svc/contract';
+import { workloadSpec } from '@svc/contract/fleet';
+import { type Finding, storedValuesFinding } from '@svc/http';
+import { z } from 'zod';
+import type { Database } from '../database/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+
+/** The number of workloads that one statement reads. */
+const PAGE = 100;
+
+/** The members with rules for new values. */
+const members = { memory_request: true, vram_request: true, env: true, env_schema: true, secret_refs: true } as const;
+const row = z.object({ id: z.string(), name: z.string(), spec: workloadSpec.pick(members).partial() });
+
+/** Finds the workloads whose latest revision has values that can no longer be written. */
+export const checkStoredValues = ({ client }: Database): Promise<Finding> =>
+  storedValuesFinding('workload', async (after) => {
+    const [table] = await client.$queryRaw<{ exists: boolean }[]>`
+      SELECT to_regclass('workload_revisions') IS NOT NULL AS exists`;
+    if (!table?.exists) return undefined;
+    const rows = await client.$queryRaw<unknown[]>`
+      SELECT r.id, r.name, (SELECT jsonb_object_agg(key, value) FROM jsonb_each(v.spec)
+        WHERE key IN (${Prisma.join(Object.keys(members))})) AS spec
+      FROM workloads r JOIN workload_revisions v ON v.workload_id = r.id AND v.revision = r.revision
+      WHERE ${after}::uuid IS NULL OR r.id > ${after}::uuid ORDER BY r.id LIMIT ${PAGE}`;
+    return rows.map((each) => {
+      const { id, name, spec } = row.parse(each);
+      return { id, name, problems: storedValueProblems({ name, ...spec }) };
+    });
+  });
