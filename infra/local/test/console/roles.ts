@@ -113,7 +113,7 @@ const pagesOfAdmins = { 'Not permitted': ['/audit', '/settings', '/settings?tab=
 
 const forAdmins = by('This requires the role admin.', {
   '/secrets': ['New secret', 'Replace the values…', 'Delete…'],
-  '/users': ['New user', 'Change the role…', 'Invite…', 'Set a password…', 'Remove…'],
+  '/users': ['New user', 'Change the role…', 'Block…', 'Invite…', 'Set a password…', 'Remove…'],
   '/tokens': ['New token', 'Reissue…', 'Revoke…'],
 });
 
