@@ -13,10 +13,16 @@ export type PoolSettings = {
   statementTimeoutMs?: number;
   /** It is limited to `statementTimeoutMs`. */
   lockTimeoutMs?: number;
-  /** Timeout for a new connection, and for a free connection if all are in use. */
+  /**
+   * Timeout for a new connection, and for a free connection if all are in use. `connect_timeout` of
+   * the URL, in seconds, can increase it.
+   */
   connectTimeoutMs?: number;
   applicationName: string;
 };
+
+/** A request that waits longer has been given up by its client. */
+const MAX_URL_TIMEOUT_MS = 60_000;
 
 /**
  * The options of a pool with timeouts for all operations (pg has none by default), and with the
@@ -33,12 +39,13 @@ export function poolOptions({
   const url = new URL(settings.connectionString);
   const urlOptions = url.searchParams.get('options');
   url.searchParams.delete('options'); // pg would use them instead of `options` below
+  const urlTimeoutMs = Number(url.searchParams.get('connect_timeout') ?? 0) * 1000;
   return {
     Client: Connection,
     connectionString: url.href,
     application_name: settings.applicationName,
     max: settings.max,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: Math.max(connectTimeoutMs, Math.min(urlTimeoutMs, MAX_URL_TIMEOUT_MS) || 0),
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

@@ -30,6 +30,17 @@ test('options in the URL are added', async () => {
   expect(await sessionSetting(url, 'TimeZone')).toBe('UTC');
 });
 
+test.each([
+  ['', 1000],
+  ['?connect_timeout=5', 5000],
+  ['?connect_timeout=0', 1000],
+  ['?connect_timeout=3600', 60_000],
+  ['?connect_timeout=soon', 1000],
+])('with %j in the URL, a request waits %d ms for a connection', (query, milliseconds) => {
+  const settings = { connectionString: `${connectionString}${query}`, max: 1, applicationName: 'test' };
+  expect(poolOptions({ ...settings, connectTimeoutMs: 1000 }).connectionTimeoutMillis).toBe(milliseconds);
+});
+
 test('the lock timeout is not greater than the statement timeout', () => {
   const options = poolOptions({ connectionString, max: 1, applicationName: 'test', statementTimeoutMs: 500 });
   expect(options.lock_timeout).toBe(500);

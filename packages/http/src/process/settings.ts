@@ -121,7 +121,7 @@ const databaseUrl = z
 const databaseUrls = {
   DATABASE_URL: secretSetting(
     databaseUrl.describe(
-      'the database, `postgresql://user:password@host/database`, on PostgreSQL 15 or later. The user must own the database, unless `MIGRATION_DATABASE_URL` is set',
+      'the database, `postgresql://user:password@host/database`, on PostgreSQL 15 or later. The user must own the database, unless `MIGRATION_DATABASE_URL` is set. `?connect_timeout=5` waits up to 5 seconds for a connection, instead of 1',
     ),
   ),
   MIGRATION_DATABASE_URL: secretSetting(

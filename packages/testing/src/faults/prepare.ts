@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll } from '@jest/globals';
 import { freePort } from '@svc/database/embedded';
 import { createTestDatabase } from '../database/databases.ts';
+import { scaled } from '../run/deadlines.ts';
 import { type StartedProcess, startProcess, untilReady } from '../servers/processes.ts';
 import { mountDisk } from './disk.ts';
 import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts';
@@ -14,6 +15,13 @@ export interface ServiceSettings {
   /** Default: a free port. */
   readonly port?: number | undefined;
   readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The URL with a timeout for connections that is longer on a busy machine. */
+function patientUrl(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.searchParams.set('connect_timeout', `${Math.ceil(scaled(1000) / 1000)}`);
+  return url.href;
 }
 
 export interface RunningService extends StartedProcess {
@@ -69,7 +77,14 @@ export function prepareFaults() {
   const aService = async ({ main, port: requestedPort, environment }: ServiceSettings): Promise<RunningService> => {
     const port = requestedPort ?? (await freePort());
     const started = performance.now();
-    const running = startProcess(main, [], { PORT: `${port}`, RATE_LIMIT: 'off', LOG_LEVEL: 'error', ...environment });
+    const { DATABASE_URL } = environment;
+    const running = startProcess(main, [], {
+      PORT: `${port}`,
+      RATE_LIMIT: 'off',
+      LOG_LEVEL: 'error',
+      ...environment,
+      ...(DATABASE_URL !== undefined && { DATABASE_URL: patientUrl(DATABASE_URL) }),
+    });
     closers.push(() => {
       running.child.kill('SIGKILL');
       return running.ended;
