@@ -12,6 +12,7 @@ import {
   aBalancer,
   ask,
   moreAcknowledged,
+  patientUrl,
   type RunningService,
   startLoad,
   statusesOf,
@@ -54,7 +55,7 @@ describe('two hubs that start concurrently on an empty database while the issuer
   beforeAll(async () => {
     const database = await createEmptyDatabase();
     closers.push(database.drop);
-    databaseUrl = database.url;
+    databaseUrl = patientUrl(database.url);
     issuer = await anIssuer();
     admin = await adminOf(issuer);
     await issuer.stopListening();

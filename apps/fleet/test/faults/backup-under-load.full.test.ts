@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { migrate } from '@svc/database';
 import { createEmptyDatabase, onServer } from '@svc/testing';
-import { moreAcknowledged, queryOn, startLoad, statusesOf } from '@svc/testing/faults';
+import { moreAcknowledged, patientUrl, queryOn, startLoad, statusesOf } from '@svc/testing/faults';
 import { openLedger } from './identity-ledger.ts';
 import { anAdminToken, prepareFleetFaults } from './identity-world.ts';
 
@@ -59,7 +59,7 @@ async function restore(tables: Dump): Promise<string> {
 }
 
 test('a restored backup has everything that was acknowledged before it, and a fleet serves it', async () => {
-  const databaseUrl = await aDatabase();
+  const databaseUrl = patientUrl(await aDatabase());
   const first = await aFleet({ databaseUrl });
   const secret = await anAdminToken(databaseUrl);
   const url = () => first.url;

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { figure, fromFull } from '@svc/testing';
-import { moreAcknowledged, queryOn, type RunningService, startLoad, statusesOf } from '@svc/testing/faults';
+import { moreAcknowledged, patientUrl, queryOn, type RunningService, startLoad, statusesOf } from '@svc/testing/faults';
 import { openLedger } from './identity-ledger.ts';
 import { anAdminToken, prepareFleetFaults } from './identity-world.ts';
 
@@ -12,7 +12,7 @@ const SOME_CHANGES = 30;
 test(
   `a fleet that is killed under load keeps each acknowledged change, and records each response once (rounds: ${ROUNDS})`,
   async () => {
-    const databaseUrl = await aDatabase();
+    const databaseUrl = patientUrl(await aDatabase());
     const query = queryOn(databaseUrl);
     let fleet: RunningService = await aFleet({ databaseUrl });
     const ledger = openLedger({ url: () => fleet.url, secret: await anAdminToken(databaseUrl) });

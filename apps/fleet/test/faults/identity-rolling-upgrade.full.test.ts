@@ -1,11 +1,11 @@
-import { queryOn, upgradeUnderLoad } from '@svc/testing/faults';
+import { patientUrl, queryOn, upgradeUnderLoad } from '@svc/testing/faults';
 import { openLedger } from './identity-ledger.ts';
 import { anAdminToken, prepareFleetFaults } from './identity-world.ts';
 
 const { aDatabase, aFleet } = prepareFleetFaults();
 
 test('no request fails while the database is migrated and two fleet processes are replaced, if the client honors readiness', async () => {
-  const databaseUrl = await aDatabase();
+  const databaseUrl = patientUrl(await aDatabase());
   const ledger = await upgradeUnderLoad({
     databaseUrl,
     start: (port) => aFleet({ databaseUrl, ...(port !== undefined && { port }), environment: { LOG_LEVEL: 'warn' } }),

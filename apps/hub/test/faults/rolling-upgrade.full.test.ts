@@ -1,11 +1,11 @@
-import { ask, upgradeUnderLoad } from '@svc/testing/faults';
+import { ask, patientUrl, upgradeUnderLoad } from '@svc/testing/faults';
 import { openLedger } from './ledger.ts';
 import { adminOf, createCategory, prepareHubFaults } from './world.ts';
 
 const { aDatabase, anIssuer, aHub } = prepareHubFaults();
 
 test('no request fails while the database is migrated and two hubs are replaced, if the client honors readiness', async () => {
-  const databaseUrl = await aDatabase();
+  const databaseUrl = patientUrl(await aDatabase());
   const issuer = await anIssuer();
   const admin = await adminOf(issuer);
   const ledger = await upgradeUnderLoad({

@@ -5,5 +5,5 @@ export { describeOnDisk, whileFull } from './disk.ts';
 export { moreAcknowledged } from './ledger.ts';
 export { ask, type LoadResult, type RequestOptions, startLoad, statusesOf, summaryOf } from './load.ts';
 export type { OwnPostgres } from './own-postgres.ts';
-export { prepareFaults, type RunningService } from './prepare.ts';
+export { patientUrl, prepareFaults, type RunningService } from './prepare.ts';
 export { upgradeUnderLoad } from './rolling-restart.ts';

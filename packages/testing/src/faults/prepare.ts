@@ -17,10 +17,20 @@ export interface ServiceSettings {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The URL with a timeout for connections that is longer on a busy machine. */
-function patientUrl(databaseUrl: string): string {
+/** The timeouts of services for their databases, in milliseconds. */
+const DATABASE_TIMEOUTS = { lock_timeout: 2000, statement_timeout: 2500, query_timeout: 2750 };
+
+/**
+ * The URL for a service that must not refuse requests because the machine is busy: with longer
+ * timeouts then.
+ */
+export function patientUrl(databaseUrl: string): string {
+  const connectSeconds = Math.ceil(scaled(1000) / 1000);
+  if (connectSeconds === 1) return databaseUrl;
   const url = new URL(databaseUrl);
-  url.searchParams.set('connect_timeout', `${Math.ceil(scaled(1000) / 1000)}`);
+  url.searchParams.set('connect_timeout', `${connectSeconds}`);
+  for (const [name, milliseconds] of Object.entries(DATABASE_TIMEOUTS))
+    url.searchParams.set(name, `${scaled(milliseconds)}`);
   return url.href;
 }
 
@@ -77,14 +87,7 @@ export function prepareFaults() {
   const aService = async ({ main, port: requestedPort, environment }: ServiceSettings): Promise<RunningService> => {
     const port = requestedPort ?? (await freePort());
     const started = performance.now();
-    const { DATABASE_URL } = environment;
-    const running = startProcess(main, [], {
-      PORT: `${port}`,
-      RATE_LIMIT: 'off',
-      LOG_LEVEL: 'error',
-      ...environment,
-      ...(DATABASE_URL !== undefined && { DATABASE_URL: patientUrl(DATABASE_URL) }),
-    });
+    const running = startProcess(main, [], { PORT: `${port}`, RATE_LIMIT: 'off', LOG_LEVEL: 'error', ...environment });
     closers.push(() => {
       running.child.kill('SIGKILL');
       return running.ended;
