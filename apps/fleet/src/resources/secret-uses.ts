@@ -27,7 +27,9 @@ export function acceptPurposes(kind: SecretScope['kind'], given: readonly Secret
     return possible.filter((purpose) => given.includes(purpose));
   }
   const reason = kind === 'registry' ? ': credentials of a registry never become variables' : '';
-  throw invalid([{ path: 'purposes', message: `must contain only ${possible.join(' and ')} for kind ${kind}${reason}` }]);
+  throw invalid([
+    { path: 'purposes', message: `must contain only ${possible.join(' and ')} for kind ${kind}${reason}` },
+  ]);
 }
 
 /** A use of a secret: a variable receives one of its values, or an image is pulled with it. */
@@ -63,7 +65,8 @@ function problemOfPurpose(secret: UsedSecret, { variable, key }: SecretUse): str
   if (kind === 'registry') {
     return `must not give the secret ${name} to the variable ${variable}, because credentials of a registry never become variables: use a secret of kind opaque with the values that the program needs`;
   }
-  const purpose = kind === 'tls' && keyOf({ name, env: variable, key }, keys) === 'tls.key' ? 'private_key' : 'variables';
+  const purpose =
+    kind === 'tls' && keyOf({ name, env: variable, key }, keys) === 'tls.key' ? 'private_key' : 'variables';
   if (allowed.includes(purpose)) return undefined;
   const what = purpose === 'private_key' ? `the private key of the secret ${name}` : `the secret ${name}`;
   return `must not give ${what} to the variable ${variable}, because the secret does not have the purpose ${purpose}: ${HOW_TO_PERMIT}`;

@@ -213,7 +213,11 @@ export const fleetTools = {
       volumes: z
         .array(volume.pick({ id: true, name: true, size: true, phase: true, reclaim: true, attached_to: true }))
         .optional(),
-      secrets: z.array(secret.pick({ id: true, name: true, kind: true, purposes: true, workloads: true, keys: true, used_by: true })).optional(),
+      secrets: z
+        .array(
+          secret.pick({ id: true, name: true, kind: true, purposes: true, workloads: true, keys: true, used_by: true }),
+        )
+        .optional(),
       ...restOfList,
     }),
   }),

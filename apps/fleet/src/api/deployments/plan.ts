@@ -118,7 +118,8 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body) 
   const refusals = refusalsOfDeletion(row);
   if (refusals.length > 0) return presentPlan(transaction, { ...decision, refusals }, { before, after: [] });
   // A deployment that already matches stays unchanged, even if a new decision would refuse it.
-  if (isUnchanged(row, draft)) return presentPlan(transaction, { ...decision, refusals: [] }, { before, after: before });
+  if (isUnchanged(row, draft))
+    return presentPlan(transaction, { ...decision, refusals: [] }, { before, after: before });
   const { restarted_at } = row;
   const after = await manifestAfter(transaction, decision, { generation: row.generation + 1, restarted_at });
   return presentPlan(transaction, decision, { before, after });

@@ -219,12 +219,9 @@ export const plan = z
         .object({ suitable: z.int(), rejected: z.int() })
         .meta({ description: 'The number of candidates that the list omits' }),
     }),
-    registry_credentials: z
-      .object({ secret: z.string(), server: z.string(), is_new: isNewSecret })
-      .nullable()
-      .meta({
-        description: 'The pull secret, and the registry that receives it; null: the image is pulled anonymously',
-      }),
+    registry_credentials: z.object({ secret: z.string(), server: z.string(), is_new: isNewSecret }).nullable().meta({
+      description: 'The pull secret, and the registry that receives it; null: the image is pulled anonymously',
+    }),
     secrets: z.array(z.object({ ...secretUse, is_new: isNewSecret })).meta({
       description:
         'The variables that receive values of secrets. `key` is null if the secret does not have the key, or does not exist',
