@@ -63,10 +63,11 @@ export async function refusalsOfSecretUses(
   { draft, bound, secrets }: Using,
 ): Promise<Refusal[]> {
   const uses = [...usesOfWorkload(draft.workload.spec), ...usesOfBindings(bound)];
+  const isLimited = secrets.some(({ workloads }) => workloads !== null);
   return refusalsOfUses(
     uses.filter((use) => !isContinued(draft, use)),
     secrets,
-    await nameOfWorkload(transaction, draft),
+    isLimited ? await nameOfWorkload(transaction, draft) : undefined,
   );
 }
 
@@ -145,6 +146,8 @@ async function readDeployedBefore(
   transaction: Transaction,
   { before, workload }: Draft,
 ): Promise<StoredSpec | undefined> {
+  const { secret_refs, registry_credentials } = workload.spec;
+  if (secret_refs.length === 0 && registry_credentials === null) return undefined;
   if (before) {
     if (before.revision === workload.revision) return workload.spec;
     return (await readWorkloadRevision(transaction, workload.workloadId, before.revision)).spec;

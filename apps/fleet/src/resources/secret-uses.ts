@@ -16,7 +16,12 @@ export const secretScope = z.object({
 });
 export type SecretScope = z.output<typeof secretScope>;
 
-/** The purposes of a secret. Those that it does not declare are the default of its kind. */
+/**
+ * The purposes of a secret. Those that it does not declare are the default of its kind.
+ *
+ * Delete after 0.3: this default for stored secrets, with a migration that stores it. Version 0.2
+ * stores secrets without purposes.
+ */
 export const purposesOf = ({ kind, purposes }: Pick<SecretScope, 'kind' | 'purposes'>): SecretPurpose[] =>
   purposes.length > 0 ? purposes : purposesOfKind[kind].slice(0, 1);
 

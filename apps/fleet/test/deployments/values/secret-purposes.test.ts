@@ -261,7 +261,7 @@ describe('a plan and a manifest', () => {
     const { body: plan } = await fleet.plan(body);
     return { secrets: plan.secrets, pull: plan.registry_credentials?.is_new };
   };
-  const members = { env_schema, node_selector: {}, required_network_types: [], registry_url: null };
+  const members = { env_schema: [], node_selector: {}, required_network_types: [], registry_url: null };
   const used = (variable: string, secret: string, key: string | null) => ({ variable, secret, key });
 
   test('list the variables that receive values of secrets', async () => {
