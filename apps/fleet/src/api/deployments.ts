@@ -48,7 +48,7 @@ export const getDeployment = route(fleetEndpoints.getDeployment, async (context,
 export const getDeploymentManifest = route(fleetEndpoints.getDeploymentManifest, ({ database }, { params }) =>
   database.client.$transaction(async (transaction) => {
     const row = await readRow(transaction, deployments, params.id);
-    return { manifest: await presentManifest(transaction, row) };
+    return presentManifest(transaction, row);
   }),
 );
 

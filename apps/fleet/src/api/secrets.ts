@@ -3,7 +3,7 @@ import { etagOfVersion, invalid, pickDefined, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { secretBinding } from '../deployments/bindings.ts';
 import { rotateSecretInDeployments } from '../deployments/generations.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import { registryHost } from '../render/image.ts';
 import { keyOf } from '../render/secrets.ts';
@@ -11,6 +11,7 @@ import { refuseInUse } from '../resources/field-errors.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { secretList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
+import { acceptPurposes, problemOfUse, purposesOf, readUsersOf, type SecretScope } from '../resources/secret-uses.ts';
 import {
   presentSecret,
   refuseBadValues,
@@ -73,6 +74,31 @@ async function refuseServer(
   ]);
 }
 
+/** The stored form of the names of workloads. */
+const storedWorkloads = (names: readonly string[] | null) =>
+  names === null ? Prisma.DbNull : [...new Set(names)].sort();
+
+/**
+ * A secret stays permitted where deployments use it. Uses from before the purposes, which were not
+ * permitted before, are no reason.
+ * @throws 409 with the deployments to which the change would forbid the secret
+ */
+async function refuseScopeInUse(
+  transaction: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  before: SecretRow,
+  after: SecretScope,
+): Promise<void> {
+  const users = await readUsersOf(transaction, before);
+  const forbidden = users.filter(({ workload, uses }) =>
+    uses.some(
+      (use) =>
+        problemOfUse({ ...use, ...after }, { ...use, workload }) !== undefined &&
+        problemOfUse(use, { ...use, workload }) === undefined,
+    ),
+  );
+  refuseInUse(forbidden.map(({ name }) => ({ kind: 'deployment', name })));
+}
+
 export const listSecrets = route(fleetEndpoints.listSecrets, async ({ database }, { query }) => {
   const { rows, pagination } = await listRows(database.client, secrets, secretList, query);
   return { secrets: rows.map(presentSecret), pagination };
@@ -90,23 +116,34 @@ export const createSecret = changeRoute(fleetEndpoints.createSecret, async (cont
   const server =
     registryOfSecret(kind, body.server) ?? (kind === 'registry' ? registryHost({ registry_url: '' }) : null);
   const id = uuidv7();
-  const data = { id, name, labels, kind, server, created_by: authorOf(principal) };
+  const purposes = body.purposes ? acceptPurposes(kind, body.purposes) : purposesOf({ kind, purposes: [] });
+  const workloads = storedWorkloads(body.workloads ?? null);
+  const data = { id, name, labels, kind, server, purposes, workloads, created_by: authorOf(principal) };
   await transaction.secret.create({ data: { ...data, ...(await sealValues(settings.sealer, id, values)) } });
   return { secret: presentSecret(await readRow(transaction, secrets, id)) };
 });
+
+/** The members on which decisions about deployments depend. */
+const decisive = ['values', 'server', 'purposes', 'workloads'] as const;
 
 /** New values start a new generation of the deployments that use the secret. */
 export const updateSecret = changeRoute(fleetEndpoints.updateSecret, async (context, { params, body }) => {
   const { transaction, settings, ifMatch } = context;
   const { values } = body;
-  if (values !== undefined || body.server !== undefined) await acquirePlacementLock(transaction);
+  if (decisive.some((member) => body[member] !== undefined)) await acquirePlacementLock(transaction);
   const before = await lockRow(transaction, secrets, { id: params.id, ifMatch });
   refuseRename(body, before);
   const server = registryOfSecret(before.kind, body.server) ?? before.server;
   if (server !== null && server !== before.server) {
     await refuseServer(transaction, before, { server, hasValues: values !== undefined });
   }
-  const data = { ...pickDefined(body, ['labels']), server, ...nextVersion() };
+  const purposes = body.purposes ? acceptPurposes(before.kind, body.purposes) : before.purposes;
+  const workloads = body.workloads === undefined ? before.workloads : body.workloads;
+  if (body.purposes !== undefined || body.workloads !== undefined) {
+    await refuseScopeInUse(transaction, before, { kind: before.kind, purposes, workloads });
+  }
+  const scope = { purposes, workloads: storedWorkloads(workloads) };
+  const data = { ...pickDefined(body, ['labels']), server, ...scope, ...nextVersion() };
   if (values === undefined) {
     await transaction.secret.update({ where: { id: before.id }, data });
   } else {

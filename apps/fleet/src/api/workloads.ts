@@ -3,6 +3,7 @@ import { offsetOf, paginationOf } from '@svc/contract';
 import { fleetEndpoints, workloadMembers } from '@svc/contract/fleet';
 import { etagOfVersion, pickDefined, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
+import { refuseSecretUses } from '../deployments/secret-uses.ts';
 import { authorOf } from '../identity/actor.ts';
 import { HOW_TO_BIND, type WorkloadVariable } from '../render/env.ts';
 import { PLACEHOLDER } from '../render/secrets.ts';
@@ -48,6 +49,7 @@ export const createWorkload = changeRoute(fleetEndpoints.createWorkload, async (
   const id = uuidv7();
   const overrides = specMembersOf(body);
   refuseDeviceVariables({ ...base.spec, ...overrides });
+  await refuseSecretUses(transaction, name, { ...base.spec, ...overrides });
   refuseSecretText(body.env, secretVariablesOf({ ...base.spec, ...overrides }));
   await transaction.workload.create({ data: { id, name, labels, created_by: author } });
   await insertRevision(transaction, { workloadId: id, revision: 1, base, overrides, author });
@@ -68,7 +70,9 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
   const kept = before.overrides.env ? { ...before.overrides, env: spec.env } : before.overrides;
   const overrides = { ...kept, ...members };
   const base: RevisionBase = body.template === undefined ? before : await templateBase(transaction, body.template);
-  refuseDeviceVariables(body.template === undefined ? members : { ...base.spec, ...overrides });
+  const written = body.template === undefined ? members : { ...base.spec, ...overrides };
+  refuseDeviceVariables(written);
+  await refuseSecretUses(transaction, before.name, written);
   const secretNames = [...before.secret_variables, ...secretVariablesOf({ ...base.spec, ...overrides })];
   refuseSecretText(env, secretNames, spec.env);
   const isNew =

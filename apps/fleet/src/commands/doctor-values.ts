@@ -1,9 +1,10 @@
 import { storedValueProblems } from '@svc/contract';
 import { workloadSpec } from '@svc/contract/fleet';
-import { type Finding, storedValuesFinding } from '@svc/http';
+import { type Finding, ok, storedValuesFinding, warning } from '@svc/http';
 import { z } from 'zod';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { problemsOfUses, readRestrictedUsers } from '../resources/secret-uses.ts';
 
 /** The number of workloads that one statement reads. */
 const PAGE = 100;
@@ -28,3 +29,27 @@ export const checkStoredValues = ({ client }: Database): Promise<Finding> =>
       return { id, name, problems: storedValueProblems({ name, ...spec }) };
     });
   });
+
+/** The number of deployments that a finding names. */
+const NAMED = 5;
+
+/** Finds the deployments that use secrets in a way that the secrets do not permit. */
+export async function checkSecretUses({ client }: Database): Promise<Finding> {
+  const [column] = await client.$queryRaw<{ exists: boolean }[]>`
+    SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('secrets') AND attname = 'purposes') AS exists`;
+  if (!column?.exists) return ok('The secrets have no purposes yet.');
+  const found = (await readRestrictedUsers(client)).flatMap(({ name, workload, uses }) => {
+    const [first] = problemsOfUses(workload, uses);
+    return first === undefined ? [] : [`The deployment ${name} ${first}`];
+  });
+  if (found.length === 0) return ok('All deployments use secrets as the secrets permit.');
+  const more = found.length > NAMED ? [`and ${found.length - NAMED} more`] : [];
+  return warning(
+    [
+      `Number of deployments that use secrets in a way that the secrets do not permit: ${found.length}.`,
+      ...found.slice(0, NAMED),
+      ...more,
+    ].join('\n'),
+    'They continue with their revision. Correct the secrets or the workloads before you change their revision.',
+  );
+}

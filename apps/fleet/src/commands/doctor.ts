@@ -25,7 +25,7 @@ import { createHubs, type OutboundRoutes } from '../settings/connections.ts';
 import { createSettings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { checkEngines } from './doctor-engines.ts';
-import { checkStoredValues } from './doctor-values.ts';
+import { checkSecretUses, checkStoredValues } from './doctor-values.ts';
 
 const LIMITS = { timeoutMs: 3000, maxBytes: 1024 * 1024 };
 /**
@@ -70,6 +70,7 @@ export const doctor = (prismaDir: string): Command =>
       const own: DoctorCheck[] = [
         { name: 'encryption keys', needs: ['schema'], run: () => checkKeys(parts()) },
         { name: 'stored values', needs: ['schema'], run: () => checkStoredValues(parts().database) },
+        { name: 'secrets', needs: ['schema'], run: () => checkSecretUses(parts().database) },
         { name: 'hub', needs, run: () => checkHub(parts(), routesFor('hub')) },
         { name: 'issuer', needs, run: () => checkIssuer(parts(), routesFor('issuer')) },
         { name: 'engines', needs, run: () => checkEngines(parts()) },

@@ -48,6 +48,8 @@ export interface DeploymentChange {
    * Whether the change is a rollback, to a revision that was permitted for this deployment before.
    */
   readonly isRollback?: boolean;
+  /** Whether the change starts a deployment that was not in the database, so that it has no rights from before. */
+  readonly isAdoption?: boolean;
 }
 
 /**
@@ -69,6 +71,7 @@ export async function changeDeployment(
   const changed = {
     ...(env && { env }),
     ...pickDefined(change, ['replicas', 'volumes', 'acceptedLosses', 'desiredState', 'restart']),
+    ...(change.isAdoption && { before: null }),
   };
   const draft = changedDraft(before, { workload, isNewRevision, ...changed }, context.defaultLimits);
   const labels = change.labels === undefined ? {} : { labels: change.labels };

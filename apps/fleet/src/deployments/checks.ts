@@ -12,6 +12,7 @@ import { type Draft, readWorkloadRevision } from './draft.ts';
 import type { PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
 import { isPullSecret, type SecretMetadata } from './secret-metadata.ts';
+import { refusalsOfSecretUses } from './secret-uses.ts';
 import { type MountedVolume, refusalsOfAddedVolumes, refusalsOfReplicas } from './volumes.ts';
 
 type Transaction = Prisma.TransactionClient;
@@ -49,6 +50,7 @@ const checks = {
   bindings: ({ ofBindings }) => ofBindings,
   dependents: ({ draft }, transaction) => (draft.creates.length === 0 ? refusalsOfDependents(transaction, draft) : []),
   secrets: ({ draft, secrets, bound }) => refusalsOfSecrets(draft, secrets, bound),
+  secretUses: ({ draft, secrets, bound }, transaction) => refusalsOfSecretUses(transaction, { draft, secrets, bound }),
   registry: ({ draft, secrets }, transaction) => refusalsOfRegistry(transaction, draft, secrets),
   volumes: ({ ofVolumes }) => ofVolumes,
   replicas: ({ draft, mounted }, transaction) => refusalsOfReplicas(transaction, draft, mounted),

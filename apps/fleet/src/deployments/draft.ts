@@ -64,6 +64,11 @@ export interface Draft {
   readonly defaultLimits: DefaultLimits;
   /** Whether the change replaces all instances, so that their form can change. */
   readonly replacesInstances: boolean;
+  /**
+   * The deployment before the change, whose uses of secrets continue, whatever the secrets permit now;
+   * null for a new or adopted deployment.
+   */
+  readonly before: Pick<DeploymentRow, 'revision' | 'env'> | null;
   /** The kinds of resources that the request creates with the name of the draft. */
   readonly creates: readonly ('deployment' | 'workload')[];
 }
@@ -107,6 +112,7 @@ export async function newDraft(
     defaultsVersion: CURRENT_DEFAULTS,
     defaultLimits,
     replacesInstances: true,
+    before: null,
     creates: request.name === undefined ? [] : base ? ['deployment', 'workload'] : ['deployment'],
   };
   refuseExcessiveSize(draft);
@@ -117,7 +123,9 @@ export async function newDraft(
 const UNNAMED = 'planned';
 
 interface DraftChanges
-  extends Partial<Pick<Draft, 'isNewRevision' | 'replicas' | 'env' | 'volumes' | 'acceptedLosses' | 'desiredState'>> {
+  extends Partial<
+    Pick<Draft, 'isNewRevision' | 'replicas' | 'env' | 'volumes' | 'acceptedLosses' | 'desiredState' | 'before'>
+  > {
   readonly workload: WorkloadRevision;
 }
 
@@ -126,6 +134,7 @@ export type StoredDraft = Pick<
   DeploymentRow,
   | 'id'
   | 'name'
+  | 'revision'
   | 'replicas'
   | 'env'
   | 'host_id'
@@ -150,6 +159,7 @@ export const draftOf = (row: StoredDraft, changes: DraftChanges): Draft => ({
   defaultsVersion: row.defaults_version,
   defaultLimits: limitsOfColumns(row),
   replacesInstances: false,
+  before: row,
   creates: [],
   ...changes,
 });

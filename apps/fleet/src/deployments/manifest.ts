@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Target } from '@svc/contract/fleet';
+import type { Reply } from '@svc/contract';
+import type { fleetEndpoints, Target } from '@svc/contract/fleet';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Host } from '../render/allocation.ts';
 import { renderDocker } from '../render/docker.ts';
@@ -13,6 +14,7 @@ import { type Draft, draftOf, readWorkloadRevision, type StoredDraft, type Workl
 import { allocatedGpus, allocatedPorts } from './ports.ts';
 import type { DeploymentRow } from './rows.ts';
 import { namesOfSecrets, readSecretMetadata } from './secret-metadata.ts';
+import { listSecretUses } from './secret-uses.ts';
 import { type MountedVolume, mountVolumes } from './volumes.ts';
 
 type Transaction = Prisma.TransactionClient;
@@ -97,14 +99,21 @@ export async function manifestOf(
     : hostManifest(transaction, target, input);
 }
 
-/** The manifest of the stored state of a deployment. */
-export async function presentManifest(transaction: Transaction, row: DeploymentRow): Promise<ManifestObject[]> {
+/** The manifest of the stored state of a deployment, and the variables that receive values of secrets. */
+export async function presentManifest(
+  transaction: Transaction,
+  row: DeploymentRow,
+): Promise<Pick<Reply<typeof fleetEndpoints.getDeploymentManifest>, 'secrets'> & { manifest: ManifestObject[] }> {
   const workload = await readWorkloadRevision(transaction, row.workload_id, row.revision);
   const stored = await readRenderable(transaction, row, workload);
   const { draft, bound } = stored;
   const allocated = { gpus: await allocatedGpus(transaction, row), ports: await allocatedPorts(transaction, row) };
-  const secrets = secretsWithPlaceholders(await readSecretMetadata(transaction, namesOfSecrets(draft, bound)));
-  return manifestOf(transaction, { rendering: renderingOf(stored, secrets), target: draft.target, allocated });
+  const secrets = await readSecretMetadata(transaction, namesOfSecrets(draft, bound));
+  const rendering = renderingOf(stored, secretsWithPlaceholders(secrets));
+  return {
+    manifest: await manifestOf(transaction, { rendering, target: draft.target, allocated }),
+    secrets: listSecretUses(rendering, secrets),
+  };
 }
 
 async function clusterManifest(transaction: Transaction, { id }: Target, rendering: Rendering<'placeholders'>) {

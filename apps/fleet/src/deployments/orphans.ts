@@ -153,6 +153,7 @@ async function adoptDeployment(
     desiredState: 'running',
     env,
     volumes: given,
+    isAdoption: true,
   }));
   return deployment;
 }

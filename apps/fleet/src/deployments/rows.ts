@@ -4,6 +4,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { type DefaultLimits, effectsOfCurrentDefaults } from '../render/defaults.ts';
 import { storedEnv } from '../render/env.ts';
 import { condition, type Kind, presentCommon, presentConditions, resourceRow } from '../resources/kind.ts';
+import { problemsOfUses, restrictedUses, storedUses } from '../resources/secret-uses.ts';
 import { presentTarget } from '../resources/storage.ts';
 import { secretVariables, templateState, templateStates } from '../resources/workloads.ts';
 import { hasInlineValues, presentEnv } from './env.ts';
@@ -53,6 +54,8 @@ export const deploymentRow = resourceRow.extend({
   shared_volumes: z.array(z.string()),
   /** The mounts whose volumes are lost. */
   lost_mounts: z.array(z.string()),
+  /** The uses of secrets that can be outside the purposes of the secrets. */
+  restricted_uses: storedUses,
   /** The reachability of the target; null without a target. */
   reachability: z.enum(['unknown', 'online', 'unreachable']).nullable(),
   unreachable_reason: z.string().nullable(),
@@ -87,6 +90,7 @@ export const deployments: Kind<DeploymentRow> = {
           ORDER BY v.name) AS shared_volumes,
     ARRAY(SELECT a.mount FROM attachments a JOIN volumes v ON v.id = a.volume_id
           WHERE a.deployment_id = r.id AND v.phase = 'lost' AND a.mount IN ${mounts} ORDER BY a.mount) AS lost_mounts,
+    ${restrictedUses} AS restricted_uses,
     coalesce((SELECT h.reachability::text FROM hosts h WHERE h.id = r.host_id),
              (SELECT c.reachability::text FROM clusters c WHERE c.id = r.cluster_id)) AS reachability,
     coalesce((SELECT h.unreachable_reason FROM hosts h WHERE h.id = r.host_id),
@@ -139,6 +143,25 @@ function sharedVolumes({ shared_volumes, replicas, created_at }: DeploymentRow) 
       status: 'True',
       reason: 'ReadWriteOnce',
       message: `${writers} write to ReadWriteOnce volumes: ${shared_volumes.join(', ')}. ${remedy}, because they can damage the data.`,
+      at: created_at,
+    },
+  ];
+}
+
+/** The number of problems that a condition lists. */
+const MAX_PROBLEMS = 5;
+
+/** The condition of a deployment that uses secrets in a way that was permitted when it was stored. */
+function secretsOutsidePurpose({ workload_name, restricted_uses, created_at }: DeploymentRow) {
+  const problems = problemsOfUses(workload_name, restricted_uses);
+  if (problems.length === 0) return [];
+  const more = problems.length > MAX_PROBLEMS ? [`and ${problems.length - MAX_PROBLEMS} more`] : [];
+  return [
+    {
+      type: 'SecretOutsidePurpose',
+      status: 'True',
+      reason: 'SecretNotPermitted',
+      message: `The deployment continues with this revision, and another one is refused. It ${[...problems.slice(0, MAX_PROBLEMS), ...more].join('; it ')}.`,
       at: created_at,
     },
   ];
@@ -226,6 +249,7 @@ export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimi
     ...(row.reachability === 'unreachable' ? [targetUnreachable(row)] : []),
     ...olderDefaults(row, defaultLimits),
     ...sharedVolumes(row),
+    ...secretsOutsidePurpose(row),
   ],
   endpoints: row.endpoints.map(({ scope = row.host_id === null ? 'cluster' : 'all', ...endpoint }) => ({
     ...endpoint,

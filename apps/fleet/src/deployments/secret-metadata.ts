@@ -1,14 +1,14 @@
-import type { Prisma, SecretKind } from '../generated/prisma/client.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
 import { isSealedName } from '../render/secrets.ts';
+import { type SecretScope, secretScope } from '../resources/secret-uses.ts';
 import type { BoundVariable } from './bindings.ts';
 import type { Draft } from './draft.ts';
 
 /** A secret that a deployment needs, without its values. */
-export interface SecretMetadata {
+export interface SecretMetadata extends SecretScope {
   readonly name: string;
   readonly version: number;
   readonly keys: readonly string[];
-  readonly kind: SecretKind;
   /**
    * The only registry that receives the secret; null for other kinds, and for a secret without a
    * server.
@@ -23,13 +23,10 @@ export async function readSecretMetadata(
 ): Promise<SecretMetadata[]> {
   if (names.length === 0) return [];
   const rows = await transaction.secret.findMany({ where: { name: { in: [...names] } } });
-  return rows.map(({ name, values_version, keys, kind, server }) => ({
-    name,
-    version: values_version,
-    keys,
-    kind,
-    server,
-  }));
+  return rows.map((row) => {
+    const { name, values_version: version, keys, server } = row;
+    return { name, version, keys, server, ...secretScope.parse(row) };
+  });
 }
 
 /** The names of the secrets that a deployment needs, by its workload and by its own bindings. */

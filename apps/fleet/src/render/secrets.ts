@@ -82,7 +82,11 @@ export interface SecretVariable {
 }
 
 /** The references to secrets: those of the workload, then those of the deployment. */
-const refsOf = ({ spec, bound, defaults }: Rendering): Rendering['bound'] =>
+export const secretRefs = ({
+  spec,
+  bound,
+  defaults,
+}: Pick<Rendering, 'spec' | 'bound' | 'defaults'>): Rendering['bound'] =>
   [...spec.secret_refs, ...bound].filter(({ env }) => defaults < DEVICES_ARE_REQUESTED || !grantsDevices(env));
 
 /**
@@ -91,7 +95,7 @@ const refsOf = ({ spec, bound, defaults }: Rendering): Rendering['bound'] =>
  * @throws Error if a secret or its key does not exist; validation refuses such deployments earlier
  */
 export const secretVariables = (rendering: Rendering): SecretVariable[] =>
-  refsOf(rendering).map((ref) => {
+  secretRefs(rendering).map((ref) => {
     const { secrets } = rendering;
     const key = keyOf(ref, secrets.metadataOf(ref.name)?.keys ?? []);
     if (key === undefined) throw new Error(`the secret "${ref.name}" has no key for ${ref.env}`);
@@ -103,6 +107,6 @@ export const secretVariables = (rendering: Rendering): SecretVariable[] =>
  * change of it restarts instances.
  */
 export const secretVersions = (rendering: Rendering): string =>
-  [...new Set(refsOf(rendering).map(({ name }) => name))]
+  [...new Set(secretRefs(rendering).map(({ name }) => name))]
     .map((name) => `${name}=${rendering.secrets.metadataOf(name)?.version}`)
     .join();

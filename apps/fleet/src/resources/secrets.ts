@@ -5,6 +5,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { registryHost } from '../render/image.ts';
 import { keyPairErrors, refuseFieldErrors } from './field-errors.ts';
 import { type Kind, presentCommon, resourceRow } from './kind.ts';
+import { purposesOf, secretScope } from './secret-uses.ts';
 
 export type Values = Readonly<Record<string, string>>;
 
@@ -62,7 +63,7 @@ export async function openValues(
 }
 
 const secretRow = resourceRow.extend({
-  kind: z.enum(['opaque', 'registry', 'tls']),
+  ...secretScope.shape,
   server: z.string().nullable(),
   keys: z.array(z.string()),
   values_version: z.int(),
@@ -78,7 +79,7 @@ export type SecretRow = z.output<typeof secretRow>;
 export const secrets: Kind<SecretRow> = {
   table: 'secrets',
   row: secretRow,
-  columns: Prisma.sql`r.kind::text, r.server, r.keys, r.values_version, r.last_rotated_at,
+  columns: Prisma.sql`r.kind::text, r.server, coalesce(r.purposes, '{}') AS purposes, r.workloads, r.keys, r.values_version, r.last_rotated_at,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('kind', u.kind, 'id', u.id, 'name', u.name) ORDER BY u.kind, u.name), '[]') FROM (
       SELECT 'workload' AS kind, w.id, w.name FROM workload_revisions v
         JOIN workloads w ON w.id = v.workload_id AND w.revision = v.revision WHERE v.secret_names @> ARRAY[r.name]
@@ -96,6 +97,8 @@ export const presentSecret = (row: SecretRow) => ({
   kind: row.kind,
   server: row.server,
   needs_server: row.kind === 'registry' && row.server === null,
+  purposes: purposesOf(row),
+  workloads: row.workloads,
   keys: row.keys,
   values_version: row.values_version,
   last_rotated_at: row.last_rotated_at,

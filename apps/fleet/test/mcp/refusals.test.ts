@@ -185,3 +185,26 @@ test.each([
   expect(result.structuredContent).toBeUndefined();
   expect(result._meta['svc/problem']).toMatchObject({ type: 'about:blank', request_id: expect.any(String) });
 });
+
+test('tools do not give the credentials of a registry to a variable, and plans list what they would give', async () => {
+  const values = { username: 'me', password: 'hidden' };
+  await mcpWorld.aSecret('pull', values, { kind: 'registry' });
+  await mcpWorld.aHost();
+  const { id } = await mcpWorld.aWorkload({ env_schema: [{ name: 'TOKEN' }] });
+  const asOperator = { token: tokens.operator.secret };
+  const given = { name: 'curious', workload_id: id, env: { TOKEN: { secret: 'pull', key: 'password' } } };
+  const plan = await call('plan_deployment', given, asOperator);
+  expect(plan.structuredContent).toMatchObject({
+    ok: false,
+    secrets: [{ variable: 'TOKEN', secret: 'pull', key: 'password', is_new: false }],
+  });
+  const secret_refs = [{ name: 'pull', key: 'password', env: 'TOKEN' }];
+  for (const [tool, members] of [
+    ['create_deployment', given],
+    ['save_workload', { name: 'curious', image_name: 'a', secret_refs }],
+    ['save_workload', { id, env_schema: [], secret_refs }],
+  ] as const) {
+    const { _meta, isError } = await call(tool, members, asOperator);
+    expect({ tool, isError, status: _meta['svc/problem'].status }).toEqual({ tool, isError: true, status: 422 });
+  }
+});

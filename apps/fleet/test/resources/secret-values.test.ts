@@ -50,7 +50,8 @@ test('values of secrets are in no response about related resources, and in no ta
     asAdmin.post(pathOf('secrets'), { name, values: { password: PASSWORD, again: PASSWORD } }),
   );
   const values = { 'tls.crt': own.certificate, 'tls.key': own.key };
-  await asked('created tls', asAdmin.post(pathOf('secrets'), { name: tlsName, kind: 'tls', values }));
+  const tls = { name: tlsName, kind: 'tls', purposes: ['private_key'], values };
+  await asked('created tls', asAdmin.post(pathOf('secrets'), tls));
   const credentials = { ca_certificate: engines.certificate, ...engines };
   const host = await aRoomyHost({ credentials });
   const cluster = await aRoomyCluster({ auth: { kind: 'token', token: TOKEN } });

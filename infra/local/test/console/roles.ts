@@ -112,7 +112,7 @@ const by = (reason: string, pages: Readonly<Record<string, readonly string[]>>):
 const pagesOfAdmins = { 'Not permitted': ['/audit', '/settings', '/settings?tab=hub'] };
 
 const forAdmins = by('This requires the role admin.', {
-  '/secrets': ['New secret', 'Replace the values…', 'Delete…'],
+  '/secrets': ['New secret', 'Replace the values…', 'Change who may use it…', 'Delete…'],
   '/users': ['New user', 'Change the role…', 'Block…', 'Invite…', 'Set a password…', 'Remove…'],
   '/tokens': ['New token', 'Reissue…', 'Revoke…'],
 });

@@ -29,6 +29,7 @@ export {
   workloadSpec,
 } from './deployments/workloads.ts';
 export type { LabelRequirement } from './resources/resource.ts';
+export { purposesOfKind, type SecretPurpose } from './resources/secrets.ts';
 export { DEFAULT_VOLUME_SIZE } from './resources/storage.ts';
 export type { Target } from './resources/target.ts';
 export { briefTarget, fleetTools } from './tools.ts';

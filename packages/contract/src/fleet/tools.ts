@@ -7,7 +7,7 @@ import { fleetRoles } from './access.ts';
 import { auditEntry, fleetAuditEndpoints } from './audit.ts';
 import { fleetAuthEndpoints } from './auth.ts';
 import { fleetCatalogEndpoints, syncState } from './catalog.ts';
-import { deployment, deploymentEvent, deploymentRevision, plan } from './deployments/deployment.ts';
+import { deployment, deploymentEvent, deploymentRevision, plan, secretUses } from './deployments/deployment.ts';
 import { fleetDeploymentEndpoints } from './deployments/deployments.ts';
 import { fleetWorkloadEndpoints, workload, workloadRevision } from './deployments/workloads.ts';
 import { fleetClusterEndpoints } from './resources/clusters.ts';
@@ -155,6 +155,7 @@ export const fleetTools = {
       events: z.array(deploymentEvent.omit({ id: true })).optional(),
       revisions: z.array(deploymentRevision).optional(),
       manifest: z.array(z.looseObject({})).optional(),
+      secrets: secretUses.optional(),
     }),
   }),
   plan_deployment: tool({
@@ -165,7 +166,7 @@ export const fleetTools = {
     takes: fleetDeploymentEndpoints.planDeployment,
     own: { ...someEnv, manifest: z.boolean().default(false).meta({ description: 'Also return the manifest' }) },
     result: z.object({
-      ...plan.pick({ ok: true, refusals: true, placement: true, changes: true }).shape,
+      ...plan.pick({ ok: true, refusals: true, placement: true, secrets: true, changes: true }).shape,
       manifest: plan.shape.manifest.optional(),
     }),
   }),
@@ -212,7 +213,11 @@ export const fleetTools = {
       volumes: z
         .array(volume.pick({ id: true, name: true, size: true, phase: true, reclaim: true, attached_to: true }))
         .optional(),
-      secrets: z.array(secret.pick({ id: true, name: true, kind: true, keys: true, used_by: true })).optional(),
+      secrets: z
+        .array(
+          secret.pick({ id: true, name: true, kind: true, purposes: true, workloads: true, keys: true, used_by: true }),
+        )
+        .optional(),
       ...restOfList,
     }),
   }),

@@ -22,6 +22,7 @@ import {
 } from '../../deployments/manifest.ts';
 import { refusalsOfDeletion } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments } from '../../deployments/rows.ts';
+import { planSecrets } from '../../deployments/secret-uses.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerKey } from '../../identity/principal.ts';
 import { listAssessments } from '../../placement/listed.ts';
@@ -88,7 +89,7 @@ async function planNew(
   const decision = await decide(context, draft);
   if (canWait) awaitFirstChecks(decision);
   const after = await manifestAfter(transaction, decision, { generation: 1, restarted_at: null });
-  return presentPlan(decision, { before: [], after });
+  return presentPlan(transaction, decision, { before: [], after });
 }
 
 /** Members that cannot be changed, or that do not affect what runs. */
@@ -113,14 +114,15 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body) 
   );
   refuseExcessiveSize(draft, row);
   const decision = await decide(context, draft);
-  const before = await presentManifest(transaction, row);
+  const { manifest: before } = await presentManifest(transaction, row);
   const refusals = refusalsOfDeletion(row);
-  if (refusals.length > 0) return presentPlan({ ...decision, refusals }, { before, after: [] });
+  if (refusals.length > 0) return presentPlan(transaction, { ...decision, refusals }, { before, after: [] });
   // A deployment that already matches stays unchanged, even if a new decision would refuse it.
-  if (isUnchanged(row, draft)) return presentPlan({ ...decision, refusals: [] }, { before, after: before });
+  if (isUnchanged(row, draft))
+    return presentPlan(transaction, { ...decision, refusals: [] }, { before, after: before });
   const { restarted_at } = row;
   const after = await manifestAfter(transaction, decision, { generation: row.generation + 1, restarted_at });
-  return presentPlan(decision, { before, after });
+  return presentPlan(transaction, decision, { before, after });
 }
 
 /**
@@ -140,10 +142,13 @@ async function manifestAfter(
   return manifestOf(transaction, { rendering, target, allocated });
 }
 
-function presentPlan(
-  { refusals, placement, chosen, draft, mounted }: Decision,
+async function presentPlan(
+  transaction: Transaction,
+  decision: Decision,
   { before, after }: { readonly before: ManifestObject[]; readonly after: ManifestObject[] },
 ) {
+  const { refusals, placement, chosen, draft, mounted } = decision;
+  const { secrets, isNewPullSecret } = await planSecrets(transaction, decision);
   const target = chosen ?? draft.target;
   const isRefused = refusals.length > 0;
   const { listed, omitted } = listAssessments(placement.assessments);
@@ -155,7 +160,8 @@ function presentPlan(
       candidates: listed.map(({ kind, id, name, fits, reasons }) => ({ kind, id, name, fits, reasons: [...reasons] })),
       omitted,
     },
-    registry_credentials: registryCredentialsOf(draft),
+    registry_credentials: registryCredentialsOf(draft, isNewPullSecret),
+    secrets,
     manifest: after,
     changes: isRefused ? [] : differencesOf(before, after),
     data: isRefused ? [] : notesOfData(mounted),
@@ -175,5 +181,5 @@ const notesOfData = (mounted: Decision['mounted']) =>
       : [],
   );
 
-const registryCredentialsOf = ({ workload: { spec } }: Draft) =>
-  spec.registry_credentials === null ? null : { secret: spec.registry_credentials, server: registryHost(spec) };
+const registryCredentialsOf = ({ workload: { spec } }: Draft, is_new: boolean) =>
+  spec.registry_credentials === null ? null : { secret: spec.registry_credentials, server: registryHost(spec), is_new };

@@ -24,6 +24,7 @@ import { wordsOfValue } from './env-draft.ts';
 import { Logs } from './Logs.tsx';
 import { Revisions } from './Revisions.tsx';
 import { stepsFor } from './reasons.tsx';
+import { SecretUses } from './SecretUses.tsx';
 
 const tabs = [
   { id: 'overview', label: t('Overview') },
@@ -162,6 +163,7 @@ function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
             </ul>
           </Panel>
         )}
+        <SecretsPanel id={deployment.id} />
         {Object.keys(volumes).length > 0 && (
           <Panel title={t('Volumes')} flush>
             <ul className="item-list">
@@ -176,6 +178,17 @@ function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
         )}
       </div>
     </div>
+  );
+}
+
+/** The variables that receive values of secrets, by the workload and by the deployment. */
+function SecretsPanel({ id }: { readonly id: string }) {
+  const { data } = useQuery(fleet.read('getDeploymentManifest', { params: { id } }));
+  if (!data || data.secrets.length === 0) return null;
+  return (
+    <Panel title={t('Variables from secrets')} flush>
+      <SecretUses secrets={data.secrets} />
+    </Panel>
   );
 }
 

@@ -5,6 +5,7 @@ import { rich, t } from '../../shared/texts/texts.ts';
 import { textOf } from '../../shared/ui/display/Diff.tsx';
 import { ErrorView } from '../../shared/ui/feedback/states.tsx';
 import type { Plan } from '../api.ts';
+import { NewSecret, SecretUses } from './SecretUses.tsx';
 
 /** What can be done about a refusal, by code. */
 const fixes: Readonly<Record<string, ReactNode>> = {
@@ -58,7 +59,14 @@ export function PlanPanel({
               secret: <code>{shown.registry_credentials.secret}</code>,
               server: shown.registry_credentials.server,
             })}
+            {shown.registry_credentials.is_new && <NewSecret />}
           </p>
+        )}
+        {shown && shown.secrets.length > 0 && (
+          <div className="candidate small">
+            <span className="strong">{t('Variables from secrets')}</span>
+            <SecretUses secrets={shown.secrets} />
+          </div>
         )}
         {shown && shown.manifest.length > 0 && (
           <details className="candidate">

@@ -9,6 +9,7 @@ import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
 import { Notice } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { fleet, type Secret } from '../api.ts';
+import { emptyScope, ScopeFields, scopeOf } from './SecretScope.tsx';
 
 type Kind = Secret['kind'];
 
@@ -51,6 +52,7 @@ export function NewSecretDialog({
 }) {
   // The cast widens the literal.
   const form = useForm({ name, kind: (secret?.kind ?? 'opaque') as Kind, server: secret?.server ?? '' });
+  const [scope, setScope] = useState(emptyScope);
   const [pairs, setPairs] = useState<readonly Pair[]>(() => (secret?.keys ?? keysOfKind.opaque).map(pairOf));
   const done = ({ secret: created }: { readonly secret: Secret }) => {
     confirmChange(
@@ -72,7 +74,7 @@ export function NewSecretDialog({
     const values = Object.fromEntries(pairs.map(({ key, value }) => [key, value]));
     const registry = kind === 'registry' && server !== '' ? { server } : {};
     if (secret) replace.mutate({ params: { id: secret.id }, body: { values }, ifMatch: secret.version });
-    else create.mutate({ body: { name: form.values.name, kind, values, ...registry } });
+    else create.mutate({ body: { name: form.values.name, kind, values, ...registry, ...scopeOf(kind, scope) } });
   };
   return (
     <FormDialog
@@ -80,7 +82,7 @@ export function NewSecretDialog({
       action={secret ? t('Replace the values') : t('Create the secret')}
       pending={isPending}
       error={error}
-      shown={['name', 'server', 'values']}
+      shown={['name', 'server', 'values', 'workloads']}
       onClose={onClose}
       onSubmit={submit}
     >
@@ -185,6 +187,7 @@ export function NewSecretDialog({
           </Button>
         </div>
       )}
+      {!secret && <ScopeFields kind={kind} draft={scope} error={errorAt('workloads')} onChange={setScope} />}
     </FormDialog>
   );
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { CirclePlus, Lock, RotateCw, Trash2 } from 'lucide-react';
+import { CirclePlus, Lock, RotateCw, ShieldCheck, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { href } from '../../shared/routing/href.ts';
@@ -17,8 +17,15 @@ import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { fleet, type Secret, useBlocked } from '../api.ts';
 import { NewSecretDialog } from './NewSecretDialog.tsx';
+import { SecretScopeDialog } from './SecretScope.tsx';
 
-type Open = { readonly kind: 'new' } | { readonly kind: 'replace' | 'delete'; readonly secret: Secret };
+type Open = { readonly kind: 'new' } | { readonly kind: 'replace' | 'scope' | 'delete'; readonly secret: Secret };
+
+const purposeWords: Readonly<Record<Secret['purposes'][number], string>> = {
+  variables: t('variables'),
+  registry: t('its registry'),
+  private_key: t('private key into variables'),
+};
 
 export default function Secrets() {
   const { values, set, page, isFiltered, clear } = useFilters('search', 'kind');
@@ -81,6 +88,7 @@ export default function Secrets() {
           columns={[
             { label: t('Name') },
             { label: t('Kind') },
+            { label: t('May go to') },
             { label: t('Keys') },
             { label: t('Used by') },
             { label: t('Values set') },
@@ -93,6 +101,17 @@ export default function Secrets() {
               <td>
                 {secret.kind}{' '}
                 {secret.server && <span className="muted small">{t('for {server}', { server: secret.server })}</span>}
+              </td>
+              <td className="small">
+                {secret.purposes.map((purpose) => purposeWords[purpose]).join(', ')}
+                {secret.workloads && (
+                  <span className="muted">
+                    {' '}
+                    {secret.workloads.length === 0
+                      ? t('of no workload')
+                      : t('only of {workloads}', { workloads: secret.workloads.join(', ') })}
+                  </span>
+                )}
               </td>
               <td className="mono small">{secret.keys.join(', ')}</td>
               <td>
@@ -128,6 +147,13 @@ export default function Secrets() {
                       blocked: blocked('updateSecret'),
                     },
                     {
+                      label: t('Change who may use it…'),
+                      icon: ShieldCheck,
+                      onSelect: () => setOpen({ kind: 'scope', secret }),
+                      opensDialog: true,
+                      blocked: blocked('updateSecret'),
+                    },
+                    {
                       label: t('Delete…'),
                       icon: Trash2,
                       isDangerous: true,
@@ -146,6 +172,7 @@ export default function Secrets() {
       </ListStates>
       {open?.kind === 'new' && <NewSecretDialog onClose={close} />}
       {open?.kind === 'replace' && <NewSecretDialog secret={open.secret} onClose={close} />}
+      {open?.kind === 'scope' && <SecretScopeDialog secret={open.secret} onClose={close} />}
       {open?.kind === 'delete' && <DeleteSecretDialog secret={open.secret} onClose={close} />}
     </>
   );

@@ -181,6 +181,19 @@ export const plannedDeployment = z
 /** The maximum number of suitable candidates in a response, and of rejected ones. */
 export const MAX_CANDIDATES_LISTED = 20;
 
+/** A variable that receives a value of a secret. */
+const secretUse = { variable: z.string(), secret: z.string(), key: z.string().nullable() };
+
+/** The variables of a deployment that receive values of secrets. */
+export const secretUses = z
+  .array(z.object(secretUse))
+  .meta({ description: 'The variables that receive values of secrets, by the name of the secret and its key' });
+
+const isNewSecret = z.boolean().meta({
+  description:
+    'The workload asks for it, and the revision that was deployed before does not: the current one of the deployment, or for a new deployment the latest copy of the template (without a template, the latest revision of the workload) that a deployment has. Also true if none was deployed',
+});
+
 const refusal = z.object({ code: z.string(), path: z.string(), message: z.string() }).meta({ id: 'Refusal' });
 
 export const plan = z
@@ -206,8 +219,12 @@ export const plan = z
         .object({ suitable: z.int(), rejected: z.int() })
         .meta({ description: 'The number of candidates that the list omits' }),
     }),
-    registry_credentials: z.object({ secret: z.string(), server: z.string() }).nullable().meta({
+    registry_credentials: z.object({ secret: z.string(), server: z.string(), is_new: isNewSecret }).nullable().meta({
       description: 'The pull secret, and the registry that receives it; null: the image is pulled anonymously',
+    }),
+    secrets: z.array(z.object({ ...secretUse, is_new: isNewSecret })).meta({
+      description:
+        'The variables that receive values of secrets. `key` is null if the secret does not have the key, or does not exist',
     }),
     manifest: z.array(z.record(z.string(), z.unknown())).meta({
       description: 'What the engine would receive, without values of secrets; empty without a suitable target',

@@ -16,6 +16,7 @@ import {
   plannedDeployment,
   refusals,
   replicas,
+  secretUses,
 } from './deployment.ts';
 
 const BODY_LIMIT = 1024 * 1024;
@@ -265,6 +266,6 @@ export const fleetDeploymentEndpoints = {
     method: 'get',
     path: '/api/v1/deployments/:id/manifest',
     summary: 'Get the manifest of a deployment, without values of secrets',
-    reply: z.object({ manifest: z.array(z.record(z.string(), z.unknown())) }),
+    reply: z.object({ manifest: z.array(z.record(z.string(), z.unknown())), secrets: secretUses }),
   }),
 };

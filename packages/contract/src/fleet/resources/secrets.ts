@@ -3,9 +3,36 @@ import { endpoint } from '../../shared/endpoint.ts';
 import { anyValue } from '../../shared/list-query.ts';
 import { timestamp } from '../../shared/timestamp.ts';
 import { id, ignored, pagination, record } from '../../shared/wire.ts';
-import { byId, changedMembers, newMembers, resourceMembers, resourceQuery } from './resource.ts';
+import { byId, changedMembers, newMembers, resourceMembers, resourceName, resourceQuery } from './resource.ts';
 
 const kind = z.enum(['opaque', 'registry', 'tls']);
+
+/** Where the values of a secret may go. */
+const purpose = z.enum(['variables', 'registry', 'private_key']);
+export type SecretPurpose = z.output<typeof purpose>;
+
+/** The purposes that a secret of a kind can have. */
+export const purposesOfKind = {
+  opaque: ['variables'],
+  registry: ['registry'],
+  tls: ['variables', 'private_key'],
+} as const satisfies Readonly<Record<z.output<typeof kind>, readonly SecretPurpose[]>>;
+
+const purposes = z
+  .array(purpose)
+  .min(1, 'must have at least one purpose')
+  .max(3, 'must have at most 3 entries')
+  .optional()
+  .meta({
+    description:
+      'Where the values may go. `variables`: into variables of containers, for the kinds opaque (always) and tls (without the private key). `private_key`: `tls.key` may also go into variables; only for kind tls. `registry`: to the registry `server` when an image is pulled; always and only for kind registry, whose values never become variables. Default: `registry` for kind registry, otherwise `variables`',
+  });
+
+const workloads = z
+  .array(resourceName)
+  .max(256, 'must have at most 256 entries')
+  .nullish()
+  .meta({ description: 'The names of the only workloads that may use the secret. Default: null, all workloads' });
 
 const key = z
   .string()
@@ -53,6 +80,11 @@ export const secret = z
       description:
         'A registry secret from a version without `server`: only deployments that already use it can use it, with the same registry',
     }),
+    purposes: z.array(purpose).meta({ description: 'Where the values may go' }),
+    workloads: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: 'The names of the only workloads that may use the secret; null: all' }),
     keys: z.array(z.string()),
     values_version: z.int().meta({ description: 'Number of times that the values were set' }),
     last_rotated_at: timestamp,
@@ -82,7 +114,15 @@ export const fleetSecretEndpoints = {
     access: 'secrets-write',
     tag: 'secrets',
     summary: 'Create a secret; its values are encrypted, and responses never contain them',
-    body: z.strictObject({ ...newMembers, kind: kind.default('opaque'), server, values, ...observed }),
+    body: z.strictObject({
+      ...newMembers,
+      kind: kind.default('opaque'),
+      server,
+      purposes,
+      workloads,
+      values,
+      ...observed,
+    }),
     bodyLimit: BODY_LIMIT,
     status: 201,
     reply: z.object({ secret }),
@@ -105,10 +145,19 @@ export const fleetSecretEndpoints = {
     path: '/api/v1/secrets/:id',
     access: 'secrets-write',
     tag: 'secrets',
-    summary: 'Change the labels of a secret, or replace all values; deployments that use it receive the new values',
+    summary:
+      'Change the labels of a secret or where its values may go, or replace all values; deployments that use it receive the new values',
     params: byId,
     headers: ['If-Match'],
-    body: z.strictObject({ ...changedMembers, server, values: values.optional(), ...ignored('kind'), ...observed }),
+    body: z.strictObject({
+      ...changedMembers,
+      server,
+      purposes,
+      workloads,
+      values: values.optional(),
+      ...ignored('kind'),
+      ...observed,
+    }),
     bodyLimit: BODY_LIMIT,
     reply: z.object({ secret }),
     problems: ['not_found', 'in_use', 'version_conflict'],
