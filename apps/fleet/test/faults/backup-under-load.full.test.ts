@@ -81,7 +81,7 @@ test('a restored backup has everything that was acknowledged before it, and a fl
   expect(await before.lost(queryOn(restored))).toEqual([]);
   expect(await before.misrecorded(queryOn(restored))).toEqual([]);
   expect((await during.lost(queryOn(restored))).length).toBeGreaterThan(0);
-  const again = await aFleet({ databaseUrl: restored });
+  const again = await aFleet({ databaseUrl: patientUrl(restored) });
   const after = openLedger({ url: () => again.url, secret });
   const load2 = startLoad([after.writer('after'), after.reader('/api/v1/tokens')]);
   await moreAcknowledged(after, SOME_WRITES);
