@@ -24,7 +24,7 @@ const constraints = {
 const settings = {
   max: 2,
   applicationName: 'test',
-  statementTimeoutMs: 300,
+  statementTimeoutMs: 1000,
   lockTimeoutMs: 100,
   connectTimeoutMs: 200,
 };
@@ -42,7 +42,8 @@ const asClientError = (code: string) => (driverAdapterError: unknown) => {
 };
 
 beforeAll(async () => {
-  const options = poolOptions({ connectionString: await aDatabase(), ...settings });
+  // A busy machine needs longer for a connection.
+  const options = poolOptions({ connectionString: await aDatabase(), ...settings, connectTimeoutMs: 20_000 });
   pool = new pg.Pool(options).on('error', () => {});
   const adapter = await new PrismaPg(options).connect();
   closeAdapter = () => adapter.dispose();
