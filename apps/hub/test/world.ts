@@ -163,10 +163,13 @@ export async function startWorld({ database: given, ...options }: WorldOptions =
       catalogAccess.create({ data: { org_id: organization.id, category_id: category.id } }),
     );
 
+  /** For tests that take longer than the usual lifetime of a token on a busy machine. */
+  const longLived = () => ({ exp: Math.floor(Date.now() / 1000) + 12 * 3600 });
+
   /** The Authorization header of a user with the role. */
   const anAuthorization = async (role: 'user' | 'admin' | 'superadmin'): Promise<string> => {
     const sub = next(role);
-    const authorization = `Bearer ${await issuer.sign(sub, { email: `${sub}@example.test`, email_verified: true })}`;
+    const authorization = `Bearer ${await issuer.sign(sub, { email: `${sub}@example.test`, email_verified: true, ...longLived() })}`;
     // The first request creates the user.
     await api(authorization).get('/api/v1/catalog/categories');
     await client.user.update({ where: { iss_sub: { iss: issuer.issuer, sub } }, data: { role, role_set: true } });
@@ -179,7 +182,7 @@ export async function startWorld({ database: given, ...options }: WorldOptions =
   /** A caller who is a member of the organization. */
   const aMember = async (organization: { readonly id: string }, org_role: 'org_admin' | 'member'): Promise<Api> => {
     const sub = next('member');
-    const me = api(`Bearer ${await issuer.sign(sub)}`);
+    const me = api(`Bearer ${await issuer.sign(sub, longLived())}`);
     await me.get('/api/v1/catalog/categories');
     await client.user.update({
       where: { iss_sub: { iss: issuer.issuer, sub } },

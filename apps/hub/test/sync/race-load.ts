@@ -44,7 +44,8 @@ export function startWriters({ writers, commits, admin, categoryId, nextUrl }: W
   return { done, isOver: () => isOver };
 }
 
-const MAX_ATTEMPTS = 5;
+/** A machine that is busy can need many. */
+const MAX_ATTEMPTS = 60;
 
 /**
  * Sends a write, and retries after a 503, at the time in `Retry-After`. The first attempt may have
