@@ -48,6 +48,7 @@ export function createEntrance(services: Services, revisions: RevisionCheck): En
     return {
       ...caller,
       request: { id: requestIdOf(res), method: req.method, path: pathOf(req.originalUrl) },
+      requireConsole: () => services.browserSessions.requireConsole(req),
       headOnly: req.method === 'HEAD',
       hasEtag: hasEtagOf(req),
       ifMatch: () => matchesOf(req),

@@ -22,7 +22,7 @@ export async function verifyReference(
 ): Promise<Principal | undefined> {
   const [session] = await client.$queryRaw<{ id: string; user_id: string; is_unused: boolean }[]>`
     SELECT id, user_id, coalesce(last_used_at < now() - interval '1 minute', true) AS is_unused FROM sessions
-    WHERE browser_hash = ${hashCredential(reference)} AND ${isOpen}`;
+    WHERE browser_hash = ${hashCredential(reference)} AND challenge IS NULL AND ${isOpen}`;
   if (!session) return undefined;
   const user = await client.user.findUnique({ where: { id: session.user_id }, include: withMembership });
   if (user?.iss !== issuer) return undefined; // the hub has another identity provider now

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { signInByBrowser } from '@svc/testing';
 import { describeWithBrowser } from '@svc/testing/browser';
-import { type ConsoleWorld, findProblems, signInByKeys, startConsoleWorld } from './console-world.ts';
+import { people } from '../../src/environments.ts';
+import { type ConsoleWorld, findProblems, signInAtProvider, signInByKeys, startConsoleWorld } from './console-world.ts';
 import { keysOf } from './keys.ts';
 
 describeWithBrowser('the consoles in a browser', () => {
@@ -88,4 +90,39 @@ describeWithBrowser('the consoles in a browser', () => {
     await page.getByRole('rowheader', { name: /my fleet/ }).waitFor();
     expect(page.complaints).toEqual([]);
   });
+
+  test.each(['fleet', 'hub'] as const)(
+    'a page on another port of the host cannot make a browser complete its sign-in to the %s',
+    async (service) => {
+      const origin = world[service];
+      const victim = await world.open(origin, '/');
+      if (service === 'hub') {
+        await victim.getByRole('button', { name: 'Sign in', exact: true }).first().click();
+        await victim.waitForURL((url) => url.origin !== origin); // the victim has a verifier of its own
+      }
+      // The attacker begins a sign-in, and completes it at the provider.
+      const session = service === 'fleet' ? '&session=cookie' : '';
+      const begun = await fetch(`${origin}/api/v1/auth/oidc/login?challenge=${'a'.repeat(43)}${session}`, {
+        redirect: 'manual',
+      });
+      const [cookie = ''] = begun.headers.getSetCookie();
+      const address = new URL(begun.headers.get('location') ?? '');
+      const callback = `${origin}/api/v1/auth/oidc/callback`;
+      const account = { email: people.user, password: people.password };
+      const back = await signInByBrowser(address, callback, account);
+      // A page on another port plants the cookie of this sign-in, and leads the victim to its end.
+      await victim.goto(`${address.origin}/.well-known/openid-configuration`);
+      await victim.evaluate(`document.cookie = ${JSON.stringify(cookie.replace('; HttpOnly', ''))}`);
+      await victim.goto(back.href);
+      await victim.getByRole('alert').getByText('The sign-in was not begun in this browser').waitFor();
+      const read = "fetch('/api/v1/auth/session').then((answer) => answer.json()).then(({ user }) => user)";
+      expect(await victim.evaluate(read)).toBeNull();
+      // The page offers to begin again.
+      await signInAtProvider(victim, people.admin);
+      await victim.waitForURL((url) => url.origin === origin);
+      await victim.getByRole('button', { name: /^Account of/ }).waitFor();
+      expect(await victim.evaluate(read)).toMatchObject({ email: people.admin });
+      expect(victim.complaints).toEqual([]);
+    },
+  );
 });
