@@ -65,8 +65,10 @@ export function aBrowser(replicas: readonly Replica[], own: Readonly<Record<stri
     /** Exchanges the code at the end of a sign-in. */
     exchange: (back: Answered, more = {}) => send('POST', EXCHANGE, { code: codeIn(back), ...more }),
     /** Completes a sign-in of the console as its page does. */
-    finish: (back: Answered, verifier = VERIFIER) =>
-      send('POST', FINISH, { code: consoleCodeIn(back), verifier }, OF_CONSOLE),
+    finish: (back: Answered, verifier = VERIFIER) => {
+      const { origin } = new URL(back.headers.location ?? '');
+      return send('POST', FINISH, { code: consoleCodeIn(back), verifier }, { ...OF_CONSOLE, Origin: origin });
+    },
   };
 }
 

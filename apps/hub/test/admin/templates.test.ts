@@ -160,7 +160,9 @@ test('what a template has from before a rule remains, and changes of other membe
   const marked = ['name', 'memory_request', 'icon_url'].map((path) => ({ path, message: expect.any(String) }));
   expect(body.template).toMatchObject({ ...stored, description: 'changed', warnings: marked });
   const { body: listed } = await admin.get(PATH);
-  expect(listed.templates.filter(({ warnings }: { warnings: unknown[] }) => warnings.length > 0)).toMatchObject([{ id }]);
+  expect(listed.templates.filter(({ warnings }: { warnings: unknown[] }) => warnings.length > 0)).toMatchObject([
+    { id },
+  ]);
   expect(await checkStoredValues(world.database)).toMatchObject({
     state: 'warning',
     found: expect.stringMatching(/written: 1\.\n.*name: must not contain invisible/),
