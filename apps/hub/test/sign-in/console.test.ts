@@ -544,9 +544,13 @@ describe('a sign-in that another page began', () => {
     const late = await signedIn('user@example.test');
     await sql.$executeRaw`UPDATE sessions SET expires_at = now() WHERE challenge IS NOT NULL`;
     expect((await finish(late)).body.code).toBe('invalid_grant');
-    const ended = await signedIn('user@example.test');
-    await sql.$executeRaw`UPDATE sessions SET ended_at = now() WHERE challenge IS NOT NULL`;
-    expect((await finish(ended)).body.code).toBe('invalid_grant');
+    const back = await signedIn('user@example.test');
+    const { id } = await sql.user.findFirstOrThrow({ where: { iss: issuer, email: 'user@example.test' } });
+    const admin = await world.aUser('admin');
+    await admin.put(`/api/v1/admin/users?id=${id}`, { blocked: true });
+    expect((await finish(back)).body.code).toBe('invalid_grant');
+    await admin.put(`/api/v1/admin/users?id=${id}`, { blocked: false });
+    expect((await finish(back)).body.code).toBe('invalid_grant');
   });
 
   test('is not in the list of sessions until its page completes it', async () => {
