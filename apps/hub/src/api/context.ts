@@ -49,6 +49,8 @@ export interface RequestContext extends Services, Caller {
    * browser_session_unavailable
    */
   readonly requireConsole: () => void;
+  /** `BrowserSessions.keyHashOf` */
+  readonly keyHash: string | undefined;
   /** The method is HEAD: no body is sent, so the request does not count as a download. */
   readonly headOnly: boolean;
   /** Whether `If-None-Match` of the request contains an entity tag. */

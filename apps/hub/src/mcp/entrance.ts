@@ -22,6 +22,7 @@ export const createMcpEntrance =
       requireConsole: () => {
         throw new Problem('wrong_origin', 'Only the console can have this session.');
       },
+      keyHash: undefined,
       headOnly: false,
       hasEtag: () => false,
       ifMatch: () => () => true,

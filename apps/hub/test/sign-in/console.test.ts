@@ -60,8 +60,8 @@ const codeIn = ({ headers }: Answered) =>
   new URLSearchParams(new URL(headers.location ?? '', PUBLIC_URL).hash.slice(1)).get('sign_in_code');
 
 /** The page completes the sign-in after the callback. */
-const finish = (back: Answered, verifier = VERIFIER) =>
-  replicas[0].api().post(FINISH, { code: codeIn(back), verifier }, OF_CONSOLE);
+const finish = (back: Answered, verifier = VERIFIER, more = {}) =>
+  replicas[0].api().post(FINISH, { code: codeIn(back), verifier }, { ...OF_CONSOLE, ...more });
 
 async function signedIn(email: string, returnTo?: string) {
   const { address, cookie } = await begin(returnTo);
@@ -527,6 +527,23 @@ test.each([
   expect(refused).toMatchObject({ headers: { 'retry-after': '60' }, body: { detail: expect.stringContaining(bound) } });
   expect(await sql.signInTransaction.count()).toBe(before + 1);
   await sql.$executeRaw`DELETE FROM sign_in_transactions`;
+});
+
+test('a session is valid only with the key of the console that opened it, and one of version 0.2.0 with any', async () => {
+  const keyed = (key: string | undefined) => (key === undefined ? {} : { 'Console-Key': key });
+  const opened = async (key: string | undefined) => {
+    const [Cookie = ''] = pairsIn(await finish(await signedIn('user@example.test'), VERIFIER, keyed(key)));
+    return async (sent: string | undefined) => {
+      const { body } = await replicas[1].api().get(SESSION, { ...OF_CONSOLE, Cookie, ...keyed(sent) });
+      return body.user !== null;
+    };
+  };
+  const isValid = await opened('own');
+  expect([await isValid('own'), await isValid('other'), await isValid(undefined)]).toEqual([true, false, true]);
+  const isUnkeyedValid = await opened(undefined);
+  expect([await isUnkeyedValid('other'), await isUnkeyedValid(undefined)]).toEqual([false, true]);
+  await sql.$executeRaw`UPDATE sessions SET key_hash = NULL`;
+  expect(await isValid('other')).toBe(true);
 });
 
 describe('a sign-in that another page began', () => {

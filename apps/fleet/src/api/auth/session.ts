@@ -20,7 +20,7 @@ export const openBrowserSession = route(fleetEndpoints.openBrowserSession, async
     open: async (_, transaction, owner) => {
       await endOwnSession(context, transaction); // a browser has one session
       const person = await openSession(context, transaction, owner);
-      await context.sessions.bindToBrowser(transaction, person.sessionId, reference);
+      await context.sessions.bindToBrowser(transaction, person.sessionId, { reference, keyHash: context.keyHash });
       return presentBrowserSession(person);
     },
   });

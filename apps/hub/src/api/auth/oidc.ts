@@ -164,13 +164,13 @@ async function openSession(context: RequestContext, claims: object, challenge: s
 /** The page that began the sign-in completes it. A reference that was planted before is worthless. */
 export const finishOidcLogin = route(hubEndpoints.finishOidcLogin, async (context, { body }) => {
   context.requireConsole();
-  const { database, provider, browserSessions } = context;
+  const { database, provider, browserSessions, keyHash } = context;
   const reference = newCredential();
   const completed = await database.client.$executeRaw`
-    UPDATE sessions SET browser_hash = ${hashCredential(reference)}, challenge = NULL,
+    UPDATE sessions SET browser_hash = ${hashCredential(reference)}, challenge = NULL, key_hash = ${keyHash ?? ''},
       expires_at = now() + make_interval(hours => ${SESSION_HOURS}::int)
     WHERE browser_hash = ${hashCredential(body.code)} AND challenge = ${challengeOf(body.verifier)} AND ${isOpen}`;
-  const principal = completed > 0 ? await verifyReference(database, provider, reference) : undefined;
+  const principal = completed > 0 ? await verifyReference(database, provider, { reference, keyHash }) : undefined;
   if (!principal) throw new SignInNotBegunHere();
   return withCookies(await presentBrowserSession(database, principal), [browserSessions.cookieOf(reference)]);
 });

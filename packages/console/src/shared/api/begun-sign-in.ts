@@ -1,4 +1,5 @@
 import type { SignInError } from '@svc/contract';
+import { base64url } from './base64url.ts';
 import { Refused } from './client.ts';
 
 /**
@@ -41,6 +42,3 @@ export async function finishSignIn(
 function showFailure(sign_in_error: SignInError, page: string): void {
   location.replace(`/?${new URLSearchParams({ sign_in_error, return_to: page })}`);
 }
-
-const base64url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, (character) => ({ '+': '-', '/': '_' })[character] ?? '');
