@@ -110,8 +110,11 @@ const hubRoutes = () => {
     listCategories: reading(`${catalog}/categories`),
     getOwnOrganization: reading(`${catalog}/organization`),
     getAuthConfig: reading(`${auth}/config`),
-    startOidcLogin: reading(`${auth}/oidc/login`, [`?return_to=/${'a'.repeat(14_000)}`]),
+    startOidcLogin: reading(`${auth}/oidc/login?challenge=${'c'.repeat(43)}`, [
+      `${auth}/oidc/login?return_to=/${'a'.repeat(14_000)}`,
+    ]),
     endOidcLogin: reading(`${auth}/oidc/callback?code=x&state=y`),
+    finishOidcLogin: writing('POST', `${auth}/oidc/session`, { code: 'x'.repeat(43), verifier: 'v'.repeat(43) }),
     getBrowserSession: reading(`${auth}/session`),
     endBrowserSession: acting('DELETE', `${auth}/session`),
     listOwnSessions: reading(`${auth}/sessions`),
@@ -188,6 +191,7 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     endOidcLogin: reading(`${api}/auth/oidc/callback?code=x&state=y`, [
       `${api}/auth/oidc/callback?code=${'x'.repeat(7000)}&state=${'y'.repeat(7000)}`,
     ]),
+    finishOidcLogin: writing('POST', `${api}/auth/oidc/session`, { code: 'x'.repeat(43), verifier: 'v'.repeat(43) }),
     exchangeOidcCode: writing('POST', `${api}/auth/oidc/token`, { code: 'x' }),
     exchangeSignInCode: writing('POST', `${api}/auth/exchange`, { code: 'x'.repeat(43) }),
     refresh: writing('POST', `${api}/auth/refresh`, { refresh_token: 'x'.repeat(43) }),

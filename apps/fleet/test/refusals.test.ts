@@ -2,14 +2,15 @@ import { newSecretToken } from '@svc/auth';
 import { type FleetAccess, fleetEndpoints, fleetRoles } from '@svc/contract/fleet';
 import { type Api, type Expected, testRefusals } from '@svc/testing';
 import { type CryptoKey, generateKeyPair, SignJWT } from 'jose';
+import { CONSOLE_URL, cookieIn, OF_CONSOLE, SESSION } from './auth/console.ts';
 import { rows } from './routes.ts';
 import { PROVIDER, startWorld } from './world.ts';
 
 // Without a client ID, so the fleet never calls the provider.
-const world = await startWorld({ oidc: { issuer: PROVIDER } });
+const world = await startWorld({ oidc: { issuer: PROVIDER }, publicUrl: CONSOLE_URL });
 const { api, as, aToken, aUser, anOidcUser, inSessionOf, signingKey } = world;
 const active = await aToken({ role: 'admin' });
-const { access_token: former } = await world.signIn();
+const { access_token: ofFormerVariables } = await world.signIn();
 const { id: sessionId } = await world.database.client.session.findFirstOrThrow();
 const ended = await world.signIn();
 await api(`Bearer ${ended.access_token}`).post('/api/v1/auth/logout');
@@ -33,6 +34,17 @@ const asBlocked = await blocked.api();
 const ofBlocked = await asBlocked.post('/api/v1/tokens', { name: 'of a blocked admin', role: 'admin' });
 await world.asAdmin.put(`/api/v1/users/${blocked.id}`, { blocked: true });
 
+const removedOfProvider = await anOidcUser({ role: 'admin' });
+const asRemovedOfProvider = await removedOfProvider.api();
+await world.asAdmin.delete(`/api/v1/users/${removedOfProvider.id}`);
+const former = await aUser('admin');
+const beforeNewPassword = await former.api();
+await world.asAdmin.put(`/api/v1/users/${former.id}`, { password: 'seventeen quiet tractors' });
+const signedOut = await aUser('admin');
+const opened = await world.nobody.post(SESSION, { email: signedOut.email, password: signedOut.password }, OF_CONSOLE);
+const ofSignedOut = { ...OF_CONSOLE, Cookie: cookieIn(opened) };
+await world.nobody.delete(SESSION, undefined, ofSignedOut);
+
 /** An access token of the session, signed as the fleet signs it. */
 const anAccessToken = (given: { readonly expires: string; readonly key?: CryptoKey }) =>
   new SignJWT()
@@ -52,6 +64,25 @@ const inSessions = (open: () => Promise<Api>): Api => ({
 });
 const [localViewer, localOperator, localAdmin] = await Promise.all(fleetRoles.map((role) => aUser(role)));
 const local = (userId = '') => inSessions(() => inSessionOf({ kind: 'local', userId }));
+/** Each request is sent in a session that was opened with the former role. */
+const demotedTo = async (role: 'viewer' | 'operator') => {
+  const { client } = world.database;
+  const { id } = await aUser(role);
+  return inSessions(async () => {
+    await client.user.update({ where: { id }, data: { role: 'admin' } });
+    const session = await inSessionOf({ kind: 'local', userId: id });
+    await client.user.update({ where: { id }, data: { role } });
+    return session;
+  });
+};
+const withFormerClaims = () =>
+  inSessions(async () => {
+    const { id, claims, api: open } = await anOidcUser({ role: 'admin' });
+    const session = await open();
+    const data = { claims: { ...(claims as object), role: 'viewer' } }; // an object, as the helper stored it
+    await world.database.client.user.update({ where: { id }, data });
+    return session;
+  });
 const ofProvider = async (claims: Readonly<Record<string, string>>) => inSessions((await anOidcUser(claims)).api);
 
 const callers = {
@@ -70,12 +101,23 @@ const callers = {
   'a token whose creator is blocked': api(`Bearer ${ofBlocked.body.token.secret}`),
   'a blocked user': asBlocked,
   'an admin token whose creator is now a viewer': api(`Bearer ${ofDemoted.body.token.secret}`),
+  'a demoted admin': await demotedTo('viewer'),
+  'an admin who is now an operator': await demotedTo('operator'),
+  'an admin of the provider with other claims now': withFormerClaims(),
+  'a removed user of the provider': asRemovedOfProvider,
+  'a session from before a new password': beforeNewPassword,
+  'the cookie of an ended session': {
+    ...world.nobody,
+    send: (wanted) => world.nobody.send({ ...wanted, headers: { ...wanted.headers, ...ofSignedOut } }),
+  },
   'an ended session': api(`Bearer ${ended.access_token}`),
   'an expired access token': api(`Bearer ${await anAccessToken({ expires: '1 minute ago' })}`),
   'an access token signed with another key': api(
     `Bearer ${await anAccessToken({ expires: '1 minute', key: strangersKey })}`,
   ),
-  'the temporary admin of former variables': world.aReplica({ temporaryAdmin: undefined }).api(`Bearer ${former}`),
+  'the temporary admin of former variables': world
+    .aReplica({ temporaryAdmin: undefined })
+    .api(`Bearer ${ofFormerVariables}`),
   'a viewer': world.asViewer,
   'an operator': world.asOperator,
   'an admin': as(active),
@@ -108,6 +150,8 @@ const refusedEverywhere = {
   'a token whose creator is blocked': 'invalid_token',
   'a blocked user': 'invalid_token',
   'an ended session': 'invalid_token',
+  'a removed user of the provider': 'invalid_token',
+  'a session from before a new password': 'invalid_token',
   'an expired access token': 'invalid_token',
   'an access token signed with another key': 'invalid_token',
   'the temporary admin of former variables': 'invalid_token',
@@ -122,7 +166,11 @@ const refused = 'insufficient_scope';
 const forRoles = (viewers: Expected, operators: Expected): Row => ({
   ...refusedEverywhere,
   nobody: 'unauthenticated',
+  'the cookie of an ended session': 'unauthenticated',
   'a viewer': viewers,
+  'a demoted admin': viewers,
+  'an admin of the provider with other claims now': viewers,
+  'an admin who is now an operator': operators,
   'an admin token whose creator is now a viewer': viewers,
   'a local viewer': viewers,
   'a viewer of the provider': viewers,
@@ -146,7 +194,12 @@ const notForTokens = {
 } as const;
 
 const expected: Readonly<Record<FleetAccess, Row>> = {
-  anyone: { ...everyRole, nobody: 'admitted', 'a user of the provider without a role': 'admitted' },
+  anyone: {
+    ...everyRole,
+    nobody: 'admitted',
+    'the cookie of an ended session': 'admitted',
+    'a user of the provider without a role': 'admitted',
+  },
   'signed-in': everyRole,
   session: {
     ...everyRole,
@@ -158,6 +211,8 @@ const expected: Readonly<Record<FleetAccess, Row>> = {
     ...forRoles(refused, refused),
     'a local viewer': 'admitted',
     'a local operator': 'admitted',
+    'a demoted admin': 'admitted',
+    'an admin who is now an operator': 'admitted',
     'an admin': refused,
     'a reissued token of an admin': refused,
     'an admin of the provider': refused,
@@ -187,7 +242,12 @@ afterAll(() => world.stop());
 testRefusals({
   endpoints: endpoints.flatMap((endpoint) => accessOf(endpoint).map((access) => ({ ...endpoint, access }))),
   expected,
-  everywhere: ['nobody', 'an unknown token', 'a viewer', 'an operator', 'an admin'],
+  everywhere: [
+    ...(['nobody', 'an unknown token', 'a viewer', 'an operator', 'an admin'] as const),
+    // With former rights.
+    ...(['a removed user', 'a blocked user', 'an ended session', 'the cookie of an ended session'] as const),
+    ...(['a token that was created with a revoked one', 'an admin token whose creator is now a viewer'] as const),
+  ],
   api: (caller) => callers[caller],
 });
 

@@ -10,6 +10,7 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     'GET /api/v1/auth/oidc/login',
     'GET /api/v1/auth/oidc/callback',
     'POST /api/v1/auth/oidc/token',
+    'POST /api/v1/auth/oidc/session',
     'POST /api/v1/auth/exchange',
     'POST /api/v1/auth/refresh',
     'GET /api/v1/auth/session',

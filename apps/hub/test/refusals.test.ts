@@ -1,15 +1,51 @@
-import { newSecretToken } from '@svc/auth';
+import { createBrowserSessions, hashCredential, newSecretToken } from '@svc/auth';
 import { type HubAccess, hubEndpoints } from '@svc/contract/hub';
 import { type Api, type Expected, testRefusals } from '@svc/testing';
 import { startWorld } from './world.ts';
 
-const world = await startWorld();
+const PUBLIC_URL = 'https://hub.example.test';
+const world = await startWorld({ publicUrl: PUBLIC_URL });
 const { api, issuer } = world;
+const sql = world.database.client;
 const active = await world.anOrganization();
 const suspended = await world.anOrganization({ status: 'suspended' });
 const revoked = await world.anOrganization({}, { revoked_at: new Date() });
 const expired = await world.anOrganization({}, { expires_at: new Date(Date.now() - 1000) });
 const seconds = (offset: number) => Math.floor(Date.now() / 1000) + offset;
+
+const other = await world.anOrganization();
+const deleted = await world.anOrganization();
+await sql.apiKey.deleteMany({ where: { org_id: deleted.id } });
+await sql.subscription.deleteMany({ where: { org_id: deleted.id } });
+await sql.organization.delete({ where: { id: deleted.id } });
+
+const administrator = await world.aUser('admin');
+/** A caller with a role, whose user an administrator changes. */
+async function former(caller: Api, change: object): Promise<Api> {
+  const { id } = (await caller.get('/api/v1/account/profile')).body.profile;
+  const { status } = await administrator.put(`/api/v1/admin/users?id=${id}`, change);
+  if (status !== 200) throw new Error(`the change of the user answered ${status}`);
+  return caller;
+}
+const anOrgAdmin = () => world.aMember(active, 'org_admin');
+await anOrgAdmin(); // so that each other org_admin can be removed
+const maker = await anOrgAdmin();
+const { key } = (await maker.post('/api/v1/account/api-keys', { name: 'of a removed org_admin' })).body.apiKey;
+await former(maker, { org_id: null });
+const superadmin = await world.aUser('superadmin');
+const formerAdmin = await world.aUser('admin');
+const { id: formerId } = (await formerAdmin.get('/api/v1/account/profile')).body.profile;
+await superadmin.put(`/api/v1/admin/users?id=${formerId}`, { role: 'user' });
+
+/** A caller with the cookie of a session of the console. */
+async function inBrowser(reference: string, session: { user_id: string; ended_at?: Date }): Promise<Api> {
+  const expires_at = new Date(Date.now() + 3_600_000);
+  await sql.session.create({ data: { browser_hash: hashCredential(reference), expires_at, ...session } });
+  const [Cookie = ''] = createBrowserSessions('hub', PUBLIC_URL).cookieOf(reference).split(';');
+  const own = { Cookie, 'Sec-Fetch-Site': 'same-origin', Origin: PUBLIC_URL };
+  const nobody = api();
+  return { ...nobody, send: (wanted) => nobody.send({ ...wanted, headers: { ...wanted.headers, ...own } }) };
+}
 
 const callers = {
   anonymous: world.anonymous,
@@ -22,6 +58,18 @@ const callers = {
   'an opaque token': api('Bearer 2YotnFZFEjr1zCsicMWpAA'),
   'an expired JWT': api(`Bearer ${await issuer.sign('late', { exp: seconds(-60) })}`),
   'a JWT for another audience': api(`Bearer ${await issuer.sign('stranger', { aud: 'https://other.example.test' })}`),
+  'a key of a deleted organization': world.as(deleted),
+  'a key of a removed org_admin': api(`Bearer ${key}`),
+  'a blocked user': await former(await world.aUser('user'), { blocked: true }),
+  'a blocked admin': await former(await world.aUser('admin'), { blocked: true }),
+  'the cookie of an ended session': await inBrowser('ended', { user_id: formerId, ended_at: new Date() }),
+  'an admin who is now a user': formerAdmin,
+  'a removed org_admin': await former(await anOrgAdmin(), { org_id: null }),
+  'an org_admin who is now a member': await former(await anOrgAdmin(), { org_role: 'member' }),
+  'an org_admin who is now a member of another organization': await former(await anOrgAdmin(), {
+    org_id: other.id,
+    org_role: 'member',
+  }),
   'a suspended organization': world.as(suspended),
   'an organization': world.as(active),
   'a user': await world.aUser('user'),
@@ -45,13 +93,29 @@ const alwaysRefused = {
   'an opaque token': 'invalid_token',
   'an expired JWT': 'invalid_token',
   'a JWT for another audience': 'invalid_token',
+  'a key of a deleted organization': 'invalid_token',
+  'a key of a removed org_admin': 'invalid_token',
+  'a blocked user': 'user_blocked',
+  'a blocked admin': 'user_blocked',
   'a suspended organization': 'organization_suspended',
 } as const;
+
+/** Callers without a credential that is valid now. */
+const anonymous = (verdict: Expected) => ({ anonymous: verdict, 'the cookie of an ended session': verdict }) as const;
+
+const members = (verdict: Expected) =>
+  ({
+    'a member': verdict,
+    'an org_admin who is now a member': verdict,
+    'an org_admin who is now a member of another organization': verdict,
+  }) as const;
 
 const users = (verdict: Expected) =>
   ({
     'a user': verdict,
-    'a member': verdict,
+    'an admin who is now a user': verdict,
+    'a removed org_admin': verdict,
+    ...members(verdict),
     'an org_admin': verdict,
     'a member of a suspended organization': verdict,
     'an org_admin of a suspended organization': verdict,
@@ -67,7 +131,7 @@ const suspendedUsers = {
  */
 const withoutSession: Record<Caller, Expected> = {
   ...alwaysRefused,
-  anonymous: 'unauthenticated',
+  ...anonymous('unauthenticated'),
   'an organization': 'insufficient_scope',
   ...users('insufficient_scope'),
   'an admin': 'insufficient_scope',
@@ -77,10 +141,10 @@ const withoutSession: Record<Caller, Expected> = {
 /** A user without an organization is admitted, and the handler throws `no_organization`. */
 const orgAdmins: Record<Caller, Expected> = {
   ...alwaysRefused,
-  anonymous: 'unauthenticated',
+  ...anonymous('unauthenticated'),
   'an organization': 'insufficient_scope',
   ...users('admitted'),
-  'a member': 'insufficient_scope',
+  ...members('insufficient_scope'),
   ...suspendedUsers,
   'an admin': 'admitted',
   'a superadmin': 'admitted',
@@ -88,7 +152,7 @@ const orgAdmins: Record<Caller, Expected> = {
 
 const everybody: Record<Caller, Expected> = {
   ...alwaysRefused,
-  anonymous: 'admitted',
+  ...anonymous('admitted'),
   'an organization': 'admitted',
   ...users('admitted'),
   'an admin': 'admitted',
@@ -101,7 +165,7 @@ const expected: Record<HubAccess, Record<Caller, Expected>> = {
   catalog: everybody,
   'organization-key': {
     ...alwaysRefused,
-    anonymous: 'unauthenticated',
+    ...anonymous('unauthenticated'),
     'an organization': 'admitted',
     ...users('insufficient_scope'),
     'an admin': 'insufficient_scope',
@@ -109,7 +173,7 @@ const expected: Record<HubAccess, Record<Caller, Expected>> = {
   },
   account: {
     ...alwaysRefused,
-    anonymous: 'unauthenticated',
+    ...anonymous('unauthenticated'),
     'an organization': 'insufficient_scope',
     ...users('admitted'),
     'an admin': 'admitted',
@@ -117,7 +181,7 @@ const expected: Record<HubAccess, Record<Caller, Expected>> = {
   },
   'account-change': {
     ...alwaysRefused,
-    anonymous: 'unauthenticated',
+    ...anonymous('unauthenticated'),
     'an organization': 'insufficient_scope',
     ...users('admitted'),
     ...suspendedUsers,
@@ -128,7 +192,7 @@ const expected: Record<HubAccess, Record<Caller, Expected>> = {
   'account-members': orgAdmins,
   admin: {
     ...alwaysRefused,
-    anonymous: 'unauthenticated',
+    ...anonymous('unauthenticated'),
     'an organization': 'insufficient_scope',
     ...users('insufficient_scope'),
     'an admin': 'admitted',
@@ -141,6 +205,11 @@ afterAll(() => world.stop());
 testRefusals({
   endpoints: Object.values(hubEndpoints),
   expected,
-  everywhere: ['anonymous', 'an unknown key', 'an organization', 'a user', 'an admin'],
+  everywhere: [
+    ...(['anonymous', 'an unknown key', 'an organization', 'a user', 'an admin'] as const),
+    // With former rights.
+    ...(['a key of a deleted organization', 'a blocked user', 'an admin who is now a user'] as const),
+    ...(['a removed org_admin', 'an org_admin who is now a member', 'the cookie of an ended session'] as const),
+  ],
   api: (caller) => callers[caller],
 });

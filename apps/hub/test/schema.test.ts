@@ -22,6 +22,7 @@ const OWNERS: CredentialOwners = {
   'api_keys.key_hash': 'api_keys.owner_id',
   'invitations.code_hash': 'invitations.created_by_user',
   'sessions.browser_hash': 'sessions.user_id',
+  'sessions.key_hash': 'sessions.user_id',
   // Nobody has signed in yet.
   'sign_in_transactions.state_hash': null,
   'sign_in_transactions.browser_hash': null,

@@ -24,6 +24,12 @@ export interface BrowserSessions {
    * @throws 403 wrong_origin, 409 browser_session_unavailable
    */
   requireConsole(req: BrowserRequest): void;
+  /**
+   * The hash of the key that the console has in the storage of its origin, as a request states it in
+   * `Console-Key`; undefined without one. Pages on other ports can plant cookies, but not this key:
+   * a session that was opened with another key is not valid in such a request.
+   */
+  keyHashOf(req: Pick<IncomingMessage, 'headers'>): string | undefined;
   /** The value of `Set-Cookie` that keeps a reference. */
   cookieOf(reference: string): string;
   /** The value of `Set-Cookie` that deletes it. */
@@ -80,6 +86,10 @@ export function createBrowserSessions(service: string, publicUrl: string | undef
       requireOrigin(req);
     },
     find,
+    keyHashOf: ({ headers }) => {
+      const key = headers['console-key'];
+      return typeof key === 'string' && key !== '' ? hash('sha256', key, 'hex') : undefined;
+    },
     read: (req) => {
       const reference = find(req);
       if (reference !== undefined) requireOrigin(req);

@@ -16,10 +16,14 @@ export { hashCredential, newCredential } from './opaque-credential.ts';
 export { admit, type Policy, type PolicyDecision } from './policy.ts';
 export { displayPrefix, hashSecretToken, isSecretToken, newSecretToken, type TokenPrefix } from './secret-token.ts';
 export {
+  challengeOf,
   createSignInCookie,
   refuseForeignPath,
   refuseTooManyUnfinished,
+  requireChallenge,
+  SIGN_IN_CODE,
   SIGN_IN_MINUTES,
   type SignInCookie,
+  SignInNotBegunHere,
   type UnfinishedSignIns,
 } from './sign-in-redirect.ts';

@@ -1,3 +1,4 @@
+import { invisibleProblem, withoutInvisible } from '@svc/contract';
 import { unavailable } from '@svc/http';
 import { errors, type JWTVerifyResult, jwtVerify } from 'jose';
 import { z } from 'zod';
@@ -43,10 +44,15 @@ const isIdToken = ({ payload, protectedHeader }: JWTVerifyResult): boolean =>
 export const userClaims = z.looseObject({
   iss: z.string(),
   sub: z.string().min(1).max(255).refine(isStorable),
-  email: z.string().trim().max(320).refine(isStorable).optional().catch(undefined),
+  email: z.string().trim().max(320).refine(isStorable).refine(isVisible).optional().catch(undefined),
   email_verified: z.boolean().optional().catch(undefined),
-  name: z.string().refine(isStorable).optional().catch(undefined),
+  name: z.string().refine(isStorable).transform(withoutInvisible).optional().catch(undefined),
 });
+
+/** Whether a text looks like no other one. */
+function isVisible(text: string): boolean {
+  return invisibleProblem(text) === undefined;
+}
 
 /** Whether PostgreSQL can store a text, and stores no other one: without NUL and lone surrogates. */
 export function isStorable(text: string): boolean {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { invalid, Problem } from '@svc/http';
 import { serialize } from 'cookie';
 
@@ -57,6 +58,31 @@ export function createSignInCookie(service: string): SignInCookie {
     set: (name, value, callbackUrl) => cookie(name, value, callbackUrl, SIGN_IN_MINUTES * 60),
     clear: (name, callbackUrl) => cookie(name, '', callbackUrl, 0),
   };
+}
+
+/**
+ * The parameter with the code of a completed sign-in of the console, in the fragment of the address
+ * of its page, which browsers do not send.
+ */
+export const SIGN_IN_CODE = 'sign_in_code';
+
+/**
+ * What a page sends of its verifier when it begins a sign-in (RFC 7636, S256). The page keeps the
+ * verifier in the storage of its origin, which pages on other ports and hosts cannot change.
+ */
+export const challengeOf = (verifier: string): string => hash('sha256', verifier, 'base64url');
+
+/** @throws 400 if a sign-in of the console has no challenge: a link of another site began it */
+export function requireChallenge(challenge: string | undefined): string {
+  if (challenge !== undefined) return challenge;
+  throw invalid([{ path: 'challenge', message: 'is required for a sign-in of the console' }]);
+}
+
+/** 401: the code and the verifier do not belong to the same sign-in, or the code has expired. */
+export class SignInNotBegunHere extends Problem {
+  constructor() {
+    super('invalid_grant', 'The sign-in has expired, or was not begun by this page in this browser. Begin it again.');
+  }
 }
 
 /**

@@ -1,7 +1,13 @@
 import { expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { fleetEndpoints } from '../src/fleet/index.ts';
+import { hubEndpoints } from '../src/hub/index.ts';
 import {
   byteProblem,
+  categoryChange,
+  categoryInFile,
   name,
+  newCategory,
   newTemplate,
   newValueProblems,
   parseFields,
@@ -10,7 +16,7 @@ import {
 } from '../src/index.ts';
 
 const ID = '0198c7a2-5f3e-7d21-9c3b-2f6f0e4b8a10';
-const problemsIn = (schema: typeof newTemplate | typeof templateChange | typeof templateInFile, value: object) => {
+const problemsIn = (schema: z.ZodType, value: object) => {
   const parsed = parseFields(schema, value);
   return parsed.success ? [] : parsed.errors.map(({ path, message }) => `${path}: ${message}`);
 };
@@ -53,11 +59,13 @@ test.each(['Ada', 'Zürich', '日本語', 'می‌خواهم', '👩‍🚀 lab'
 test('new values of a template are refused in requests, and are warnings in catalog files', () => {
   const values = {
     name: 'a\u200bb',
+    version: '1.0\u202e',
+    tags: ['gpu', 'g\u2060pu'],
     memory_request: '500m',
     vram_request: '1',
     icon_url: 'https://ada:secret@example.test/icon.png',
   };
-  const paths = ['name', 'memory_request', 'vram_request', 'icon_url'];
+  const paths = ['name', 'version', 'tags', 'memory_request', 'vram_request', 'icon_url'];
   const template = { ...values, category_id: ID };
   expect(problemsIn(newTemplate, template).map((problem) => problem.split(':')[0])).toEqual(paths);
   expect(problemsIn(templateChange, values).map((problem) => problem.split(':')[0])).toEqual(paths);
@@ -70,4 +78,43 @@ test('new values of a template are refused in requests, and are warnings in cata
 
 test('a change that does not name a member is not refused for its stored value', () => {
   expect(problemsIn(templateChange, { description: 'x', memory_request: '' })).toEqual([]);
+});
+
+test('the icon of a category is refused in requests, and is a warning in catalog files', () => {
+  const category = { name: 'Databases', icon: 'data\u202ebase' };
+  expect(problemsIn(newCategory, category).map((problem) => problem.split(':')[0])).toEqual(['icon']);
+  expect(problemsIn(categoryChange, category).map((problem) => problem.split(':')[0])).toEqual(['icon']);
+  expect(problemsIn(categoryInFile, category)).toEqual([]);
+  expect(newValueProblems(category).map(({ path }) => path)).toEqual(['icon']);
+});
+
+/** Members by which people recognize an object. Other names have a pattern without such characters. */
+const NAMES = ['name', 'email', 'version', 'tags', 'icon', 'model'];
+
+test('no name in a request of either service can contain an invisible character', () => {
+  const accepted: string[] = [];
+  let tried = 0;
+  for (const { operationId, body } of [...Object.values(hubEndpoints), ...Object.values(fleetEndpoints)]) {
+    for (const [member, rule] of Object.entries(shapeOf(body))) {
+      if (!NAMES.includes(member) || operationId === 'login' || operationId === 'openBrowserSession') continue;
+      if (parseFields(rule, { any: 'value' }).success) continue; // it is read-only, and ignored
+      tried += 1;
+      const value = member === 'email' ? 'a\u200bda@example.test' : 'a\u200bb';
+      const given = member === 'tags' ? [value] : value;
+      // The rules for new values of templates and workloads apply to the whole body.
+      const isRefused = !parseFields(rule, given).success || newValueProblems({ [member]: given }).length > 0;
+      if (!isRefused) accepted.push(`${operationId} ${member}`);
+    }
+  }
+  expect(accepted).toEqual([]);
+  expect(tried).toBeGreaterThan(15);
+});
+
+const shapeOf = (schema: z.ZodType): Readonly<Record<string, z.ZodType>> =>
+  schema instanceof z.ZodObject ? schema.shape : {};
+
+test('the model of a GPU cannot contain an invisible character', () => {
+  const { body } = fleetEndpoints.createHost;
+  const parsed = parseFields(shapeOf(body).gpus ?? z.never(), [{ id: '0', model: 'A\u200b100' }]);
+  expect(parsed.success ? [] : parsed.errors.map(({ path }) => path)).toEqual(['0.model']);
 });

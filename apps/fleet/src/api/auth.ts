@@ -1,10 +1,7 @@
-import { hashCredential } from '@svc/auth';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { Problem } from '@svc/http';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import { accessOf } from '../identity/policy.ts';
-import { refuseWithoutRole } from '../identity/sessions/people.ts';
-import { presentCaller, presentSession } from '../identity/sign-in.ts';
+import { presentCaller, presentSession, redeemSignInCode } from '../identity/sign-in.ts';
 import { changeRoute } from './change.ts';
 import { route } from './context.ts';
 
@@ -34,13 +31,8 @@ export const refresh = route(fleetEndpoints.refresh, async ({ database, recordin
 export const exchangeSignInCode = changeRoute(
   fleetEndpoints.exchangeSignInCode,
   async ({ transaction, sessions }, { body }) => {
-    const [row] = await transaction.$queryRaw<{ session_id: string }[]>`
-      DELETE FROM sign_in_codes WHERE code_hash = ${hashCredential(body.code)} AND expires_at > now()
-      RETURNING session_id`;
-    const person = row && (await sessions.findPerson(transaction, row.session_id));
-    if (!row || !person) throw new Problem('invalid_grant', 'The code is invalid or has expired. Sign in again.');
-    refuseWithoutRole(person); // the role mapping may have changed since the callback
-    return presentSession(await sessions.issueTokens(transaction, row.session_id), person);
+    const person = await redeemSignInCode({ sessions }, transaction, body);
+    return presentSession(await sessions.issueTokens(transaction, person.sessionId), person);
   },
 );
 

@@ -83,6 +83,8 @@ export interface RequestContext extends Services {
    * browser_session_unavailable
    */
   readonly requireConsole: () => void;
+  /** `BrowserSessions.keyHashOf` */
+  readonly keyHash: string | undefined;
   /** The start of the `User-Agent` of the request. */
   readonly userAgent: string | null;
 }

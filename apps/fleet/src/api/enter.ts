@@ -41,6 +41,7 @@ export function createSharedContexts(services: Services, { browserSessions }: Pi
     requestId: requestIdOf(res),
     address: req.ip ?? '',
     requireConsole: () => browserSessions.requireConsole(req),
+    keyHash: browserSessions.keyHashOf(req),
     userAgent: req.get('User-Agent')?.slice(0, MAX_USER_AGENT) ?? null,
   });
 }

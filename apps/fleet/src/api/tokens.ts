@@ -4,7 +4,7 @@ import { notFound, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { by, readPage } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import { creatorOf, dependentsOf, endAuthorityOfToken, transferAuthority } from '../identity/authority.ts';
+import { creatorOf, dependentsOf, endAuthorityOfToken, lockTokens, transferAuthority } from '../identity/authority.ts';
 import { expiryOf, insertToken, type TokenRow, tokenColumns, tokenRow } from '../identity/mcp-tokens.ts';
 import { tokenList } from '../identity/token-list.ts';
 import { isUuid } from '../resources/kind.ts';
@@ -28,6 +28,7 @@ export const reissueToken = changeRoute(fleetEndpoints.reissueToken, async ({ tr
   const secret = newSecretToken('svcm_');
   // Whoever learns the new secret owns the token, so that it ends with them. A token that reissues itself keeps its owner.
   const isOwn = principal.kind === 'token' && principal.id === params.id;
+  if (!isOwn) await lockTokens(transaction, principal, idIs(params.id));
   const creator = isOwn ? undefined : await creatorOf(transaction, principal);
   const owner =
     creator === undefined
@@ -56,6 +57,9 @@ export const listDependents = route(fleetEndpoints.listDependents, async ({ data
 
 export const revokeToken = changeRoute(fleetEndpoints.revokeToken, async (context, { params, query }) => {
   const { transaction, principal } = context;
+  const dependents = Prisma.sql`SELECT id FROM ${dependentsOf(params.id)} d`;
+  if (isUuid(params.id))
+    await lockTokens(transaction, principal, Prisma.sql`${idIs(params.id)} OR id IN (${dependents})`);
   const [token] = await updateToken(
     transaction,
     params.id,
@@ -71,6 +75,9 @@ export const revokeToken = changeRoute(fleetEndpoints.revokeToken, async (contex
     kept: await transferAuthority(transaction, token.id, await creatorOf(transaction, principal)),
   };
 });
+
+/** A condition on the id of a token. An id that is none has no row. */
+const idIs = (id: string) => (isUuid(id) ? Prisma.sql`id = ${id}::uuid` : Prisma.sql`false`);
 
 const updateToken = (transaction: Prisma.TransactionClient, id: string, set: Prisma.Sql, condition: Prisma.Sql) =>
   isUuid(id)

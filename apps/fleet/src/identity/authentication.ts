@@ -68,7 +68,9 @@ export function createAuthentication({ services, publicUrl, log }: Authenticatio
    */
   const inBrowser = async (req: Request) => {
     const reference = browserSessions.read(req);
-    return reference === undefined ? undefined : services.sessions.verifyReference(reference);
+    return reference === undefined
+      ? undefined
+      : services.sessions.verifyReference({ reference, keyHash: browserSessions.keyHashOf(req) });
   };
 
   return {

@@ -46,6 +46,21 @@ async function exists(transaction: Transaction, row: Prisma.Sql): Promise<boolea
   return rows.length > 0;
 }
 
+/**
+ * Locks the user of the caller, and then tokens and that of the caller in the order of their ids, so
+ * that changes of tokens by each other do not wait for each other. Changes of several tokens begin
+ * with it.
+ */
+export async function lockTokens(transaction: Transaction, principal: Principal, tokens: Prisma.Sql): Promise<void> {
+  const user = userOf(principal);
+  if (user !== null) await exists(transaction, Prisma.sql`users WHERE id = ${user}::uuid`);
+  const own = principal.kind === 'token' ? principal.id : null;
+  await lockInOrder(transaction, Prisma.sql`${tokens} OR id = ${own}::uuid`);
+}
+
+const lockInOrder = (transaction: Transaction, tokens: Prisma.Sql) =>
+  transaction.$queryRaw`SELECT FROM tokens WHERE ${tokens} ORDER BY id FOR NO KEY UPDATE`;
+
 /** The creator of an invitation, as its row states it. Without any of the three, it is unknown. */
 export interface Inviter {
   readonly created_by_user: string | null;
@@ -81,6 +96,14 @@ export const dependentsOf = (tokenId: string): Prisma.Sql => Prisma.sql`(
  * the invitations.
  */
 export async function endAuthorityOfUser(transaction: Transaction, userId: string): Promise<void> {
+  await lockInOrder(
+    transaction,
+    Prisma.sql`id IN (
+      WITH RECURSIVE created AS (
+        SELECT id FROM tokens WHERE created_by_user = ${userId}::uuid
+        UNION SELECT t.id FROM tokens t JOIN created c ON t.created_by_token = c.id)
+      SELECT id FROM created)`,
+  );
   const created = await transaction.$queryRaw<{ id: string }[]>`
     UPDATE tokens SET revoked_at = now() WHERE created_by_user = ${userId}::uuid AND revoked_at IS NULL RETURNING id`;
   await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_user = ${userId}::uuid`;

@@ -1,4 +1,5 @@
 import type { Claims } from '@svc/auth/oidc';
+import { invisibleProblem, withoutInvisible } from '@svc/contract';
 import { Problem } from '@svc/http';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 
@@ -53,14 +54,13 @@ function emailOf({ email, email_verified = true }: Claims): string | null {
   // Some providers send a string.
   if (typeof email !== 'string' || !(email_verified === true || email_verified === 'true')) return null;
   const compared = email.trim().toLowerCase();
-  return compared.length <= 320 && /^[^\s@]+@[^\s@]+$/.test(compared) ? compared : null;
+  const isAddress = compared.length <= 320 && /^[^\s@]+@[^\s@]+$/.test(compared);
+  return isAddress && invisibleProblem(compared) === undefined ? compared : null;
 }
 
 const MAX_NAME = 200;
 
 function nameOf({ name, preferred_username, sub }: Claims): string {
-  const given = [name, preferred_username].find((value) => typeof value === 'string' && value.trim() !== '');
-  return String(given ?? sub)
-    .slice(0, MAX_NAME)
-    .toWellFormed();
+  const given = [name, preferred_username].map((value) => (typeof value === 'string' ? withoutInvisible(value) : ''));
+  return (given.find((value) => value.trim() !== '') ?? sub).slice(0, MAX_NAME).toWellFormed();
 }

@@ -1,12 +1,14 @@
+import { challengeOf, hashCredential, SignInNotBegunHere } from '@svc/auth';
 import type { Reply } from '@svc/contract';
 import type { fleetEndpoints } from '@svc/contract/fleet';
 import { clientAddress, Problem } from '@svc/http';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { type ActorRecording, actorOf } from './actor.ts';
-import type { Caller } from './principal.ts';
+import { accessOf } from './policy.ts';
+import type { Caller, Principal } from './principal.ts';
 import type { IdentityServices } from './services.ts';
 import type { Owner } from './sessions/opening.ts';
-import type { Person } from './sessions/people.ts';
+import { type Person, refuseWithoutRole } from './sessions/people.ts';
 import { ACCESS_TOKEN_SECONDS } from './sessions/session-tokens.ts';
 import type { TokenPair } from './sessions/sessions.ts';
 import { reasonWithoutRole, userBlocked } from './users.ts';
@@ -85,3 +87,29 @@ export const presentSession = (pair: TokenPair, person: Person) => ({
   expires_in: ACCESS_TOKEN_SECONDS,
   user: presentCaller(person),
 });
+
+/** The session of the console, as the console reads it. */
+export const presentBrowserSession = (principal: Principal) => ({
+  user: principal.kind === 'anonymous' || principal.role === undefined ? null : presentCaller(principal),
+  may: accessOf(principal),
+});
+
+/**
+ * Redeems the code at the end of a sign-in at the identity provider. A sign-in that began with a
+ * challenge needs its verifier. @returns the person and the session @throws 401, 403
+ */
+export async function redeemSignInCode(
+  { sessions }: Pick<SignInContext, 'sessions'>,
+  transaction: Transaction,
+  { code, verifier }: { readonly code: string; readonly verifier?: string | undefined },
+): Promise<Person & { readonly sessionId: string }> {
+  const challenge = verifier === undefined ? null : challengeOf(verifier);
+  const [row] = await transaction.$queryRaw<{ session_id: string }[]>`
+    DELETE FROM sign_in_codes
+    WHERE code_hash = ${hashCredential(code)} AND challenge IS NOT DISTINCT FROM ${challenge} AND expires_at > now()
+    RETURNING session_id`;
+  const person = row && (await sessions.findPerson(transaction, row.session_id));
+  if (!row || !person) throw new SignInNotBegunHere();
+  refuseWithoutRole(person); // the role mapping may have changed since the callback
+  return { ...person, sessionId: row.session_id };
+}

@@ -12,7 +12,7 @@ const TRIALS: readonly string[] = ['testOidcSettings', 'testHubSettings', 'planD
  * Endpoints that write no entry for people: they start a sign-in, or continue one that has its own
  * entry.
  */
-const UNRECORDED: readonly string[] = [...TRIALS, 'startOidcLogin', 'exchangeSignInCode', 'refresh'];
+const UNRECORDED: readonly string[] = [...TRIALS, 'startOidcLogin', 'finishOidcLogin', 'exchangeSignInCode', 'refresh'];
 
 const ways = [
   {

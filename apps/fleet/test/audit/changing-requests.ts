@@ -4,7 +4,7 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import type { ApiRequest } from '@svc/testing';
 import { OF_CONSOLE } from '../auth/console.ts';
 import { FRONTEND, TEMPORARY_ADMIN, type World } from '../world.ts';
-import { aSignInCode, OIDC_LOGIN, openProviderCallback } from './browser.ts';
+import { aConsoleSignIn, aSignInCode, OIDC_LOGIN, openProviderCallback } from './browser.ts';
 import { changingResources } from './changing-resources.ts';
 import { CODE } from './small-provider.ts';
 
@@ -48,6 +48,7 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
     exchangeOidcCode: async () => ({
       body: { code: CODE, code_verifier: 'v'.repeat(43), redirect_uri: `${FRONTEND}/back` },
     }),
+    finishOidcLogin: () => aConsoleSignIn(world.nobody),
     exchangeSignInCode: async () => ({ body: { code: await aSignInCode(world.nobody) } }),
     refresh: async () => ({ body: { refresh_token: (await world.signIn()).refresh_token } }),
     logout: async () => ({}),

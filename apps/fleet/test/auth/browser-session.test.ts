@@ -50,6 +50,25 @@ describe('a session in a browser', () => {
     expect((await browser.post('/api/v1/catalog/sync', {})).body.code).toBe('hub_not_configured');
   });
 
+  test.each([
+    ['with its key', 'own', 'own', true],
+    ['with another key, as if its cookie was planted', 'own', 'other', false],
+    ['with a key, if it was opened without one', undefined, 'other', false],
+    ['without a key, as links and streams do', 'own', undefined, true],
+  ])('is valid in a request %s: %j, %j: %j', async (_, opened, sent, isValid) => {
+    const { email, password } = await world.aUser('viewer');
+    const keyed = (key: string | undefined): Headers => (key === undefined ? {} : { 'Console-Key': key });
+    const browser = await aBrowser({ email, password }, keyed(opened));
+    expect((await browser.get(SESSION, keyed(sent))).body.user !== null).toBe(isValid);
+    expect((await browser.get('/api/v1/hosts', keyed(sent))).status).toBe(isValid ? 200 : 401);
+  });
+
+  test('that version 0.2.0 opened remains valid', async () => {
+    const { browser, id } = await aSignedInUser();
+    await sql.session.updateMany({ where: { user_id: id }, data: { key_hash: null } });
+    expect((await browser.get(SESSION, { 'Console-Key': 'new' })).body.user).not.toBeNull();
+  });
+
   test('is kept in a cookie that scripts and other sites cannot use', async () => {
     const { browser } = await aSignedInUser();
     const [line = ''] = [browser.opened.headers['set-cookie'] ?? []].flat();

@@ -70,6 +70,21 @@ const endings: Readonly<Record<string, () => Promise<Ending>>> = {
     const { credential, id } = await aBrowser();
     return { credential, end: () => world.asAdmin.delete(`/api/v1/users/${id}`) };
   },
+  'the revocation of the token that created its token': async () => {
+    const parent = await world.aToken({ role: 'admin' });
+    const { body } = await world.as(parent).post('/api/v1/tokens', { name: 'child', role: 'viewer' });
+    return { credential: body.token.secret, end: () => world.asAdmin.delete(`/api/v1/tokens/${parent.id}`) };
+  },
+  'the block of the user who created its token': async () => {
+    const maker = await world.aUser('admin');
+    const { body } = await (await maker.api()).post('/api/v1/tokens', { name: 'of a maker', role: 'viewer' });
+    const end = () => world.asAdmin.put(`/api/v1/users/${maker.id}`, { blocked: true });
+    return { credential: body.token.secret, end };
+  },
+  'the block of its user': async () => {
+    const { credential, id } = await aSession();
+    return { credential, end: () => world.asAdmin.put(`/api/v1/users/${id}`, { blocked: true }) };
+  },
   'the removal of its user': async () => {
     const { credential, id } = await aSession();
     return { credential, end: () => world.asAdmin.delete(`/api/v1/users/${id}`) };

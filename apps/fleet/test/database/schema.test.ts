@@ -27,6 +27,7 @@ const OWNERS: CredentialOwners = {
   'refresh_tokens.token_hash': 'refresh_tokens.session_id',
   'refresh_tokens.parent_hash': 'refresh_tokens.session_id',
   'sessions.browser_hash': 'sessions.user_id',
+  'sessions.key_hash': 'sessions.user_id',
   'sessions.provider_token': 'sessions.user_id',
   'sign_in_codes.code_hash': 'sign_in_codes.session_id',
   'tokens.token_hash': 'tokens.created_by_user',

@@ -1,8 +1,17 @@
+import { challengeOf } from '@svc/auth';
 import type { Answered, Api } from '@svc/testing';
+import { OF_CONSOLE } from '../auth/console.ts';
 
 export const LOGIN = '/api/v1/auth/oidc/login';
 export const CALLBACK = '/api/v1/auth/oidc/callback';
 export const EXCHANGE = '/api/v1/auth/exchange';
+export const FINISH = '/api/v1/auth/oidc/session';
+
+/** The verifier of a page of the console. */
+export const VERIFIER = 'v'.repeat(43);
+/** The path at which a page of the console begins a sign-in. */
+export const consoleLogin = (returnTo = '/', verifier = VERIFIER): string =>
+  `${LOGIN}?${new URLSearchParams({ session: 'cookie', return_to: returnTo, challenge: challengeOf(verifier) })}`;
 
 /** The address at which callers reach a fleet. */
 export interface Replica {
@@ -30,11 +39,11 @@ export function aBrowser(replicas: readonly Replica[], own: Readonly<Record<stri
     if (attribute('Max-Age') === '0') cookies.delete(name);
     else cookies.set(name, { value, path: attribute('Path') ?? '/' });
   };
-  const send = async (method: string, path: string, body?: unknown): Promise<Answered> => {
+  const send = async (method: string, path: string, body?: unknown, more = {}): Promise<Answered> => {
     const [pathname = ''] = path.split('?');
     const sent = [...cookies].filter(([, cookie]) => pathname.startsWith(cookie.path));
-    const headers: Record<string, string> =
-      sent.length > 0 ? { ...own, Cookie: sent.map(([name, { value }]) => `${name}=${value}`).join('; ') } : { ...own };
+    const headers: Record<string, string> = { ...own, ...more };
+    if (sent.length > 0) headers.Cookie = sent.map(([name, { value }]) => `${name}=${value}`).join('; ');
     const replica = replicas[requests++ % replicas.length];
     if (!replica) throw new RangeError('there is no fleet');
     const answer = await replica.api().send({ method, path, headers, body });
@@ -54,7 +63,12 @@ export function aBrowser(replicas: readonly Replica[], own: Readonly<Record<stri
     /** Follows the callback from the provider with these parameters. */
     openCallback: (query: Readonly<Record<string, string>>) => get(`${CALLBACK}?${new URLSearchParams(query)}`),
     /** Exchanges the code at the end of a sign-in. */
-    exchange: (back: Answered) => send('POST', EXCHANGE, { code: codeIn(back) }),
+    exchange: (back: Answered, more = {}) => send('POST', EXCHANGE, { code: codeIn(back), ...more }),
+    /** Completes a sign-in of the console as its page does. */
+    finish: (back: Answered, verifier = VERIFIER) => {
+      const { origin } = new URL(back.headers.location ?? '');
+      return send('POST', FINISH, { code: consoleCodeIn(back), verifier }, { ...OF_CONSOLE, Origin: origin });
+    },
   };
 }
 
@@ -63,6 +77,14 @@ export type Browser = ReturnType<typeof aBrowser>;
 /** The code that the fleet added to `return_to`. */
 export function codeIn({ status, headers, text }: Answered): string {
   const code = status === 302 ? new URL(headers.location ?? '').searchParams.get('code') : null;
+  if (code === null) throw new Error(`the end of the sign-in answered ${status}: ${text}`);
+  return code;
+}
+
+/** The code that the fleet added to the page of the console. */
+export function consoleCodeIn({ status, headers, text }: Answered): string {
+  const { hash } = new URL(headers.location ?? '', 'http://fleet.test');
+  const code = new URLSearchParams(hash.slice(1)).get('sign_in_code');
   if (code === null) throw new Error(`the end of the sign-in answered ${status}: ${text}`);
   return code;
 }

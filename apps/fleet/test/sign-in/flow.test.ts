@@ -1,4 +1,4 @@
-import { CALLBACK, codeIn, EXCHANGE, LOGIN, meAt } from './browser.ts';
+import { CALLBACK, codeIn, consoleCodeIn, consoleLogin, EXCHANGE, LOGIN, meAt } from './browser.ts';
 import { startDevelopmentWorld } from './development.ts';
 
 const world = await startDevelopmentWorld();
@@ -61,10 +61,11 @@ test('with a public https URL that has a path, the cookie of a sign-in is Secure
 
 test('a sign-in of the console ends with its cookie instead of a code', async () => {
   const browser = newBrowser();
-  const query = new URLSearchParams({ return_to: '/hosts?page=2', session: 'cookie' });
-  const begun = await browser.get(`${LOGIN}?${query}`);
+  const begun = await browser.get(consoleLogin('/hosts?page=2'));
   const back = await browser.openCallback(await fillIn(new URL(begun.headers.location ?? ''), 'admin@example.test'));
-  expect(back).toMatchObject({ status: 302, headers: { location: 'http://127.0.0.1:4200/hosts?page=2' } });
+  const location = `http://127.0.0.1:4200/hosts?page=2#sign_in_code=${consoleCodeIn(back)}`;
+  expect(back).toMatchObject({ status: 302, headers: { location } });
+  expect((await browser.finish(back)).body.user).toMatchObject(ADA);
   expect([...browser.cookies.keys()]).toEqual([expect.stringMatching(/^fleet-session-[0-9a-f]{8}$/)]);
   const [[name, { value } = { value: '' }] = []] = [...browser.cookies];
   const headers = { Cookie: `${name}=${value}`, 'Sec-Fetch-Site': 'same-origin' };

@@ -177,3 +177,9 @@ test('a userinfo response with another subject is ignored', async () => {
     email: null,
   });
 });
+
+test('invisible characters of a name are not stored, and an e-mail address with one is ignored', async () => {
+  await signIn({ sub: 'bidi', name: 'ad\u202emin\u200b', email: 'ad\u200bmin@example.test' });
+  const { name, email } = await sql.user.findFirstOrThrow({ where: { sub: 'bidi' } });
+  expect({ name, email }).toEqual({ name: 'admin', email: null });
+});

@@ -97,6 +97,41 @@ test(
   LONG_TEST_MS,
 );
 
+test.each([
+  ['reissue', [200, 200], (by: Api, id: string) => by.post(`${TOKENS}/${id}/reissue`)],
+  ['revoke', [200, 401], (by: Api, id: string) => by.delete(`${TOKENS}/${id}?keep=dependents`)],
+])('two tokens that %s each other at the same time do not wait for each other', async (_, statuses, change) => {
+  const [one, other] = [await create(asAdmin, 'admin'), await create(asAdmin, 'admin')];
+  const [asOne, asOther] = [world.api(`Bearer ${one.secret}`), world.api(`Bearer ${other.secret}`)];
+  let answers: Promise<{ status: number }[]> | undefined;
+  await sql.$transaction(async (transaction) => {
+    // The rows can be locked, but not changed.
+    await transaction.$executeRaw`LOCK TABLE tokens IN SHARE MODE`;
+    answers = Promise.all([change(asOne, other.id), change(asOther, one.id)]);
+    await connectionsBlocked(sql, 2);
+  });
+  expect((await answers)?.map(({ status }) => status).sort()).toEqual(statuses);
+});
+
+test(
+  'tokens of one tree are revoked concurrently, with the user who created them',
+  async () => {
+    await world.aUser('admin'); // so that the makers are not the last admin
+    for (let round = 0; round < ROUNDS; round++) {
+      const maker = await world.aUser('admin');
+      const tokens = [await create(await maker.api(), 'admin')];
+      for (let depth = 0; depth < 4; depth++) {
+        tokens.push(await create(world.api(`Bearer ${tokens.at(-1)?.secret}`), 'admin'));
+      }
+      const endings = tokens.map(({ id }) => asAdmin.delete(`${TOKENS}/${id}`));
+      const answers = await Promise.all([...endings, asAdmin.delete(`/api/v1/users/${maker.id}`)]);
+      expect(answers.map(({ status }) => status)).toEqual([...tokens.map(() => 200), 204]);
+      for (const { secret } of tokens) expect(await heard(secret)).toEqual(new Set([401]));
+    }
+  },
+  LONG_TEST_MS,
+);
+
 describe('the removal of a user', () => {
   const remove = async (id: string) => expect((await asAdmin.delete(`/api/v1/users/${id}`)).status).toBe(204);
 

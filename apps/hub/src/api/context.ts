@@ -44,6 +44,13 @@ export type CallerContext = Services & Caller;
 /** What a handler receives beside the validated input. */
 export interface RequestContext extends Services, Caller {
   readonly request: { readonly id: string; readonly method: string; readonly path: string };
+  /**
+   * Requires that the console sends the request. @throws 403 wrong_origin, 409
+   * browser_session_unavailable
+   */
+  readonly requireConsole: () => void;
+  /** `BrowserSessions.keyHashOf` */
+  readonly keyHash: string | undefined;
   /** The method is HEAD: no body is sent, so the request does not count as a download. */
   readonly headOnly: boolean;
   /** Whether `If-None-Match` of the request contains an entity tag. */

@@ -48,6 +48,8 @@ export function createEntrance(services: Services, revisions: RevisionCheck): En
     return {
       ...caller,
       request: { id: requestIdOf(res), method: req.method, path: pathOf(req.originalUrl) },
+      requireConsole: () => services.browserSessions.requireConsole(req),
+      keyHash: services.browserSessions.keyHashOf(req),
       headOnly: req.method === 'HEAD',
       hasEtag: hasEtagOf(req),
       ifMatch: () => matchesOf(req),
@@ -68,7 +70,9 @@ function createCredentials({ database, provider, usage, browserSessions }: Servi
   const knownSessions = createKnownSessions();
   const inBrowser = async (req: Request) => {
     const reference = browserSessions.read(req);
-    return reference === undefined ? undefined : verifyReference(database, provider, reference);
+    return reference === undefined
+      ? undefined
+      : verifyReference(database, provider, { reference, keyHash: browserSessions.keyHashOf(req) });
   };
   return {
     resolve: async (req: Request, request: CredentialRequest): Promise<Principal> => {

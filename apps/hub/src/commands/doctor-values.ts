@@ -8,6 +8,8 @@ const PAGE = 200;
 /** The members with rules for new values. */
 const members = {
   name: true,
+  version: true,
+  tags: true,
   memory_request: true,
   vram_request: true,
   icon_url: true,

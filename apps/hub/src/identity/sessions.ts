@@ -18,11 +18,12 @@ export const isOpen = Prisma.sql`ended_at IS NULL AND expires_at > now()
 export async function verifyReference(
   { client }: Database,
   { issuer }: { readonly issuer: string },
-  reference: string,
+  { reference, keyHash }: { readonly reference: string; readonly keyHash: string | undefined },
 ): Promise<Principal | undefined> {
   const [session] = await client.$queryRaw<{ id: string; user_id: string; is_unused: boolean }[]>`
     SELECT id, user_id, coalesce(last_used_at < now() - interval '1 minute', true) AS is_unused FROM sessions
-    WHERE browser_hash = ${hashCredential(reference)} AND ${isOpen}`;
+    WHERE browser_hash = ${hashCredential(reference)} AND challenge IS NULL AND ${isOpen}
+      AND (key_hash = ${keyHash ?? null}::text OR ${keyHash ?? null}::text IS NULL OR key_hash IS NULL)`; // 0.2.0 stores no key
   if (!session) return undefined;
   const user = await client.user.findUnique({ where: { id: session.user_id }, include: withMembership });
   if (user?.iss !== issuer) return undefined; // the hub has another identity provider now

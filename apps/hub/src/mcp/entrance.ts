@@ -1,5 +1,5 @@
 import type { Endpoint } from '@svc/contract';
-import { perform, type Route, requestIdOf } from '@svc/http';
+import { Problem, perform, type Route, requestIdOf } from '@svc/http';
 import { isAdmittedBy, MCP_PATH, type McpOptions, routeTo } from '@svc/mcp';
 import type { RequestContext } from '../api/context.ts';
 import { admitTo, type Entrance } from '../api/entrance.ts';
@@ -19,6 +19,10 @@ export const createMcpEntrance =
     const context: RequestContext = {
       ...caller,
       request: { id: requestId, method: req.method, path: MCP_PATH },
+      requireConsole: () => {
+        throw new Problem('wrong_origin', 'Only the console can have this session.');
+      },
+      keyHash: undefined,
       headOnly: false,
       hasEtag: () => false,
       ifMatch: () => () => true,

@@ -104,17 +104,19 @@ export interface OwnKey {
 }
 
 /**
- * Replaces the secret of a key and restarts its lifetime. The old secret stops working. @throws
- * 404, 409 `key_revoked`
+ * Replaces the secret of a key and restarts its lifetime. The old secret stops working. The caller,
+ * who learns the new secret, becomes the owner, so that the key ends with their rights. @throws
+ * 403, 404, 409 `key_revoked`
  */
 export async function reissueKey(
   client: Prisma.TransactionClient,
-  { id, orgId }: OwnKey,
+  { id, orgId, ownerId }: OwnKey & { readonly ownerId: string },
 ): Promise<KeyRow & { readonly key: string }> {
   const { key, hash, prefix } = newSecret();
+  await requireOrgAdmin(client, { orgId, userId: ownerId });
   const [row] = await client.$queryRaw<KeyRow[]>`
       UPDATE api_keys k
-      SET key_hash = ${hash}, key_prefix = ${prefix},
+      SET key_hash = ${hash}, key_prefix = ${prefix}, owner_id = ${ownerId}::uuid,
           expires_at = now() + make_interval(days => expires_in_days)
       WHERE id = ${id}::uuid AND org_id = ${orgId}::uuid AND revoked_at IS NULL
       RETURNING ${keyColumns}`;

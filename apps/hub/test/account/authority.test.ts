@@ -1,4 +1,5 @@
 // What a member created as an org_admin ends when the member is one no longer: attacks with former rights.
+import { type Answered, connectionsBlocked } from '@svc/testing';
 import { anInstance, startWorld } from '../world.ts';
 
 const world = await startWorld();
@@ -70,6 +71,39 @@ test('an invitation without a known creator is not valid', async () => {
   const { attackerId, code } = await aScene();
   await sql.invitation.updateMany({ where: { created_by_user: attackerId }, data: { created_by_user: null } });
   expect(await join(await world.aUser('user'), code)).toBe(401);
+});
+
+test.each(['of the organization', 'of another member'])(
+  'a key %s that a member reissued, whose secret only the member knows, ends with the member',
+  async (whose) => {
+    const { organization, founder, attacker, attackerId } = await aScene();
+    const { body: created } = await founder.post(KEYS, { name: 'ours' });
+    const id = whose === 'of the organization' ? organization.keyRow.id : created.apiKey.id;
+    const { body } = await attacker.put(KEYS, { id });
+    expect(body.apiKey.owner.id).toBe(attackerId);
+    expect(await statuses(body.apiKey.key)).toEqual([200, 200]);
+    await founder.delete(`${MEMBERS}/${attackerId}`);
+    expect(await statuses(body.apiKey.key)).toEqual([401, 401]);
+  },
+);
+
+test.each([
+  ['created', (by: Api) => by.post(KEYS, { name: 'late' })],
+  ['reissued', (by: Api, id: string) => by.put(KEYS, { id })],
+])('a key that is %s while its org_admin is removed is not valid afterwards', async (_, attempt) => {
+  const { organization, founder, attacker, attackerId } = await aScene();
+  let answers: Promise<[Answered, Answered]> | undefined;
+  await sql.$transaction(async (transaction) => {
+    // The row can be read, but not changed.
+    await transaction.$executeRaw`LOCK TABLE api_keys IN SHARE MODE`;
+    const attempted = attempt(attacker, organization.keyRow.id);
+    await connectionsBlocked(sql, 1);
+    answers = Promise.all([attempted, founder.delete(`${MEMBERS}/${attackerId}`)]);
+    await connectionsBlocked(sql, 2);
+  });
+  const [attempted, removed] = (await answers) ?? [];
+  expect(removed?.status).toBe(204);
+  expect(await statuses(attempted?.body.apiKey.key)).toEqual([401, 401]);
 });
 
 describe('the keys of a member who leaves', () => {

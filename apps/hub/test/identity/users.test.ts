@@ -59,3 +59,8 @@ test('applies a change of the role at the next request', async () => {
   await database.client.user.updateMany({ where: { role: 'admin' }, data: { role: 'user' } });
   expect((await admin.get('/api/v1/admin/categories')).status).toBe(403);
 });
+
+test('invisible characters of a name are not stored, and an e-mail address with one is ignored', async () => {
+  await call('bidi', { email: 'ro\u200bot@example.test', email_verified: true, name: 'ad\u202emin\u200b' });
+  expect(await userOf('bidi')).toMatchObject({ name: 'admin', email: null, role: 'user' });
+});

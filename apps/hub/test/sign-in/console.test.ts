@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { challengeOf } from '@svc/auth';
 import { hubAccesses, hubEndpoints } from '@svc/contract/hub';
 import { createHttpServer, createLog } from '@svc/http';
 import { startIdentityProvider } from '@svc/identity-provider/server';
@@ -11,6 +12,7 @@ const PUBLIC_URL = 'http://127.0.0.1:4100';
 const AUDIENCE = 'https://hub.example.test';
 const LOGIN = '/api/v1/auth/oidc/login';
 const CALLBACK = '/api/v1/auth/oidc/callback';
+const FINISH = '/api/v1/auth/oidc/session';
 const SESSION = '/api/v1/auth/session';
 const SESSIONS = '/api/v1/auth/sessions';
 const PASSWORD = 'development';
@@ -39,15 +41,27 @@ afterAll(async () => {
 const cookiesIn = ({ headers }: Answered) => [headers['set-cookie'] ?? []].flat();
 const pairsIn = (answer: Answered) => cookiesIn(answer).map((line) => line.split(';')[0] ?? '');
 
+/** The verifier of a page of the console. */
+const VERIFIER = 'v'.repeat(43);
+const loginOf = (returnTo = '/') =>
+  `${LOGIN}?${new URLSearchParams({ return_to: returnTo, challenge: challengeOf(VERIFIER) })}`;
+
 /** A sign-in up to the redirect of the provider. */
 async function begin(returnTo = '/') {
-  const begun = await replicas[0].api().get(`${LOGIN}?${new URLSearchParams({ return_to: returnTo })}`);
+  const begun = await replicas[0].api().get(loginOf(returnTo));
   return { begun, address: new URL(begun.headers.location ?? ''), cookie: pairsIn(begun).join('; ') };
 }
 
 /** The callback of the provider, on another replica. */
 const callback = (query: URLSearchParams, cookie: string) =>
   replicas[1].api().get(`${CALLBACK}?${query}`, { Cookie: cookie, 'User-Agent': 'a browser' });
+
+const codeIn = ({ headers }: Answered) =>
+  new URLSearchParams(new URL(headers.location ?? '', PUBLIC_URL).hash.slice(1)).get('sign_in_code');
+
+/** The page completes the sign-in after the callback. */
+const finish = (back: Answered, verifier = VERIFIER, more = {}) =>
+  replicas[0].api().post(FINISH, { code: codeIn(back), verifier }, { ...OF_CONSOLE, ...more });
 
 async function signedIn(email: string, returnTo?: string) {
   const { address, cookie } = await begin(returnTo);
@@ -57,7 +71,7 @@ async function signedIn(email: string, returnTo?: string) {
 
 /** A browser in which someone has signed in. */
 async function aBrowser(email = 'user@example.test') {
-  const back = await signedIn(email);
+  const back = await finish(await signedIn(email));
   const session = pairsIn(back).find((pair) => pair.startsWith('hub-session-')) ?? '';
   const headers = { ...OF_CONSOLE, Cookie: session };
   const [{ api }] = replicas;
@@ -83,9 +97,12 @@ test('a person signs in with PKCE, and returns with a cookie that scripts cannot
     code_challenge_method: 'S256',
   });
   const back = await signedIn('user@example.test', '/organization?tab=keys');
-  expect(back).toMatchObject({ status: 302, headers: { location: `${PUBLIC_URL}/organization?tab=keys` } });
-  const [cleared = '', session = ''] = cookiesIn(back);
-  expect(cleared).toMatch(/^hub-sign-in-[0-9a-f]{12}=; Max-Age=0;/);
+  const location = `${PUBLIC_URL}/organization?tab=keys#sign_in_code=${codeIn(back)}`;
+  expect(back).toMatchObject({ status: 302, headers: { location } });
+  expect(cookiesIn(back)).toEqual([expect.stringMatching(/^hub-sign-in-[0-9a-f]{12}=; Max-Age=0;/)]);
+  const finished = await finish(back);
+  expect(finished).toMatchObject({ status: 200, body: { user: { email: 'user@example.test' } } });
+  const [session = ''] = cookiesIn(finished);
   expect(session).toMatch(/^hub-session-[0-9a-f]{8}=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/);
   const stored = JSON.stringify([await sql.session.findMany(), await sql.signInTransaction.findMany()]);
   expect(stored).not.toContain(session.split(/[=;]/)[1]);
@@ -187,15 +204,15 @@ test('a sign-out deletes what the browser has stored', async () => {
 });
 
 test('each sign-in has a new reference, and a planted one is never a session', async () => {
-  const first = await signedIn('user@example.test');
-  const second = await signedIn('user@example.test');
+  const first = await finish(await signedIn('user@example.test'));
+  const second = await finish(await signedIn('user@example.test'));
   const sessionIn = (answer: Answered) => pairsIn(answer).find((pair) => pair.startsWith('hub-session-')) ?? '';
   expect(sessionIn(first)).not.toBe(sessionIn(second));
   const planted = sessionIn(first).replace(/=.*/, '=planted');
   const { address, cookie } = await begin();
   const account = { email: 'user@example.test', password: PASSWORD };
   const { searchParams } = await signInByBrowser(address, `${PUBLIC_URL}${CALLBACK}`, account);
-  const back = await callback(searchParams, `${cookie}; ${planted}`);
+  const back = await finish(await callback(searchParams, `${cookie}; ${planted}`));
   expect(sessionIn(back)).toMatch(/=[\w-]{43}$/);
   expect((await replicas[0].api().get(SESSION, { ...OF_CONSOLE, Cookie: planted })).body.user).toBeNull();
 });
@@ -353,7 +370,7 @@ test('an expired session, and one of another identity provider, is none', async 
   const browser = await aBrowser();
   const { id } = (await browser.get(SESSIONS)).body.sessions.find((session: { current: boolean }) => session.current);
   const elsewhere = anInstance(world.databaseUrl, world.issuer, { clientId: 'dashboard', publicUrl: PUBLIC_URL });
-  const back = await signedIn('user@example.test');
+  const back = await finish(await signedIn('user@example.test'));
   const Cookie = pairsIn(back).find((pair) => pair.startsWith('hub-session-')) ?? '';
   expect((await elsewhere.api().get(SESSION, { ...OF_CONSOLE, Cookie })).body.user).toBeNull();
   await elsewhere.stop();
@@ -410,7 +427,7 @@ test('a sign-in that cannot begin leads a browser to the page of the console', a
     ['not_configured', aReplica({ publicUrl: PUBLIC_URL })],
   ] as const;
   for (const [error, replica] of cases) {
-    expect(pageAfter(await replica.api().get(`${LOGIN}?return_to=/keys`, { Accept: HTML }))).toEqual({
+    expect(pageAfter(await replica.api().get(loginOf('/keys'), { Accept: HTML }))).toEqual({
       error,
       returnTo: '/keys',
     });
@@ -430,7 +447,7 @@ test('a callback with the state of one sign-in and the code of another is reject
 test.each(['//evil.example.test', '/\\evil.example.test', 'https://evil.example.test/', 'x'])(
   'return_to %p is a 400',
   async (returnTo) => {
-    const { status, body } = await replicas[0].api().get(`${LOGIN}?${new URLSearchParams({ return_to: returnTo })}`);
+    const { status, body } = await replicas[0].api().get(loginOf(returnTo));
     expect({ status, path: body.errors[0].path }).toEqual({ status: 400, path: 'return_to' });
   },
 );
@@ -504,10 +521,89 @@ test.each([
   await sql.$executeRaw`
     INSERT INTO sign_in_transactions (state_hash, browser_hash, network, return_to, expires_at)
     SELECT ${network} || i, '', ${network}, '/', now() + interval '10 minutes' FROM generate_series(1, ${before}::int) i`;
-  const answers = await Promise.all(Array.from({ length: 3 }, () => replicas[0].api().get(LOGIN)));
+  const answers = await Promise.all(Array.from({ length: 3 }, () => replicas[0].api().get(loginOf())));
   expect(answers.map(({ status }) => status).sort()).toEqual([302, 429, 429]);
   const refused = answers.find(({ status }) => status === 429);
   expect(refused).toMatchObject({ headers: { 'retry-after': '60' }, body: { detail: expect.stringContaining(bound) } });
   expect(await sql.signInTransaction.count()).toBe(before + 1);
   await sql.$executeRaw`DELETE FROM sign_in_transactions`;
+});
+
+test('a session is valid only with the key of the console that opened it, and one of version 0.2.0 with any', async () => {
+  const keyed = (key: string | undefined) => (key === undefined ? {} : { 'Console-Key': key });
+  const opened = async (key: string | undefined) => {
+    const [Cookie = ''] = pairsIn(await finish(await signedIn('user@example.test'), VERIFIER, keyed(key)));
+    return async (sent: string | undefined) => {
+      const { body } = await replicas[1].api().get(SESSION, { ...OF_CONSOLE, Cookie, ...keyed(sent) });
+      return body.user !== null;
+    };
+  };
+  const isValid = await opened('own');
+  expect([await isValid('own'), await isValid('other'), await isValid(undefined)]).toEqual([true, false, true]);
+  const isUnkeyedValid = await opened(undefined);
+  expect([await isUnkeyedValid('other'), await isUnkeyedValid(undefined)]).toEqual([false, true]);
+  await sql.$executeRaw`UPDATE sessions SET key_hash = NULL`;
+  expect(await isValid('other')).toBe(true);
+});
+
+describe('a sign-in that another page began', () => {
+  test('gives no session to a browser in which its cookie was planted, with any verifier of this browser', async () => {
+    const back = await signedIn('user@example.test'); // with the cookie of the page that began
+    expect((await finish(back, 'w'.repeat(43))).body.code).toBe('invalid_grant');
+    const name = /^hub-session-\w{8}/.exec(pairsIn(await finish(await signedIn('user@example.test')))[0] ?? '')?.[0];
+    const planted = { ...OF_CONSOLE, Cookie: `${name}=${codeIn(back)}` };
+    expect((await replicas[0].api().get(SESSION, planted)).body.user).toBeNull(); // the code is no reference
+    expect((await finish(back)).status).toBe(200);
+    expect((await finish(back)).body.code).toBe('invalid_grant');
+  });
+
+  test('is not completed after a minute, and not after its user was blocked', async () => {
+    const late = await signedIn('user@example.test');
+    await sql.$executeRaw`UPDATE sessions SET expires_at = now() WHERE challenge IS NOT NULL`;
+    expect((await finish(late)).body.code).toBe('invalid_grant');
+    const back = await signedIn('user@example.test');
+    const { id } = await sql.user.findFirstOrThrow({ where: { iss: issuer, email: 'user@example.test' } });
+    const admin = await world.aUser('admin');
+    await admin.put(`/api/v1/admin/users?id=${id}`, { blocked: true });
+    expect((await finish(back)).body.code).toBe('invalid_grant');
+    await admin.put(`/api/v1/admin/users?id=${id}`, { blocked: false });
+    expect((await finish(back)).body.code).toBe('invalid_grant');
+  });
+
+  test('is not in the list of sessions until its page completes it', async () => {
+    const browser = await aBrowser();
+    const before = (await browser.get(SESSIONS)).body.sessions.length;
+    const back = await signedIn('user@example.test');
+    expect((await browser.get(SESSIONS)).body.sessions).toHaveLength(before);
+    await finish(back);
+    expect((await browser.get(SESSIONS)).body.sessions).toHaveLength(before + 1);
+  });
+
+  test('cannot begin without a challenge: the page states it, and offers to begin again', async () => {
+    const { api } = replicas[0];
+    expect(pageAfter(await api().get(`${LOGIN}?return_to=/keys`, { Accept: HTML }))).toEqual({
+      error: 'not_begun_here',
+      returnTo: '/keys',
+    });
+    const { status, body } = await api().get(LOGIN);
+    expect({ status, path: body.errors[0].path }).toEqual({ status: 400, path: 'challenge' });
+  });
+
+  test('that version 0.2.0 began without a challenge is not completed', async () => {
+    const { address, cookie } = await begin();
+    const account = { email: 'user@example.test', password: PASSWORD };
+    const { searchParams } = await signInByBrowser(address, `${PUBLIC_URL}${CALLBACK}`, account);
+    await sql.$executeRaw`UPDATE sign_in_transactions SET challenge = NULL`;
+    expect((await callback(searchParams, cookie)).body.code).toBe('invalid_grant');
+  });
+
+  test('is completed only by a page of the console', async () => {
+    const code = codeIn(await signedIn('user@example.test'));
+    for (const sent of [
+      {},
+      { ...OF_CONSOLE, 'Sec-Fetch-Site': 'same-site' },
+      { ...OF_CONSOLE, Origin: 'http://x.test' },
+    ])
+      expect((await replicas[0].api().post(FINISH, { code, verifier: VERIFIER }, sent)).body.code).toBe('wrong_origin');
+  });
 });

@@ -1,6 +1,9 @@
+import { hash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { signInByBrowser } from '@svc/testing';
 import { describeWithBrowser } from '@svc/testing/browser';
-import { type ConsoleWorld, findProblems, signInByKeys, startConsoleWorld } from './console-world.ts';
+import { people } from '../../src/environments.ts';
+import { type ConsoleWorld, findProblems, signInAtProvider, signInByKeys, startConsoleWorld } from './console-world.ts';
 import { keysOf } from './keys.ts';
 
 describeWithBrowser('the consoles in a browser', () => {
@@ -17,9 +20,8 @@ describeWithBrowser('the consoles in a browser', () => {
     await signInByKeys(page);
     await page.getByRole('heading', { name: 'MCP tokens' }).waitFor();
     expect(page.url()).toBe(`${fleet}/tokens`);
-    expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).toBe(
-      '[{},{},""]',
-    );
+    const stored = 'JSON.stringify([Object.keys(localStorage), { ...sessionStorage }, document.cookie])';
+    expect(await page.evaluate(stored)).toBe('[["console-key"],{},""]');
 
     await keys.press(page.getByRole('button', { name: 'New token' }));
     const dialog = page.getByRole('dialog');
@@ -88,4 +90,68 @@ describeWithBrowser('the consoles in a browser', () => {
     await page.getByRole('rowheader', { name: /my fleet/ }).waitFor();
     expect(page.complaints).toEqual([]);
   });
+
+  test.each(['fleet', 'hub'] as const)(
+    'a page on another port of the host cannot make a browser complete its sign-in to the %s, or use its session',
+    async (service) => {
+      const origin = world[service];
+      const victim = await world.open(origin, '/');
+      if (service === 'hub') {
+        await victim.getByRole('button', { name: 'Sign in', exact: true }).first().click();
+        await victim.waitForURL((url) => url.origin !== origin); // the victim has a verifier of its own
+      }
+      const attacker = anAttacker(origin, service === 'fleet' ? '&session=cookie' : '');
+      const begun = await attacker.begin();
+      // A page on another port plants the cookie of this sign-in, and leads the victim to its end.
+      const plant = async (cookie: string) => {
+        await victim.goto(`${begun.provider}/.well-known/openid-configuration`);
+        await victim.evaluate(`document.cookie = ${JSON.stringify(cookie.replace('; HttpOnly', ''))}`);
+      };
+      await plant(begun.cookie);
+      await victim.goto(begun.back.href);
+      await victim.getByRole('alert').getByText('The sign-in was not begun in this browser').waitFor();
+      const read = "fetch('/api/v1/auth/session').then((answer) => answer.json()).then(({ user }) => user)";
+      expect(await victim.evaluate(read)).toBeNull();
+      // It plants the cookie of a session that the attacker has.
+      await plant(await attacker.finish(await attacker.begin()));
+      expect(await victim.evaluate('document.cookie')).toContain(`${service}-session-`);
+      await victim.goto(origin);
+      // The page offers to sign in.
+      await signInAtProvider(victim, people.admin);
+      await victim.waitForURL((url) => url.origin === origin);
+      await victim.getByRole('button', { name: /^Account of/ }).waitFor();
+      expect(await victim.evaluate(read)).toMatchObject({ email: people.admin });
+      expect(victim.complaints).toEqual([]);
+    },
+  );
 });
+
+/** Signs in with an own account, with a program instead of the console. */
+function anAttacker(origin: string, session: string) {
+  const verifier = 'a'.repeat(43);
+  const challenge = hash('sha256', verifier, 'base64url');
+  const api = `${origin}/api/v1/auth`;
+  const begin = async () => {
+    const begun = await fetch(`${api}/oidc/login?challenge=${challenge}${session}`, { redirect: 'manual' });
+    const [cookie = ''] = begun.headers.getSetCookie();
+    const address = new URL(begun.headers.get('location') ?? '');
+    const account = { email: people.user, password: people.password };
+    return { cookie, provider: address.origin, back: await signInByBrowser(address, `${api}/oidc/callback`, account) };
+  };
+  return {
+    begin,
+    /** @returns the cookie of the session */
+    finish: async ({ cookie, back }: Awaited<ReturnType<typeof begin>>): Promise<string> => {
+      const headers = { cookie: cookie.split(';')[0] ?? '' };
+      const { headers: ended } = await fetch(back, { headers, redirect: 'manual' });
+      const code = new URLSearchParams(new URL(ended.get('location') ?? '').hash.slice(1)).get('sign_in_code');
+      const finished = await fetch(`${api}/oidc/session`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', origin },
+        body: JSON.stringify({ code, verifier }),
+      });
+      if (!finished.ok) throw new Error(`the sign-in of the attacker answered ${finished.status}`);
+      return finished.headers.getSetCookie()[0] ?? '';
+    },
+  };
+}

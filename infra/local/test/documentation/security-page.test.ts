@@ -28,6 +28,24 @@ test.each(
 });
 
 test.each(
+  rowsOf('Attacks with former rights').map((row) =>
+    row
+      .split('|')
+      .map((cell) => cell.trim())
+      .slice(2, 4),
+  ),
+)('docs/security.md names the title of a test that CI runs for the attack: %s', (_, tests = '') => {
+  const links = [...tests.matchAll(/\[([^\]]+)\]\((\.\.[^)]+)\)/g)].map(([, title = '', file = '']) => ({
+    title,
+    file,
+  }));
+  expect(links).not.toEqual([]);
+  const isIn = ({ title, file }: (typeof links)[number]) =>
+    isTest(file) && fs.readFileSync(path.join(folder, file), 'utf8').includes(title);
+  expect(links.filter((link) => !isIn(link))).toEqual([]);
+});
+
+test.each(
   rowsOf('Threats').map((row) =>
     row
       .split('|')

@@ -10,6 +10,7 @@ const ERRORS: Readonly<Partial<Record<ProblemCode, SignInError>>> = {
   rate_limited: 'too_many',
   overloaded: 'unavailable',
   unavailable: 'unavailable',
+  validation_failed: 'not_begun_here', // without a challenge
 };
 
 /**

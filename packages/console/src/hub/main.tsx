@@ -1,6 +1,7 @@
 import '../shared/styles/console.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
+import { finishSignIn } from '../shared/api/begun-sign-in.ts';
 import { preloadPages } from '../shared/routing/page.tsx';
 import { Toasts } from '../shared/ui/feedback/toast.tsx';
 import { applyTheme } from '../shared/ui/shell/theme.ts';
@@ -10,6 +11,7 @@ import { pages } from './pages.ts';
 
 applyTheme();
 preloadPages(pages);
+await finishSignIn((body) => hub.call('finishOidcLogin', { body }));
 createRoot(document.getElementById('root') ?? document.body).render(
   <QueryClientProvider client={hub.queries}>
     <App />

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { challenge, finishOidcLoginBody, verifier } from '../shared/begun-sign-in.ts';
 import { endpoint } from '../shared/endpoint.ts';
 import { listOwnSessions } from '../shared/own-sessions.ts';
 import { id, line } from '../shared/wire.ts';
@@ -108,7 +109,11 @@ export const fleetAuthEndpoints = {
           'The path of this service to which the browser is redirected after the sign-in, with a `code` for `POST /auth/exchange`',
       }),
       session: z.enum(['code', 'cookie']).default('code').meta({
-        description: '`cookie`: the sign-in ends with the cookie of the console instead of a `code`',
+        description: '`cookie`: the sign-in is one of the console, which completes it with `POST /auth/oidc/session`',
+      }),
+      challenge: challenge.optional().meta({
+        description:
+          'The challenge of a verifier, without which the `code` at the end is of no use. Required with `session=cookie`',
       }),
     }),
     status: 302,
@@ -131,6 +136,19 @@ export const fleetAuthEndpoints = {
     setsCookie: true,
     problems: ['invalid_grant', 'oidc_not_configured'],
   }),
+  finishOidcLogin: endpoint({
+    operationId: 'finishOidcLogin',
+    method: 'post',
+    path: '/api/v1/auth/oidc/session',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Complete a sign-in of the console at the identity provider, and set its cookie',
+    body: finishOidcLoginBody,
+    reply: browserSession,
+    secret: true,
+    setsCookie: true,
+    problems: ['invalid_grant', 'browser_session_unavailable'],
+  }),
   exchangeOidcCode: endpoint({
     operationId: 'exchangeOidcCode',
     method: 'post',
@@ -140,7 +158,7 @@ export const fleetAuthEndpoints = {
     summary: 'Exchange an authorization code of the identity provider for tokens',
     body: z.strictObject({
       code: credential,
-      code_verifier: z.string().regex(/^[A-Za-z0-9\-._~]{43,128}$/, 'must be a PKCE code verifier (RFC 7636)'),
+      code_verifier: verifier,
       redirect_uri: line(2000),
       nonce: line(500).optional().meta({ description: 'The `nonce` of the authorization request, if it had one' }),
       iss: line(2000).optional().meta({ description: 'The `iss` of the authorization response, if it had one' }),
@@ -156,7 +174,10 @@ export const fleetAuthEndpoints = {
     access: 'anyone',
     tag: 'auth',
     summary: 'Exchange the code of a sign-in for tokens, once and within one minute',
-    body: z.strictObject({ code: credential }),
+    body: z.strictObject({
+      code: credential,
+      verifier: verifier.optional().meta({ description: 'Required if the sign-in began with a `challenge`' }),
+    }),
     reply: session,
     secret: true,
     problems: ['invalid_grant'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { challenge, finishOidcLoginBody } from '../shared/begun-sign-in.ts';
 import { endpoint } from '../shared/endpoint.ts';
 import { profile } from '../shared/organization.ts';
 import { listOwnSessions } from '../shared/own-sessions.ts';
@@ -48,6 +49,7 @@ export const hubAuthEndpoints = {
       return_to: line(2000).default('/').meta({
         description: 'The path of this service to which the browser is redirected after the sign-in',
       }),
+      challenge: challenge.optional().meta({ description: 'Required: the challenge of a verifier of the page' }),
     }),
     status: 302,
     reply: z.void(),
@@ -61,13 +63,26 @@ export const hubAuthEndpoints = {
     path: '/api/v1/auth/oidc/callback',
     access: 'anyone',
     tag: 'auth',
-    summary: 'Receive the redirect from the identity provider, and set the cookie of the console',
+    summary: 'Receive the redirect from the identity provider',
     query: z.looseObject({ state: z.string().max(200).optional() }),
     status: 302,
     reply: z.void(),
     secret: true,
     setsCookie: true,
     problems: ['invalid_grant', 'oidc_not_configured', 'browser_session_unavailable'],
+  }),
+  finishOidcLogin: endpoint({
+    operationId: 'finishOidcLogin',
+    method: 'post',
+    path: '/api/v1/auth/oidc/session',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Complete a sign-in of the console, and set its cookie',
+    body: finishOidcLoginBody,
+    reply: browserSession,
+    secret: true,
+    setsCookie: true,
+    problems: ['invalid_grant', 'browser_session_unavailable'],
   }),
   getBrowserSession: endpoint({
     operationId: 'getBrowserSession',

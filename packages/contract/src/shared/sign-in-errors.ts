@@ -4,6 +4,7 @@
  */
 export const signInErrors = [
   'expired',
+  'not_begun_here',
   'refused',
   'unavailable',
   'no_role',

@@ -33,11 +33,6 @@ export const text = (max: number) => atMost(max).regex(TEXT, 'must not contain c
 export const line = (max: number) =>
   atMost(max).regex(LINE, 'must not contain line breaks, tabs or other control characters');
 
-/** An e-mail address, normalized for comparison: trimmed, in lower case. */
-export const email = line(320)
-  .regex(/^\s*[^\s@]+@[^\s@]+\s*$/, 'must be an e-mail address')
-  .transform((value) => value.trim().toLowerCase());
-
 /** The rule that text is not blank. */
 export const NOT_BLANK = /\S/;
 
@@ -61,7 +56,12 @@ export const storedName = line(200)
  */
 const INVISIBLE = /(?![\u200c\u200d]|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|\p{Bidi_Control}/u;
 
-/** Why a name cannot be written. */
+const ALL_INVISIBLE = new RegExp(INVISIBLE, 'gu');
+
+/** A name that somebody else wrote, such as an identity provider, without these characters. */
+export const withoutInvisible = (name: string): string => name.replace(ALL_INVISIBLE, '');
+
+/** Why a name, or other text by which people recognize an object, cannot be written. */
 export function invisibleProblem(name: string): string | undefined {
   const [found] = INVISIBLE.exec(name) ?? [];
   if (found === undefined) return undefined;
@@ -69,11 +69,22 @@ export function invisibleProblem(name: string): string | undefined {
   return `must not contain invisible characters, or those that change the direction of text, such as U+${code}`;
 }
 
-/** A name that is written now: without invisible characters. */
-export const name = storedName.check(({ value, issues }) => {
-  const message = invisibleProblem(value);
-  if (message !== undefined) issues.push({ code: 'custom', message, input: value });
-});
+/** Text by which people recognize an object, written now: without invisible characters. */
+export const visible = <T extends z.ZodType<string>>(schema: T): T =>
+  schema.check(({ value, issues }) => {
+    const message = invisibleProblem(value);
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+  });
+
+/** A name that is written now. */
+export const name = visible(storedName);
+
+/** An e-mail address that is written now, normalized for comparison: trimmed, in lower case. */
+export const email = visible(
+  line(320)
+    .regex(/^\s*[^\s@]+@[^\s@]+\s*$/, 'must be an e-mail address')
+    .transform((value) => value.trim().toLowerCase()),
+);
 
 /**
  * The base URL of a service. It must have a host, and no user, query or fragment. Also rejects

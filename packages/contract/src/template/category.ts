@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timestamp } from '../shared/timestamp.ts';
-import { id, ignored, line, name, objectVersion, slug, storedName, text, uuid } from '../shared/wire.ts';
+import { id, ignored, line, name, objectVersion, slug, storedName, text, uuid, visible } from '../shared/wire.ts';
 
 /**
  * A category as callers see it. `template_count` counts the templates that are visible to the
@@ -42,7 +42,10 @@ export const categoryDefaults = { description: '', icon: '', sort_order: 0, is_p
 
 const readOnly = ignored('template_count', 'access_count', 'version', 'created_at', 'updated_at');
 
-/** A category in a catalog file. Its name can be from before the rule for new names. */
+/** The icon of a category that is written now. */
+const icon = visible(categoryFields.icon);
+
+/** A category in a catalog file. Its name and icon can be from before the rule for new names. */
 export const categoryInFile = z.strictObject({
   name: storedName,
   slug: slug.optional(),
@@ -55,7 +58,9 @@ export const categoryInFile = z.strictObject({
 });
 
 /** A new category: only `name` is required. */
-export const newCategory = categoryInFile.extend({ name }).meta({ id: 'NewCategory' });
+export const newCategory = categoryInFile
+  .extend({ name, icon: icon.default(categoryDefaults.icon) })
+  .meta({ id: 'NewCategory' });
 
 /**
  * A change of a category. Members that are left out do not change. `id` can be in the query
@@ -67,7 +72,7 @@ export const categoryChange = z
     name: name.optional(),
     slug: slug.optional(),
     description: categoryFields.description.optional(),
-    icon: categoryFields.icon.optional(),
+    icon: icon.optional(),
     sort_order: categoryFields.sort_order.optional(),
     is_private: categoryFields.is_private.optional(),
     ...readOnly,

@@ -39,15 +39,23 @@ export const plausibleBytes = <T extends z.ZodType<string>>(quantity: T) =>
 /** The members with rules for new values. */
 interface Written {
   readonly name?: string | undefined;
+  /** Of a template. That of a workload is a number, which requests can repeat. */
+  readonly version?: unknown;
+  readonly tags?: readonly string[] | undefined;
+  /** The icon of a category. */
+  readonly icon?: string | undefined;
   readonly memory_request?: string | undefined;
   readonly vram_request?: string | undefined;
   readonly icon_url?: string | null | undefined;
 }
 
-/** The values of a template or a workload that can be stored, but no longer be written. */
-export function newValueProblems({ name, memory_request, vram_request, icon_url }: Written): FieldError[] {
+/** The values of a template, a workload or a category that can be stored, but no longer be written. */
+export function newValueProblems({ memory_request, vram_request, icon_url, ...named }: Written): FieldError[] {
   const messages = {
-    name: name === undefined ? undefined : invisibleProblem(name),
+    name: firstInvisible(named.name),
+    version: typeof named.version === 'string' ? invisibleProblem(named.version) : undefined,
+    tags: firstInvisible(...(named.tags ?? [])),
+    icon: firstInvisible(named.icon),
     memory_request: memory_request === undefined ? undefined : byteProblem(memory_request),
     vram_request: vram_request === undefined ? undefined : byteProblem(vram_request),
     icon_url: icon_url === undefined || icon_url === null ? undefined : iconProblem(icon_url),
@@ -74,6 +82,12 @@ export const refuseOldValues = z.check<Written>(({ value, issues }) => {
   for (const { path, message } of newValueProblems(value))
     issues.push({ code: 'custom', path: [path], message, input: value });
 });
+
+/** The first problem of the names that are given. */
+const firstInvisible = (...names: readonly (string | undefined)[]): string | undefined =>
+  names
+    .map((name) => (name === undefined ? undefined : invisibleProblem(name)))
+    .find((problem) => problem !== undefined);
 
 function iconProblem(url: string): string | undefined {
   if (!/^ *https:\/\//i.test(url)) return 'must be an absolute https URL';

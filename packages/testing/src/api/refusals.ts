@@ -29,6 +29,7 @@ const REFUSALS: readonly string[] = [
   'invalid_token',
   'insufficient_scope',
   'organization_suspended',
+  'user_blocked',
 ];
 
 /** A caller of an endpoint, and the expected response. */

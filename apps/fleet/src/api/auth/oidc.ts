@@ -4,19 +4,21 @@ import {
   newCredential,
   refuseForeignPath,
   refuseTooManyUnfinished,
+  requireChallenge,
+  SIGN_IN_CODE,
   SIGN_IN_MINUTES,
   type UnfinishedSignIns,
 } from '@svc/auth';
 import { type Provider, type SignedIn, SignInExpired, shownInConsole, translateProviderErrors } from '@svc/auth/oidc';
 import type { Input } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { clientNetworks, invalid, Problem, redirectTo } from '@svc/http';
+import { clientNetworks, invalid, Problem, redirectTo, withCookies } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { requireWritableAuditLog } from '../../audit/gate.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { upsertOidcUser } from '../../identity/oidc-users.ts';
-import { openSession, signIn } from '../../identity/sign-in.ts';
+import { openSession, presentBrowserSession, redeemSignInCode, signIn } from '../../identity/sign-in.ts';
 import { counted } from '../../identity/sign-in-metrics.ts';
 import { runAudited } from '../change.ts';
 import { type RequestContext, route } from '../context.ts';
@@ -36,6 +38,8 @@ const sealedTransaction = z.object({
   issuer: z.string(),
   /** How the session is handed over to the browser. */
   session: z.enum(['code', 'cookie']).default('code'),
+  /** The challenge of the page that began. */
+  challenge: z.string().optional(),
 });
 
 /** A started sign-in that is not completed yet. */
@@ -71,6 +75,7 @@ interface SignInRoute {
   /** The path to which the browser is redirected after the sign-in. */
   readonly returnTo: string;
   readonly session: 'code' | 'cookie';
+  readonly challenge: string | undefined;
 }
 
 /**
@@ -80,12 +85,12 @@ interface SignInRoute {
 async function storeTransaction(
   { settings, address }: RequestContext,
   transaction: Prisma.TransactionClient,
-  { returnTo, issuer, callbackUrl, session, ...authorization }: AuthorizationRequest & SignInRoute,
+  { returnTo, issuer, callbackUrl, session, challenge, ...authorization }: AuthorizationRequest & SignInRoute,
 ): Promise<string> {
   const { state, nonce, codeVerifier, browser } = authorization;
   const state_hash = hashCredential(state);
   const { sealer } = settings;
-  const stored = JSON.stringify({ state, nonce, codeVerifier, issuer, session });
+  const stored = JSON.stringify({ state, nonce, codeVerifier, issuer, session, challenge });
   const sealed = await sealer.seal(locationOf(state_hash), stored);
   const { network } = clientNetworks(address);
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('unfinished sign-ins'))`;
@@ -142,8 +147,11 @@ export const startOidcLogin = route(fleetEndpoints.startOidcLogin, (context, { q
 
 type StartQuery = Input<typeof fleetEndpoints.startOidcLogin>['query'];
 
-async function start(context: RequestContext, { return_to: returnTo, session }: StartQuery) {
-  if (session === 'cookie') context.browserSessions.requireAvailable();
+async function start(context: RequestContext, { return_to: returnTo, session, challenge }: StartQuery) {
+  if (session === 'cookie') {
+    context.browserSessions.requireAvailable();
+    requireChallenge(challenge);
+  }
   const { network } = clientNetworks(context.address);
   await requireFewUnfinished(context.database.client, network);
   const provider = await providerOf(context);
@@ -153,7 +161,7 @@ async function start(context: RequestContext, { return_to: returnTo, session }: 
     provider.authorizationUrl({ redirectUri: callbackUrl.href, ...authorization }),
   );
   return runAudited(context, fleetEndpoints.startOidcLogin, async (transaction) => {
-    const signInRoute = { issuer: provider.issuer, callbackUrl, returnTo, session };
+    const signInRoute = { issuer: provider.issuer, callbackUrl, returnTo, session, challenge };
     const cookie = await storeTransaction(context, transaction, { ...authorization, ...signInRoute });
     return redirectTo(address.href, [cookie]);
   });
@@ -171,10 +179,12 @@ async function redeemCallback(context: RequestContext, query: CallbackQuery) {
   await requireWritableAuditLog(context.database); // before the stored sign-in is consumed
   const signInTransaction = await consumeTransaction(context, query.state);
   if (!signInTransaction || signInTransaction.issuer !== provider.issuer) throw new SignInExpired();
+  const { session, challenge } = signInTransaction;
+  if (session === 'cookie' && challenge === undefined) throw new SignInExpired(); // 0.2.0 began it
   const currentUrl = callbackUrlOf(context);
   for (const [name, value] of Object.entries(query)) currentUrl.searchParams.set(name, String(value));
   const complete = () => completeSignIn(context, provider, { ...signInTransaction, currentUrl });
-  return signInTransaction.session === 'cookie' ? shownInConsole(complete, signInTransaction.returnTo) : complete();
+  return session === 'cookie' ? shownInConsole(complete, signInTransaction.returnTo) : complete();
 }
 
 async function completeSignIn(
@@ -189,19 +199,28 @@ async function completeSignIn(
     const { sessionId } = await openSession(context, transaction, await ownerOf(transaction, signedIn));
     const target = new URL(signInTransaction.returnTo, new URL(publicUrlOf(context)).origin);
     const cleared = signInCookie.clear(signInTransaction.cookieName, currentUrl);
-    if (signInTransaction.session === 'cookie') {
-      const reference = newCredential();
-      await context.sessions.bindToBrowser(transaction, sessionId, reference);
-      return redirectTo(target.href, [cleared, context.browserSessions.cookieOf(reference)]);
-    }
     const code = newCredential();
     await transaction.$executeRaw`
-      INSERT INTO sign_in_codes (code_hash, session_id, expires_at)
-      VALUES (${hashCredential(code)}, ${sessionId}::uuid, now() + make_interval(secs => ${CODE_SECONDS}))`;
-    target.searchParams.set('code', code);
+      INSERT INTO sign_in_codes (code_hash, session_id, challenge, expires_at)
+      VALUES (${hashCredential(code)}, ${sessionId}::uuid, ${signInTransaction.challenge ?? null},
+        now() + make_interval(secs => ${CODE_SECONDS}))`;
+    if (signInTransaction.session === 'cookie') target.hash = `${SIGN_IN_CODE}=${code}`;
+    else target.searchParams.set('code', code);
     return redirectTo(target.href, [cleared]);
   });
 }
+
+/** The page that began the sign-in completes it. A reference that was planted before is worthless. */
+export const finishOidcLogin = route(fleetEndpoints.finishOidcLogin, async (context, { body }) => {
+  context.requireConsole();
+  const reference = newCredential();
+  const reply = await runAudited(context, fleetEndpoints.finishOidcLogin, async (transaction) => {
+    const person = await redeemSignInCode(context, transaction, body);
+    await context.sessions.bindToBrowser(transaction, person.sessionId, { reference, keyHash: context.keyHash });
+    return presentBrowserSession(person);
+  });
+  return withCookies(reply, [context.browserSessions.cookieOf(reference)]);
+});
 
 export const exchangeOidcCode = route(fleetEndpoints.exchangeOidcCode, (context, input) =>
   counted('oidc', () => redeemCode(context, input)),

@@ -2,9 +2,7 @@ import { newCredential } from '@svc/auth';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { withCookies } from '@svc/http';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { accessOf } from '../../identity/policy.ts';
-import type { Principal } from '../../identity/principal.ts';
-import { openSession, presentCaller } from '../../identity/sign-in.ts';
+import { openSession, presentBrowserSession } from '../../identity/sign-in.ts';
 import { runAudited } from '../change.ts';
 import { type RequestContext, route } from '../context.ts';
 import { logIn } from './login.ts';
@@ -22,7 +20,7 @@ export const openBrowserSession = route(fleetEndpoints.openBrowserSession, async
     open: async (_, transaction, owner) => {
       await endOwnSession(context, transaction); // a browser has one session
       const person = await openSession(context, transaction, owner);
-      await context.sessions.bindToBrowser(transaction, person.sessionId, reference);
+      await context.sessions.bindToBrowser(transaction, person.sessionId, { reference, keyHash: context.keyHash });
       return presentBrowserSession(person);
     },
   });
@@ -44,8 +42,3 @@ async function endOwnSession({ principal }: RequestContext, transaction: Prisma.
   if (sessionId === undefined) return;
   await transaction.$executeRaw`UPDATE sessions SET ended_at = now() WHERE id = ${sessionId}::uuid`;
 }
-
-const presentBrowserSession = (principal: Principal) => ({
-  user: principal.kind === 'anonymous' || principal.role === undefined ? null : presentCaller(principal),
-  may: accessOf(principal),
-});

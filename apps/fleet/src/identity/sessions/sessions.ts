@@ -30,7 +30,7 @@ export interface Sessions extends People, Tokens {
   readonly temporaryAdmin: TemporaryAdmin | undefined;
   readonly open: OpenSession;
   /** Binds a session to a browser, which keeps the reference instead of tokens. */
-  bindToBrowser(transaction: Transaction, sessionId: string, reference: string): Promise<void>;
+  bindToBrowser(transaction: Transaction, sessionId: string, browser: Browser): Promise<void>;
   /**
    * The current principal of an access token; undefined if the token is not valid or its session
    * has ended.
@@ -40,7 +40,13 @@ export interface Sessions extends People, Tokens {
    * The current principal of the reference that a browser keeps; undefined if it is not valid or
    * its session has ended.
    */
-  verifyReference(reference: string): Promise<Person | undefined>;
+  verifyReference(browser: Browser): Promise<Person | undefined>;
+}
+
+/** What a browser keeps, and what its console states: `BrowserSessions.keyHashOf`. */
+interface Browser {
+  readonly reference: string;
+  readonly keyHash: string | undefined;
 }
 
 /** The uses of a session in this time are recorded once, for at most this number of sessions. */
@@ -69,18 +75,20 @@ export function createSessions({ database, sealer, settings, signingKey, tempora
     ...people,
     ...createTokens({ database, people, signingKey, temporaryAdmin }),
     open: createOpenSession(sealer, temporaryAdmin),
-    bindToBrowser: async (transaction, sessionId, reference) => {
+    bindToBrowser: async (transaction, sessionId, { reference, keyHash = '' }) => {
       await transaction.$executeRaw`
-        UPDATE sessions SET browser_hash = ${hashCredential(reference)} WHERE id = ${sessionId}::uuid`;
+        UPDATE sessions SET browser_hash = ${hashCredential(reference)}, key_hash = ${keyHash} WHERE id = ${sessionId}::uuid`;
     },
     verify: async (token) => {
       const sessionId = await verifyAccessToken(signingKey, token);
       return sessionId === undefined ? undefined : findCaller(sessionId);
     },
-    verifyReference: async (reference) => {
+    verifyReference: async ({ reference, keyHash }) => {
       const where = { browser_hash: hashCredential(reference) };
-      const session = await client.session.findUnique({ where, select: { id: true } });
-      return session ? findCaller(session.id) : undefined;
+      const session = await client.session.findUnique({ where, select: { id: true, key_hash: true } });
+      // Version 0.2.0 stores no key.
+      const isOfOther = keyHash !== undefined && session?.key_hash !== null && session?.key_hash !== keyHash;
+      return session && !isOfOther ? findCaller(session.id) : undefined;
     },
   };
 }

@@ -29,7 +29,7 @@ export const createApiKey = changeRoute(hubEndpoints.createApiKey, ({ principal 
 });
 
 export const reissueApiKey = changeRoute(hubEndpoints.reissueApiKey, ({ principal }, input) => {
-  const key = { orgId: organizationOf(principal), id: resourceId(input) };
+  const key = { orgId: organizationOf(principal), id: resourceId(input), ownerId: callerOf(principal).id };
   return async (transaction) => changed(key.orgId, await reissueKey(transaction, key));
 });
 

@@ -1,23 +1,28 @@
 import { hash } from 'node:crypto';
 import {
+  challengeOf,
   createSignInCookie,
   hashCredential,
   newCredential,
   refuseForeignPath,
   refuseTooManyUnfinished,
+  requireChallenge,
+  SIGN_IN_CODE,
   SIGN_IN_MINUTES,
+  SignInNotBegunHere,
   type UnfinishedSignIns,
   userClaims,
 } from '@svc/auth';
 import { SignInExpired, shownInConsole, translateProviderErrors } from '@svc/auth/oidc';
-import { MAX_SESSIONS } from '@svc/contract';
+import { type Input, MAX_SESSIONS } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { clientAddress, clientNetworks, Problem, type Redirect, redirectTo } from '@svc/http';
+import { clientAddress, clientNetworks, Problem, type Redirect, redirectTo, withCookies } from '@svc/http';
 import { writeAuditEntry } from '../../audit/entry.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { isOpen } from '../../identity/sessions.ts';
+import { isOpen, verifyReference } from '../../identity/sessions.ts';
 import { userOf } from '../../identity/users.ts';
 import { type RequestContext, route } from '../context.ts';
+import { presentBrowserSession } from './session.ts';
 
 const CALLBACK = hubEndpoints.endOidcLogin.path;
 
@@ -40,11 +45,14 @@ const secretsOf = (browser: string) => {
 
 export const startOidcLogin = route(hubEndpoints.startOidcLogin, async (context, { query }) => {
   refuseForeignPath(query.return_to);
-  return shownInConsole(() => start(context, query.return_to), query.return_to);
+  return shownInConsole(() => start(context, query), query.return_to);
 });
 
-async function start(context: RequestContext, returnTo: string): Promise<Redirect> {
+type StartQuery = Input<typeof hubEndpoints.startOidcLogin>['query'];
+
+async function start(context: RequestContext, { return_to: returnTo, ...query }: StartQuery): Promise<Redirect> {
   const { provider, callbackUrl } = signInOf(context);
+  const challenge = requireChallenge(query.challenge);
   const { client } = context.database;
   const { network } = clientNetworks(context.address);
   await requireFewUnfinished(client, network);
@@ -58,8 +66,8 @@ async function start(context: RequestContext, returnTo: string): Promise<Redirec
     await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('unfinished sign-ins'))`;
     await requireFewUnfinished(transaction, network);
     await transaction.$executeRaw`
-      INSERT INTO sign_in_transactions (state_hash, browser_hash, network, return_to, expires_at)
-      VALUES (${state_hash}, ${hashCredential(browser)}, ${network}, ${returnTo},
+      INSERT INTO sign_in_transactions (state_hash, browser_hash, network, challenge, return_to, expires_at)
+      VALUES (${state_hash}, ${hashCredential(browser)}, ${network}, ${challenge}, ${returnTo},
         now() + make_interval(mins => ${SIGN_IN_MINUTES}::int))`;
   });
   return redirectTo(address.href, [
@@ -84,14 +92,14 @@ export const endOidcLogin = route(hubEndpoints.endOidcLogin, (context, { query }
     const { state = '' } = query;
     const cookieName = signInCookie.nameOf(hashCredential(state), callbackUrl);
     const browser = context.cookie(cookieName) ?? '';
-    const returnTo = await consumeTransaction(context, { state, browser });
+    const { returnTo, challenge } = await consumeTransaction(context, { state, browser });
     const currentUrl = new URL(callbackUrl);
     for (const [name, value] of Object.entries(query)) currentUrl.searchParams.set(name, String(value));
-    const reference = await shownInConsole(() => redeem(context, { currentUrl, state, browser }), returnTo);
-    return redirectTo(new URL(returnTo, callbackUrl.origin).href, [
-      signInCookie.clear(cookieName, callbackUrl),
-      context.browserSessions.cookieOf(reference),
-    ]);
+    const callback = { currentUrl, state, browser, challenge };
+    const code = await shownInConsole(() => redeem(context, callback), returnTo);
+    const target = new URL(returnTo, callbackUrl.origin);
+    target.hash = `${SIGN_IN_CODE}=${code}`;
+    return redirectTo(target.href, [signInCookie.clear(cookieName, callbackUrl)]);
   }),
 );
 
@@ -99,38 +107,43 @@ interface Callback {
   readonly currentUrl: URL;
   readonly state: string;
   readonly browser: string;
+  readonly challenge: string;
 }
 
-/** Redeems the code of the provider, and opens a session. @returns its reference */
-async function redeem(context: RequestContext, { currentUrl, state, browser }: Callback): Promise<string> {
+/** Redeems the code of the provider. @returns the code for which the page gets its session */
+async function redeem(context: RequestContext, { currentUrl, state, browser, challenge }: Callback): Promise<string> {
   const { provider } = signInOf(context);
   const { claims } = await translateProviderErrors(() =>
     provider.redeemCallback({ currentUrl, state, ...secretsOf(browser) }),
   );
-  return openSession(context, claims);
+  return openSession(context, claims, challenge);
 }
 
 /**
- * Deletes a started sign-in. @returns the path to which the browser returns @throws 401 if it
- * expired, or is of another browser
- */
+ * Deletes a started sign-in. @throws 401 if it expired, or is of another browser */
 async function consumeTransaction(
   { database }: RequestContext,
   { state, browser }: { readonly state: string; readonly browser: string },
-): Promise<string> {
-  const [row] = await database.client.$queryRaw<{ return_to: string }[]>`
+): Promise<{ readonly returnTo: string; readonly challenge: string }> {
+  const [row] = await database.client.$queryRaw<{ return_to: string; challenge: string | null }[]>`
     DELETE FROM sign_in_transactions
     WHERE state_hash = ${hashCredential(state)} AND browser_hash = ${hashCredential(browser)} AND expires_at > now()
-    RETURNING return_to`;
-  if (!row) throw new SignInExpired();
-  return row.return_to;
+    RETURNING return_to, challenge`;
+  if (!row?.challenge) throw new SignInExpired(); // 0.2.0 stores no challenge
+  return { returnTo: row.return_to, challenge: row.challenge };
 }
 
-/** Opens a session of the person whom the provider confirmed. @returns its reference @throws 429 */
-async function openSession(context: RequestContext, claims: object): Promise<string> {
+/** The time in which the page completes the sign-in. */
+const CODE_SECONDS = 60;
+
+/**
+ * Opens a session of the person whom the provider confirmed. It is of no use until the page that
+ * began the sign-in completes it. @returns the code for this @throws 429
+ */
+async function openSession(context: RequestContext, claims: object, challenge: string): Promise<string> {
   const { database, provider, userAgent, address } = context;
   const user = await userOf(database, provider, userClaims.parse(claims));
-  const reference = newCredential();
+  const code = newCredential();
   await database.client.$transaction(async (transaction) => {
     await refuseTooManySignIns(transaction, user.id);
     await transaction.$executeRaw`
@@ -139,14 +152,28 @@ async function openSession(context: RequestContext, claims: object): Promise<str
         ORDER BY (${isOpen}) DESC, coalesce(last_used_at, created_at) DESC, id DESC
         OFFSET ${MAX_SESSIONS - 1} FOR UPDATE SKIP LOCKED))`;
     const [session] = await transaction.$queryRaw<{ id: string }[]>`
-      INSERT INTO sessions (id, user_id, browser_hash, user_agent, source, expires_at)
-      VALUES (gen_random_uuid(), ${user.id}::uuid, ${hashCredential(reference)}, ${userAgent}, ${clientAddress(address) ?? null},
-        now() + make_interval(hours => ${SESSION_HOURS}::int)) RETURNING id`;
+      INSERT INTO sessions (id, user_id, browser_hash, challenge, user_agent, source, expires_at)
+      VALUES (gen_random_uuid(), ${user.id}::uuid, ${hashCredential(code)}, ${challenge}, ${userAgent},
+        ${clientAddress(address) ?? null}, now() + make_interval(secs => ${CODE_SECONDS}::int)) RETURNING id`;
     const { status } = hubEndpoints.endOidcLogin;
     await writeAuditEntry(transaction, context, { caller: user, status, objectId: session?.id ?? null });
   });
-  return reference;
+  return code;
 }
+
+/** The page that began the sign-in completes it. A reference that was planted before is worthless. */
+export const finishOidcLogin = route(hubEndpoints.finishOidcLogin, async (context, { body }) => {
+  context.requireConsole();
+  const { database, provider, browserSessions, keyHash } = context;
+  const reference = newCredential();
+  const completed = await database.client.$executeRaw`
+    UPDATE sessions SET browser_hash = ${hashCredential(reference)}, challenge = NULL, key_hash = ${keyHash ?? ''},
+      expires_at = now() + make_interval(hours => ${SESSION_HOURS}::int)
+    WHERE browser_hash = ${hashCredential(body.code)} AND challenge = ${challengeOf(body.verifier)} AND ${isOpen}`;
+  const principal = completed > 0 ? await verifyReference(database, provider, { reference, keyHash }) : undefined;
+  if (!principal) throw new SignInNotBegunHere();
+  return withCookies(await presentBrowserSession(database, principal), [browserSessions.cookieOf(reference)]);
+});
 
 /** The sign-ins of a user in an hour. Each has an audit entry, so that they must be bounded. */
 const SIGN_INS_PER_HOUR = 100;

@@ -20,7 +20,7 @@ export const listOwnSessions = route(hubEndpoints.listOwnSessions, async (contex
   const { database, principal } = context;
   const sessions = await database.client.$queryRaw<SessionRow[]>`
     SELECT id, user_agent, source, created_at, last_used_at, expires_at
-    FROM sessions WHERE ${isOwn(context)} ORDER BY created_at DESC, id DESC LIMIT ${MAX_SESSIONS}`;
+    FROM sessions WHERE ${isOwn(context)} AND challenge IS NULL ORDER BY created_at DESC, id DESC LIMIT ${MAX_SESSIONS}`;
   const current = principal.kind === 'user' ? principal.sessionId : undefined;
   return {
     sessions: sessions.map((session) => ({ ...session, kind: 'browser' as const, current: session.id === current })),

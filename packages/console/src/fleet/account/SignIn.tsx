@@ -73,7 +73,7 @@ export function SignInForm({ inWindow = false }: { readonly inWindow?: boolean }
   return (
     <>
       {hasProvider && (
-        <Button tone="primary" icon={LogIn} onClick={inWindow ? signInInWindow : signInAtProvider}>
+        <Button tone="primary" icon={LogIn} onClick={() => void (inWindow ? signInInWindow : signInAtProvider)()}>
           {t('Continue with {provider}', { provider: providerName(oidc?.issuer) })}
         </Button>
       )}

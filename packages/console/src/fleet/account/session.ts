@@ -1,21 +1,19 @@
+import { challengeOfTab } from '../../shared/api/begun-sign-in.ts';
 import { returnPath } from '../../shared/api/sign-in-failure.ts';
 import { fleet, sessionGate, sessionQuery } from '../api.ts';
 
 sessionGate.onSignIn(() => void fleet.queries.invalidateQueries());
 
 /** Starts a sign-in at the identity provider, which returns to the current page. */
-export function signInAtProvider(): void {
-  location.assign(fleet.urlOf('startOidcLogin', { query: { session: 'cookie', return_to: returnPath() } }));
-}
+export const signInAtProvider = async (): Promise<void> => location.assign(await startingAt(returnPath()));
 
 /** Signs in in another window, so that the current page keeps its state. */
-export function signInInWindow(): void {
-  open(
-    fleet.urlOf('startOidcLogin', { query: { session: 'cookie', return_to: '/signed-in' } }),
-    '_blank',
-    'popup,width=520,height=680',
-  );
+export async function signInInWindow(): Promise<void> {
+  open(await startingAt('/signed-in'), '_blank', 'popup,width=520,height=680');
 }
+
+const startingAt = async (return_to: string) =>
+  fleet.urlOf('startOidcLogin', { query: { session: 'cookie', return_to, challenge: await challengeOfTab() } });
 
 type Credentials = Readonly<{ password: string } & ({ email: string } | { username: string })>;
 

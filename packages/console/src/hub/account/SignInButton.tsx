@@ -15,7 +15,7 @@ export function SignInButton({ inWindow = false }: { readonly inWindow?: boolean
     data?.browser_session_refusal ??
     (data?.console === false ? t('The hub has no sign-in for its console. An operator can configure it.') : undefined);
   return (
-    <Button tone="primary" icon={LogIn} blocked={blocked} onClick={inWindow ? signInInWindow : signIn}>
+    <Button tone="primary" icon={LogIn} blocked={blocked} onClick={() => void (inWindow ? signInInWindow : signIn)()}>
       {t('Sign in')}
     </Button>
   );

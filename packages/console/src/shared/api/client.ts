@@ -2,6 +2,7 @@ import type { Endpoint, ProblemDocument } from '@svc/contract';
 import type { z } from 'zod';
 import { t } from '../texts/texts.ts';
 import { noteServerTime } from './clock.ts';
+import { consoleKey } from './console-key.ts';
 
 /** There was no response: the network or the service is not available. */
 export class Unreachable extends Error {
@@ -109,6 +110,7 @@ export function createClient<T extends Endpoints>(
         credentials: 'same-origin',
         headers: {
           Accept: 'application/json',
+          ...(consoleKey === undefined ? {} : { 'Console-Key': consoleKey }),
           ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
           ...(ifMatch === undefined ? {} : { 'If-Match': `"${ifMatch}"` }),
           ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),

@@ -21,6 +21,10 @@ const failures: Readonly<Record<SignInError, Words>> = {
     title: t('The sign-in has expired'),
     nextStep: t('It took more than ten minutes, was completed already, or began in another browser. Sign in again.'),
   },
+  not_begun_here: {
+    title: t('The sign-in was not begun in this browser'),
+    nextStep: t('Another page or person may have begun it, so it is not used. Sign in again to continue as yourself.'),
+  },
   refused: {
     title: t('The identity provider did not confirm the sign-in'),
     nextStep: t('Sign in again. If it happens again, give the request id to an administrator.'),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoint } from '../../shared/endpoint.ts';
 import { anyId, anyName, anyValue, whether } from '../../shared/list-query.ts';
 import { timestamp } from '../../shared/timestamp.ts';
-import { id, ignored, line, pagination, record, text } from '../../shared/wire.ts';
+import { id, ignored, line, pagination, record, text, visible } from '../../shared/wire.ts';
 import { labelKey, labelValue, list, quantity, word } from '../../template/fields.ts';
 import {
   acceptEngine,
@@ -51,8 +51,11 @@ const gpu = z
   })
   .meta({ id: 'Gpu' });
 
+/** A GPU that is declared now. */
+const newGpu = gpu.extend({ model: visible(line(200)).default('') }).meta({ id: 'NewGpu' });
+
 const gpus = z
-  .array(gpu)
+  .array(newGpu)
   .max(256, 'must have at most 256 entries')
   .refine((given) => new Set(given.map(({ id }) => id)).size === given.length, 'must not contain an id twice')
   .meta({ description: 'Each GPU has a different id' });
