@@ -63,8 +63,10 @@ const listing = (path, worst = []) =>
     ...worst,
   ]);
 
+const sending = (method, path, body) => ({ method, path, headers: JSON_TYPE, body: JSON.stringify(body) });
+
 const writing = (method, path, ordinary, worst = [], limit = 100 * 1024) => ({
-  ordinary: [{ method, path, headers: JSON_TYPE, body: JSON.stringify(ordinary) }],
+  ordinary: [sending(method, path, ordinary)],
   worst: [
     ...anywhere(path),
     ...largeBodies(limit).map((body) => ({ path, body })),
@@ -80,6 +82,17 @@ const acting = (method, path) => ({
     ...request,
   })),
 });
+
+const repeated = (count, of) => Object.fromEntries(Array.from({ length: count }, (_, index) => of(index)));
+
+/** Variables that are expensive to reject, each of which is sent alone. */
+const badVariables = {
+  'many names': repeated(20_000, (index) => [`${index}-`, '']),
+  'many objects': repeated(256, (index) => [`NAME_${index}`, { secrt: 'a', kye: 'b', c: 1, d: 2, e: 3 }]),
+  'objects with many members': repeated(256, (index) => [`NAME_${index}`, repeated(60, (at) => [`secre${at}`, 1])]),
+  'names and values of others': repeated(250, (index) => [`OTHER_${index}`, 'x'.repeat(4000)]),
+  'control characters': repeated(30, (index) => [`NAME_${index}`, `${'x'.repeat(32_000)}\u0001`]),
+};
 
 const manyNames = `?name=${Array.from({ length: 20 }, (_, index) => `absent-${index}`).join(',')}&sort=name`;
 const labels = `?label=${Array.from({ length: 60 }, (_, index) => `k${index}%3Dv`).join(',')}`;
@@ -184,6 +197,10 @@ const fleetRoutes = ({ deployment, host, workload }) => {
       { email: 'somebody@example.test', password: 'wrong-password-1' },
       { email: 'somebody@example.test', password: 'x'.repeat(1000) },
     ]),
+    'login, unknown users': {
+      ordinary: [sending('POST', `${api}/auth/login`, { email: 'nobody@example.test', password: 'wrong-password-1' })],
+      worst: Array.from({ length: 2000 }, () => sending('POST', `${api}/auth/login`, credentials())),
+    },
     startOidcLogin: reading(`${api}/auth/oidc/login`, [`?return_to=/${'a'.repeat(14_000)}`]),
     endOidcLogin: reading(`${api}/auth/oidc/callback?code=x&state=y`, [
       `${api}/auth/oidc/callback?code=${'x'.repeat(7000)}&state=${'y'.repeat(7000)}`,
@@ -285,6 +302,15 @@ const fleetRoutes = ({ deployment, host, workload }) => {
         { ...plan, replicas: 1000, env: { NAME: command } },
       ],
       MEBIBYTE,
+    ),
+    ...Object.fromEntries(
+      Object.entries(badVariables).map(([kind, env]) => [
+        `planDeployment, ${kind} of variables`,
+        {
+          ordinary: [sending('POST', resource('deployments/plan'), plan)],
+          worst: [sending('POST', resource('deployments/plan'), { ...plan, env })],
+        },
+      ]),
     ),
     getDeployment: reading(one('deployments', deployment), ['?wait=running&timeout=1']),
     updateDeployment: writing('PUT', one('deployments', deployment), {}, [], MEBIBYTE),
