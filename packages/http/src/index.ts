@@ -64,6 +64,7 @@ export {
 export { createService, type ServiceOptions } from './request/service.ts';
 export { closeConnectionOf } from './response/close-connection.ts';
 export {
+  createBodyEtag,
   etagOfBody,
   etagOfState,
   etagOfVersion,

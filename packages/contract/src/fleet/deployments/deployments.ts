@@ -4,7 +4,7 @@ import { anyId, anyName, anyValue } from '../../shared/list-query.ts';
 import { documentedAs } from '../../shared/openapi-schema.ts';
 import { pastInput } from '../../shared/timestamp.ts';
 import { flag, line, pagination, paging, queryInteger } from '../../shared/wire.ts';
-import { byId, reachability, resourceQuery } from '../resources/resource.ts';
+import { byId, reachability, resourceQuery, resourceView } from '../resources/resource.ts';
 import {
   changedDeployment,
   deployment,
@@ -54,6 +54,7 @@ export const fleetDeploymentEndpoints = {
       host_id: anyId('The host on which the deployment runs'),
       cluster_id: anyId('The cluster on which the deployment runs'),
       reachability: anyValue('reachability of the target', reachability),
+      ...resourceView('`env` and `instances` are empty'),
     }),
     reply: z.object({ deployments: z.array(deployment), pagination }),
   }),

@@ -12,7 +12,14 @@ import {
   workloadMembers,
 } from '../../template/fields.ts';
 import { refuseOldValues } from '../../template/new-values.ts';
-import { byId, changedMembers, newMembers, resourceMembers, resourceQuery } from '../resources/resource.ts';
+import {
+  byId,
+  changedMembers,
+  newMembers,
+  resourceMembers,
+  resourceQuery,
+  resourceView,
+} from '../resources/resource.ts';
 
 type WorkloadMember = (typeof workloadMembers)[number];
 
@@ -86,6 +93,7 @@ export const fleetWorkloadEndpoints = {
     query: resourceQuery({
       template: anyName('Slug of the template, when the latest revision was created'),
       template_id: anyId('The template of the latest revision'),
+      ...resourceView('of its specification, a workload has only the image, and the defaults of other members'),
     }),
     reply: z.object({ workloads: z.array(workload), pagination }),
   }),
