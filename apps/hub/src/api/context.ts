@@ -22,6 +22,8 @@ export interface Services {
   readonly pageQueue: TurnQueue;
   /** For all changes since a time. They are usually few, and never wait for pages. */
   readonly changeQueue: TurnQueue;
+  /** For pages of the catalog that are large. Their weight are their bytes. */
+  readonly listQueue: TurnQueue;
 }
 
 /** The caller of a request. */
@@ -52,6 +54,11 @@ export interface RequestContext extends Services, Caller {
    * The versions of the object that the request permits: `If-Match`. @throws 400 if it is malformed
    */
   readonly ifMatch: () => Matches;
+  /**
+   * Refuses to read more bytes than a caller without HTTP receives at once. Undefined: the response
+   * can have any size. @throws 413
+   */
+  readonly refuseLargeRead?: ((bytes: number) => void) | undefined;
 }
 
 export const route = routeFor<RequestContext>();

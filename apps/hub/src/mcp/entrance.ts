@@ -1,5 +1,5 @@
 import type { Endpoint } from '@svc/contract';
-import { perform, type Route, requestIdOf } from '@svc/http';
+import { perform, type Route, refuseLargeRead, requestIdOf } from '@svc/http';
 import { isAdmittedBy, MCP_PATH, type McpOptions, routeTo } from '@svc/mcp';
 import type { RequestContext } from '../api/context.ts';
 import { admitTo, type Entrance } from '../api/entrance.ts';
@@ -22,6 +22,7 @@ export const createMcpEntrance =
       headOnly: false,
       hasEtag: () => false,
       ifMatch: () => () => true,
+      refuseLargeRead,
     };
     const admit = (endpoint: Endpoint) => admitTo(endpoint, caller.principal);
     return {

@@ -10,6 +10,7 @@ import { type CacheUse, type Document, type Documents, elementsOf } from './docu
 import { type Entry, versionOf } from './entries.ts';
 import type { Group } from './groups.ts';
 import { createMatches, isTooOld, type Matches } from './matches.ts';
+import { documentsOfPage, type LargeReads } from './page-documents.ts';
 
 type Query = Filters & Paging & { readonly view?: 'full' | 'summary' };
 
@@ -40,13 +41,19 @@ const OVERHEAD = 2000;
  */
 const MAX_COUNT_AGE_MS = 400;
 
+interface ListRequest {
+  readonly viewer: Viewer;
+  readonly revision: Revision;
+  readonly large: LargeReads;
+}
+
 export interface TemplateLists {
   readonly use: CacheUse;
   /**
    * A page of templates. Viewers with the same view share it until a template that they see
    * changes.
    */
-  page(request: { readonly viewer: Viewer; readonly revision: Revision }, query: Query): Promise<Rendered>;
+  page(request: ListRequest, query: Query): Promise<Rendered>;
 }
 
 interface Sources {
@@ -59,6 +66,7 @@ interface Sources {
 interface PageRequest {
   readonly indexed: IndexedView;
   readonly viewer: Viewer;
+  readonly large: LargeReads;
   readonly query: Query;
   /** Identifies the query and the view. */
   readonly key: string;
@@ -83,7 +91,7 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
   };
   return {
     use: () => ({ hits, misses, entries: pages.size, bytes: pages.calculatedSize }),
-    page: ({ viewer, revision }, query) =>
+    page: ({ viewer, revision, large }, query) =>
       index.read({ viewer, revision }, (indexed) => {
         const key = `${indexed.view.number} ${JSON.stringify(query)}`;
         const cached = pages.get(key);
@@ -93,7 +101,7 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
           return cached.rendered;
         }
         misses += 1;
-        return readAndKeep({ indexed, viewer, query, key, cached });
+        return readAndKeep({ indexed, viewer, large, query, key, cached });
       }),
   };
 }
@@ -114,13 +122,14 @@ function shareReads(readPage: ReadPage): ReadPage {
 /** Reads pages. If the view is unchanged, only the numbers of downloads are read again. */
 function createReadPage(reader: Reader, documents: Documents): ReadPage {
   const select = createSelect(reader, createMatches(reader));
-  return async ({ indexed, viewer, query, cached }) => {
+  return async ({ indexed, viewer, large, query, cached }) => {
     const { changedAt } = indexed.view.stamps();
     const isSelected = cached?.changedAt === changedAt && !isTooOld(query, cached.selectedAt);
     const selection = isSelected ? cached : await select(indexed, viewer, query);
     if (selection === OUTDATED) return OUTDATED;
     const { entries, total, selectedAt } = selection;
-    const shown = await (query.view === 'summary' ? documents.summaries : documents).of(entries.map(versionOf));
+    const read = query.view === 'summary' ? documents.summaries : documents;
+    const shown = await documentsOfPage(read, entries.map(versionOf), large);
     if (!shown) return OUTDATED;
     const downloads = shown.reduce((sum, document) => sum + document.downloads, 0);
     const isSame = selection === cached && cached.downloads === downloads;
