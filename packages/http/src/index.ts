@@ -64,7 +64,6 @@ export {
 export { createService, type ServiceOptions } from './request/service.ts';
 export { closeConnectionOf } from './response/close-connection.ts';
 export {
-  createBodyEtag,
   etagOfBody,
   etagOfState,
   etagOfVersion,
@@ -74,6 +73,14 @@ export {
   matchesOf,
   requireVersion,
 } from './response/etag.ts';
+export {
+  bytesOf,
+  type LargeReads,
+  MAX_PART_BYTES,
+  partsOf,
+  replyWithPage,
+  type Sized,
+} from './response/large-page.ts';
 export { invalid, notFound, Problem, type ProblemOptions, problemOf } from './response/problem.ts';
 export {
   holdResponse,

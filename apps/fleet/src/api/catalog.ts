@@ -1,12 +1,12 @@
 import { type Category, fold, offsetOf, paginationOf, type Template } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { containing } from '@svc/database';
-import { notFound } from '@svc/http';
+import { notFound, replyWithPage } from '@svc/http';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import { readSyncState } from '../catalog/sync-state.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type RequestContext, route } from './context.ts';
-import { replyWithPage } from './pages.ts';
+import { largeReadsOf } from './pages.ts';
 
 export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates, async (context, { query }) => {
   const { client } = context.database;
@@ -21,7 +21,7 @@ export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates,
         ORDER BY sort_name, id LIMIT ${query.limit} OFFSET ${offsetOf(query)}
       ) page ON true
       ORDER BY page.sort_name, page.id`;
-  return replyWithPage(context, {
+  return replyWithPage(largeReadsOf(context), {
     sizes: rows.flatMap(({ key, bytes }) => (key === null ? [] : [{ key, bytes }])),
     read: (ids) => readTemplates(context, ids, query.view),
     element: fleetEndpoints.listMirroredTemplates.reply.shape.templates.element,

@@ -1,6 +1,6 @@
 import { type Input, paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { etagOfVersion, invalid, Problem, withEtag } from '@svc/http';
+import { etagOfVersion, invalid, Problem, replyWithPage, withEtag } from '@svc/http';
 import { recordDownload } from '../catalog/download-reports.ts';
 import { waitForPhase } from '../changes/wait.ts';
 import { bindingsOf, readDependents } from '../deployments/bindings.ts';
@@ -34,7 +34,7 @@ import { refuseUnknownTarget } from '../resources/targets.ts';
 import { insertRevision, type RevisionBase } from '../resources/workloads.ts';
 import { type ChangeContext, inPlacementQueue, placementRoute, runAudited } from './change.ts';
 import { pageOptions, type RequestContext, route } from './context.ts';
-import { replyWithPage, replyWithResources } from './pages.ts';
+import { largeReadsOf, replyWithResources } from './pages.ts';
 
 export const listDeployments = route(fleetEndpoints.listDeployments, (context, { query }) =>
   replyWithResources(
@@ -97,7 +97,7 @@ export const listDeploymentRevisions = route(
       client.deploymentRevision.findMany({ where, orderBy, select, ...pageOptions(query) }),
       client.deploymentRevision.count({ where }),
     ]);
-    return replyWithPage(context, {
+    return replyWithPage(largeReadsOf(context), {
       sizes: sizes.map(({ generation: key, env_bytes: bytes }) => ({ key, bytes })),
       read: async (generations) => {
         const rows = await client.deploymentRevision.findMany({

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { offsetOf, paginationOf } from '@svc/contract';
 import { fleetEndpoints, workloadMembers } from '@svc/contract/fleet';
-import { etagOfVersion, pickDefined, withEtag } from '@svc/http';
+import { etagOfVersion, pickDefined, replyWithPage, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../identity/actor.ts';
 import { HOW_TO_BIND, type WorkloadVariable } from '../render/env.ts';
@@ -31,7 +31,7 @@ import {
 } from '../resources/workloads.ts';
 import { changeRoute } from './change.ts';
 import { route } from './context.ts';
-import { replyWithPage, replyWithResources } from './pages.ts';
+import { largeReadsOf, replyWithResources } from './pages.ts';
 
 const { element: listedWorkload } = fleetEndpoints.listWorkloads.reply.shape.workloads;
 
@@ -159,7 +159,7 @@ export const listWorkloadRevisions = route(fleetEndpoints.listWorkloadRevisions,
         SELECT v.revision AS key, ${revisionBytes} AS bytes FROM workload_revisions v WHERE v.workload_id = ${id}::uuid
         ORDER BY v.revision DESC LIMIT ${query.limit} OFFSET ${offsetOf(query)}`;
   const total = await client.workloadRevision.count({ where: { workload_id: id } });
-  return replyWithPage(context, {
+  return replyWithPage(largeReadsOf(context), {
     sizes,
     read: async (revisions) => {
       const rows = await client.$queryRaw<unknown[]>`

@@ -1,4 +1,5 @@
 import { offsetOf, paginationOf } from '@svc/contract';
+import { MAX_PART_BYTES, type Sized } from '@svc/http';
 import { Prisma } from '../generated/prisma/client.ts';
 
 /** The validated query of a list. All parameters except these are filters. */
@@ -84,9 +85,6 @@ export const readListed = (
 
 const ALL = Prisma.sql`true`;
 
-/** The bytes of a page that is read with its sizes, in one statement. */
-export const MAX_READ_BYTES = 512 * 1024;
-
 /**
  * The statement that reads a page of a list with the number of all matching rows, in one snapshot.
  * A page beyond the end is one row with `total` and no `row_id`. The columns are computed only for
@@ -108,22 +106,12 @@ export function pageOf<Q extends ListQuery>(list: List<Q>, query: Q): Prisma.Sql
     ) sized ON true
     LEFT JOIN LATERAL (
       SELECT ${columns} FROM ${table} r ${joins}
-      WHERE r.id = sized.row_id AND sized.page_bytes <= ${MAX_READ_BYTES}::int
+      WHERE r.id = sized.row_id AND sized.page_bytes <= ${MAX_PART_BYTES}::int
     ) page ON true ORDER BY sized.place`;
 }
 
-/** The size of a row of a page. */
-export interface Sized<Key> {
-  /** Identifies the row. */
-  readonly key: Key;
-  /** The bytes that are read of it. */
-  readonly bytes: number;
-  /** The bytes that a response contains of them. Default: all. */
-  readonly shown?: number;
-}
-
 /**
- * Reads a page of a list. The rows are not validated. A page of more than MAX_READ_BYTES has no
+ * Reads a page of a list. The rows are not validated. A page of more than MAX_PART_BYTES has no
  * `rows`: its rows are read in parts, by the keys of `sizes`, their ids.
  */
 export async function readSizedPage<Q extends ListQuery>(reader: Reader, list: List<Q>, query: Q) {

@@ -1,8 +1,4 @@
 // Pages of lists whose rows are large.
-import { createTurnQueue } from '@svc/http';
-import { z } from 'zod';
-import { replyWithPage } from '../../../src/api/pages.ts';
-import type { Principal } from '../../../src/identity/principal.ts';
 import { aTemplate } from '../../a-template.ts';
 import { startFakeHub } from '../../fake-hub.ts';
 import { startResources } from '../resources.ts';
@@ -90,49 +86,4 @@ test('the sizes of rows are stored with them', async () => {
     UNION ALL SELECT id FROM deployments WHERE env_bytes <> octet_length(env::text)
     UNION ALL SELECT deployment_id FROM deployment_revisions WHERE env_bytes <> octet_length(env::text)`;
   expect(wrong).toEqual([]);
-});
-
-const principal = (id: string): Principal =>
-  // Of a principal, only its key is read.
-  ({ kind: 'token', id }) as Principal;
-
-/** Large pages of callers, whose parts are read when a test permits it. */
-function pages() {
-  const pageQueue = createTurnQueue({ what: 'pages', running: 1, waitingPerCaller: 8, waitMs: 600_000 });
-  const finished: string[] = [];
-  const read: string[][] = [];
-  const request = async (caller: string, name: string, sizes: readonly number[]) => {
-    await replyWithPage(
-      { pageQueue, principal: principal(caller) },
-      {
-        sizes: sizes.map((bytes, index) => ({ key: `${name}${index}`, bytes })),
-        read: async (keys: readonly string[]) => {
-          read.push([...keys]);
-          return [...keys];
-        },
-        element: z.string(),
-        compose: (items) => ({ items }),
-      },
-    );
-    finished.push(name);
-  };
-  return { request, finished, read };
-}
-
-const MEBIBYTE = 2 ** 20;
-
-test('large pages of one caller wait behind smaller ones of others, and small ones do not wait', async () => {
-  const { request, finished } = pages();
-  await Promise.all([
-    ...['a', 'b', 'c'].map((name) => request('greedy', name, [20 * MEBIBYTE])),
-    ...['x', 'y'].map((name) => request('modest', name, [MEBIBYTE])),
-    request('another', 'small', [1000]),
-  ]);
-  expect(finished).toEqual(['small', 'a', 'x', 'y', 'b', 'c']);
-});
-
-test('a large page is read in parts of at most 512 KiB, or of one row', async () => {
-  const { request, read } = pages();
-  await request('caller', 'r', [MEBIBYTE, 300_000, 200_000, 100_000, 1, MEBIBYTE]);
-  expect(read).toEqual([['r0'], ['r1', 'r2'], ['r3', 'r4'], ['r5']]);
 });

@@ -3,17 +3,11 @@ import { notFound, renderedReply } from '@svc/http';
 import { OUTDATED } from '../../catalog/memory/catalog-index.ts';
 import { type Documents, jsonOf } from '../../catalog/memory/documents.ts';
 import { type Entry, versionOf } from '../../catalog/memory/entries.ts';
-import type { LargeReads } from '../../catalog/memory/page-documents.ts';
-import { callerKey } from '../../identity/principal.ts';
-import { route } from '../context.ts';
+import { largeReadsOf, route } from '../context.ts';
 
 export const listTemplates = route(hubEndpoints.listTemplates, async (context, { query }) => {
-  const { catalog, viewer, revision, principal, address, listQueue, refuseLargeRead } = context;
-  const large: LargeReads = {
-    inTurn: (work, bytes) => listQueue.run(callerKey(principal, address), work, bytes),
-    refuse: refuseLargeRead,
-  };
-  return catalog.lists.page({ viewer, revision: await revision(), large }, query);
+  const { catalog, viewer, revision } = context;
+  return catalog.lists.page({ viewer, revision: await revision(), large: largeReadsOf(context) }, query);
 });
 
 /** The entity tag does not cover the number of downloads. */

@@ -1,18 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import { bytesOf, type LargeReads, MAX_PART_BYTES, partsOf } from '@svc/http';
 import type { Document, ReadDocuments, Version } from './documents.ts';
-
-/** How the caller of a page reads many bytes. */
-export interface LargeReads {
-  /** Runs work when it is the turn of the caller. @throws 503 */
-  readonly inTurn: <T>(work: () => Promise<T>, bytes: number) => Promise<T>;
-  /**
-   * Refuses to read more bytes than the caller can receive. Undefined: any number. @throws 413
-   */
-  readonly refuse?: ((bytes: number) => void) | undefined;
-}
-
-/** The bytes of a part of a page, unless a single document is larger. */
-const PART_BYTES = 512 * 1024;
 
 /**
  * The documents of a page, in the order of their versions; undefined if the database has a later
@@ -32,13 +20,13 @@ export async function documentsOfPage(
     if (document) found.set(version.id, document);
     else missing.push(version);
   }
-  const sizes = missing.length === 0 ? new Map<string, number>() : await documents.sizesOf(idsOf(missing));
-  const sizeOf = ({ id }: Version) => sizes.get(id) ?? 0;
-  const bytes = sumOf(missing.map(sizeOf));
-  refuse?.(bytes + sumOf([...found.values()].map(bytesOf)));
-  if (bytes <= PART_BYTES) return documents.of(versions);
+  const known = missing.length === 0 ? new Map<string, number>() : await documents.sizesOf(missing.map(({ id }) => id));
+  const sizes = missing.map((key) => ({ key, bytes: known.get(key.id) ?? 0 }));
+  const bytes = bytesOf(sizes);
+  refuse?.([...found.values()].reduce((sum, document) => sum + lengthOf(document), bytes));
+  if (bytes <= MAX_PART_BYTES) return documents.of(versions);
   return inTurn(async () => {
-    for (const part of partsOf(missing, sizeOf)) {
+    for (const part of partsOf(sizes)) {
       const read = await documents.of(part);
       if (!read) return undefined;
       part.forEach(({ id }, at) => {
@@ -51,23 +39,4 @@ export async function documentsOfPage(
   }, bytes);
 }
 
-const idsOf = (versions: readonly Version[]) => versions.map(({ id }) => id);
-
-const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
-
-const bytesOf = ({ parts: [before, after] }: Document) => before.length + after.length;
-
-function partsOf(versions: readonly Version[], sizeOf: (version: Version) => number): Version[][] {
-  const parts: Version[][] = [];
-  let room = 0;
-  for (const version of versions) {
-    const bytes = sizeOf(version);
-    if (bytes > room) {
-      parts.push([]);
-      room = PART_BYTES;
-    }
-    parts.at(-1)?.push(version);
-    room -= bytes;
-  }
-  return parts;
-}
+const lengthOf = ({ parts: [before, after] }: Document) => before.length + after.length;

@@ -1,5 +1,5 @@
 import { offsetOf, paginationOf } from '@svc/contract';
-import { etagOfState, type Rendered, renderedReply } from '@svc/http';
+import { etagOfState, type LargeReads, type Rendered, renderedReply } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../database/reader.ts';
 import type { Viewer } from '../../identity/principal.ts';
@@ -10,7 +10,7 @@ import { type CacheUse, type Document, type Documents, elementsOf } from './docu
 import { type Entry, versionOf } from './entries.ts';
 import type { Group } from './groups.ts';
 import { createMatches, isTooOld, type Matches } from './matches.ts';
-import { documentsOfPage, type LargeReads } from './page-documents.ts';
+import { documentsOfPage } from './page-documents.ts';
 
 type Query = Filters & Paging & { readonly view?: 'full' | 'summary' };
 
