@@ -71,7 +71,7 @@ export const getDeploymentManifest = route(
 export const listDeploymentEvents = route(
   fleetEndpoints.listDeploymentEvents,
   async ({ database: { client } }, { params, query }) => {
-    const { id } = await readRow(client, deployments, params.id);
+    const { id } = await readRow(client, deploymentSummaries, params.id);
     const where = { deployment_id: id };
     const [events, total] = await client.$transaction([
       client.deploymentEvent.findMany({ where, orderBy: [{ at: 'desc' }, { id: 'desc' }], ...pageOptions(query) }),
@@ -89,7 +89,7 @@ export const listDeploymentRevisions = route(
   fleetEndpoints.listDeploymentRevisions,
   async (context, { params, query }) => {
     const { client } = context.database;
-    const { id, secret_variables } = await readRow(client, deployments, params.id);
+    const { id, secret_variables } = await readRow(client, deploymentSummaries, params.id);
     const where = { deployment_id: id };
     const orderBy = { generation: 'desc' } as const;
     const select = { generation: true, env_bytes: true } as const;

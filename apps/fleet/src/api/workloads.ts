@@ -154,7 +154,7 @@ export const deleteWorkload = changeRoute(
 
 export const listWorkloadRevisions = route(fleetEndpoints.listWorkloadRevisions, async (context, { params, query }) => {
   const { client } = context.database;
-  const { id } = await readRow(client, workloads, params.id);
+  const { id } = await readRow(client, workloadSummaries, params.id);
   const sizes = await client.$queryRaw<{ key: number; bytes: number }[]>`
         SELECT v.revision AS key, ${revisionBytes} AS bytes FROM workload_revisions v WHERE v.workload_id = ${id}::uuid
         ORDER BY v.revision DESC LIMIT ${query.limit} OFFSET ${offsetOf(query)}`;

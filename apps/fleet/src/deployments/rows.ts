@@ -67,14 +67,10 @@ const ofRevision = (expression: Prisma.Sql, from = Prisma.empty) =>
 /** The names of the mounts of the revision. Attachments of other mounts are kept, but not used. */
 const mounts = ofRevision(Prisma.sql`m->>'name'`, Prisma.sql`, jsonb_array_elements(v.spec->'volume_mounts') m`);
 
-const columnsWith = (large: {
-  readonly env: Prisma.Sql;
-  readonly secretVariables: Prisma.Sql;
-  readonly instances: Prisma.Sql;
-}) =>
+const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Prisma.Sql }) =>
   Prisma.sql`r.workload_id, (SELECT w.name FROM workloads w WHERE w.id = r.workload_id) AS workload_name, r.revision,
     ${ofRevision(Prisma.sql`v.template_id`)} AS template_id, ${ofRevision(Prisma.sql`v.template_slug`)} AS template_slug,
-    ${ofRevision(templateState)} AS template_state, ${large.secretVariables} AS secret_variables, r.host_id, r.cluster_id,
+    ${ofRevision(templateState)} AS template_state, ${ofRevision(secretVariables)} AS secret_variables, r.host_id, r.cluster_id,
     coalesce((SELECT h.name FROM hosts h WHERE h.id = r.host_id),
              (SELECT c.name FROM clusters c WHERE c.id = r.cluster_id)) AS target_name, r.replicas, ${large.env} AS env,
     (SELECT coalesce(jsonb_object_agg(a.mount, jsonb_build_object('storage_id', v.id, 'size', v.size)), '{}')
@@ -103,22 +99,14 @@ export const deployments: Kind<DeploymentRow> = {
   row: deploymentRow,
   bytes: Prisma.sql`${ownBytes} + coalesce(${ofRevision(revisionBytes)}, 0)`,
   shownBytes: ownBytes,
-  columns: columnsWith({
-    env: Prisma.sql`r.env`,
-    secretVariables: ofRevision(secretVariables),
-    instances: Prisma.sql`r.instances`,
-  }),
+  columns: columnsWith({ env: Prisma.sql`r.env`, instances: Prisma.sql`r.instances` }),
 };
 
 /** Deployments without their environment and instances. */
 export const deploymentSummaries: Kind<DeploymentRow> = {
   ...deployments,
   shownBytes,
-  columns: columnsWith({
-    env: Prisma.sql`'{}'::jsonb`,
-    secretVariables: Prisma.sql`'[]'::jsonb`,
-    instances: Prisma.sql`'[]'::jsonb`,
-  }),
+  columns: columnsWith({ env: Prisma.sql`'{}'::jsonb`, instances: Prisma.sql`'[]'::jsonb` }),
 };
 
 /**
