@@ -97,6 +97,41 @@ const badVariables = {
 const manyNames = `?name=${Array.from({ length: 20 }, (_, index) => `absent-${index}`).join(',')}&sort=name`;
 const labels = `?label=${Array.from({ length: 60 }, (_, index) => `k${index}%3Dv`).join(',')}`;
 
+/** A message to the MCP endpoint, from a client of revision 2026-07-28. */
+const message = (method, params = {}, named = params.name) => ({
+  method: 'POST',
+  path: '/mcp',
+  headers: {
+    ...JSON_TYPE,
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(named !== undefined && { 'mcp-name': named }),
+  },
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method,
+    params: {
+      ...params,
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+        'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+      },
+    },
+  }),
+});
+
+/** Compares messages with a list of the tools. */
+const messages = (...worst) => ({ ordinary: [message('tools/list')], worst });
+
+/** Pages of templates at the limits of documentation, compared with pages of ordinary ones. */
+const largePages = (path) => ({
+  ordinary: [{ method: 'GET', path: `${path}?category=many&limit=100` }],
+  worst: [100, 99, 98, 97].map((limit) => ({ method: 'GET', path: `${path}?category=large&limit=${limit}` })),
+});
+
 const hubRoutes = () => {
   const auth = '/api/v1/auth';
   const catalog = '/api/v1/catalog';
@@ -119,6 +154,11 @@ const hubRoutes = () => {
         { method: 'GET', path: `${catalog}/templates/updates?cursor=${tokenLike(14_000)}` },
       ],
     },
+    'listTemplates, large pages': largePages(`${catalog}/templates`),
+    'MCP resources/list': messages(message('resources/list')),
+    'MCP search_templates': messages(
+      message('tools/call', { name: 'search_templates', arguments: { category: 'large', limit: 50 } }),
+    ),
     getTemplate: reading(`${catalog}/templates/template-1`, [`${catalog}/templates/${'a-'.repeat(7000)}`]),
     listCategories: reading(`${catalog}/categories`),
     getOwnOrganization: reading(`${catalog}/organization`),
@@ -222,6 +262,12 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     changeOwnPassword: writing('PUT', `${api}/auth/password`, { current_password: 'x', new_password: 'y' }),
     me: reading(`${api}/auth/me`),
     listMirroredTemplates: listing(`${api}/catalog/templates`, ['?category=many&limit=100']),
+    'listMirroredTemplates, large pages': largePages(`${api}/catalog/templates`),
+    'MCP resources/list': messages(message('resources/list')),
+    'MCP get_fleet_status and list_deployments': messages(
+      message('tools/call', { name: 'get_fleet_status', arguments: {} }),
+      message('tools/call', { name: 'list_deployments', arguments: { limit: 100 } }),
+    ),
     getMirroredTemplate: reading(`${api}/catalog/templates/template-1`),
     listMirroredCategories: reading(`${api}/catalog/categories`),
     getSyncState: reading(`${api}/catalog/sync`),

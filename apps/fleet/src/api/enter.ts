@@ -18,10 +18,16 @@ const PLACEMENTS = { what: 'requests that change deployments', running: 2, waiti
 const PLANS = { what: 'plans', running: 2, waitingPerCaller: 8, waitMs: 10_000 };
 
 /**
- * The limits of large pages. Each needs memory for its response, and a database connection for one
- * of its parts at a time.
+ * The limits of large pages. Each needs memory for its response, a database connection for one of its
+ * parts at a time, and time until it is sent.
  */
-const PAGES = { what: 'requests for large pages', running: 2, waitingPerCaller: 8, waitMs: 30_000 };
+const PAGES = {
+  what: 'requests for large pages',
+  running: 2,
+  waitingPerCaller: 8,
+  waitMs: 30_000,
+  weightPerSecond: 50 * 2 ** 20,
+};
 
 /** The number of characters of a `User-Agent` that are stored. */
 const MAX_USER_AGENT = 300;

@@ -13,6 +13,11 @@ export interface QueueLimits {
   readonly waitingPerCaller: number;
   /** The maximum time that a request waits, in milliseconds. */
   readonly waitMs: number;
+  /**
+   * The weight that a run stands for in a second, also if its work is done earlier: what it returns
+   * must still be sent. Default: a run ends with its work.
+   */
+  readonly weightPerSecond?: number;
 }
 
 export interface TurnQueue {
@@ -34,7 +39,13 @@ interface Waiting {
  * few of them. The next turn is that of the caller who has received the least weight. A caller who
  * was idle has no claim to what others received meanwhile (start-time fair queueing).
  */
-export function createTurnQueue({ what, running: maxRunning, waitingPerCaller, waitMs }: QueueLimits): TurnQueue {
+export function createTurnQueue({
+  what,
+  running: maxRunning,
+  waitingPerCaller,
+  waitMs,
+  weightPerSecond = Number.POSITIVE_INFINITY,
+}: QueueLimits): TurnQueue {
   /** The requests that wait, by caller. */
   const queues = new Map<string, Set<Waiting>>();
   /** The weight that callers have received, as far as it exceeds `base`. */
@@ -85,15 +96,22 @@ export function createTurnQueue({ what, running: maxRunning, waitingPerCaller, w
       startNext();
     });
 
+  const end = () => {
+    running -= 1;
+    if (running === 0 && queues.size === 0) received.clear();
+    startNext();
+  };
+
   return {
     async run(caller, work, weight = 1) {
       await turnOf(caller, weight);
+      const until = performance.now() + (weight * 1000) / weightPerSecond;
       try {
         return await work();
       } finally {
-        running -= 1;
-        if (running === 0 && queues.size === 0) received.clear();
-        startNext();
+        const rest = until - performance.now();
+        if (rest > 0) setTimeout(end, rest).unref();
+        else end();
       }
     },
   };

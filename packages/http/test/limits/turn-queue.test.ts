@@ -62,6 +62,12 @@ test('a caller who was idle has no claim to the turns of that time', async () =>
   expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'b2']);
 });
 
+test('a run stands for its weight in time, also if its work is done earlier', async () => {
+  const queue = createTurnQueue({ what, running: 1, waitingPerCaller: 10, waitMs: 20, weightPerSecond: 1e-6 });
+  await queue.run('a', async () => undefined);
+  await expect(queue.run('b', async () => undefined)).rejects.toMatchObject({ code: 'overloaded' });
+});
+
 test('a run is rejected with the bound if its caller has too many waiting, or if it waits too long', async () => {
   const { run, endOne } = runs();
   const queue = createTurnQueue({ what, running: 1, waitingPerCaller: 1, waitMs: 20 });

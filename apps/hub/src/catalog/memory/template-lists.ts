@@ -1,5 +1,5 @@
 import { offsetOf, paginationOf } from '@svc/contract';
-import { etagOfState, type LargeReads, type Rendered, renderedReply } from '@svc/http';
+import { bytesOf, etagOfState, type LargeReads, MAX_PART_BYTES, type Rendered, renderedReply } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../database/reader.ts';
 import type { Viewer } from '../../identity/principal.ts';
@@ -10,7 +10,7 @@ import { type CacheUse, type Document, type Documents, elementsOf } from './docu
 import { type Entry, versionOf } from './entries.ts';
 import type { Group } from './groups.ts';
 import { createMatches, isTooOld, type Matches } from './matches.ts';
-import { documentsOfPage } from './page-documents.ts';
+import { documentsInParts, sizesOfPage } from './page-documents.ts';
 
 type Query = Filters & Paging & { readonly view?: 'full' | 'summary' };
 
@@ -66,7 +66,6 @@ interface Sources {
 interface PageRequest {
   readonly indexed: IndexedView;
   readonly viewer: Viewer;
-  readonly large: LargeReads;
   readonly query: Query;
   /** Identifies the query and the view. */
   readonly key: string;
@@ -83,30 +82,50 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
   let hits = 0;
   let misses = 0;
 
-  const readAndKeep = async (request: PageRequest) => {
-    const page = await readPage(request);
+  /** The page as it was read last, if it still shows the state of the view. */
+  const fresh = (key: string, { view }: IndexedView) => {
+    const page = pages.get(key);
+    const isFresh =
+      page?.changedAt === view.stamps().changedAt && performance.now() - page.countedAt < MAX_COUNT_AGE_MS;
+    return isFresh ? page.rendered : undefined;
+  };
+  const keep = (key: string, page: Page | typeof OUTDATED) => {
     if (page === OUTDATED) return OUTDATED;
-    pages.set(request.key, page);
+    pages.set(key, page);
     return page.rendered;
+  };
+  const read = async (request: PageRequest, { inTurn, refuse }: LargeReads) => {
+    const { key, indexed } = request;
+    const page = await readPage(request);
+    if (page === OUTDATED || !('readInParts' in page)) return keep(key, page);
+    const { bytes, readInParts } = page;
+    refuse?.(bytes);
+    return inTurn(async () => fresh(key, indexed) ?? keep(key, await readInParts()), bytes);
   };
   return {
     use: () => ({ hits, misses, entries: pages.size, bytes: pages.calculatedSize }),
     page: ({ viewer, revision, large }, query) =>
       index.read({ viewer, revision }, (indexed) => {
         const key = `${indexed.view.number} ${JSON.stringify(query)}`;
-        const cached = pages.get(key);
-        const isUnchanged = cached?.changedAt === indexed.view.stamps().changedAt;
-        if (isUnchanged && performance.now() - cached.countedAt < MAX_COUNT_AGE_MS) {
-          hits += 1;
-          return cached.rendered;
+        const known = fresh(key, indexed);
+        if (!known) {
+          misses += 1;
+          return read({ indexed, viewer, query, key, cached: pages.get(key) }, large);
         }
-        misses += 1;
-        return readAndKeep({ indexed, viewer, large, query, key, cached });
+        hits += 1;
+        const { length } = known.body;
+        return length <= MAX_PART_BYTES ? known : large.inTurn(async () => known, length);
       }),
   };
 }
 
-type ReadPage = (request: PageRequest) => Promise<Page | typeof OUTDATED>;
+/** A page that is read when it is the turn of its caller. */
+interface LargePage {
+  readonly bytes: number;
+  readonly readInParts: () => Promise<Page | typeof OUTDATED>;
+}
+
+type ReadPage = (request: PageRequest) => Promise<Page | LargePage | typeof OUTDATED>;
 
 /** Concurrent requests for the same page at the same state of its view share a read. */
 function shareReads(readPage: ReadPage): ReadPage {
@@ -122,19 +141,25 @@ function shareReads(readPage: ReadPage): ReadPage {
 /** Reads pages. If the view is unchanged, only the numbers of downloads are read again. */
 function createReadPage(reader: Reader, documents: Documents): ReadPage {
   const select = createSelect(reader, createMatches(reader));
-  return async ({ indexed, viewer, large, query, cached }) => {
+  return async ({ indexed, viewer, query, cached }) => {
     const { changedAt } = indexed.view.stamps();
     const isSelected = cached?.changedAt === changedAt && !isTooOld(query, cached.selectedAt);
     const selection = isSelected ? cached : await select(indexed, viewer, query);
     if (selection === OUTDATED) return OUTDATED;
     const { entries, total, selectedAt } = selection;
-    const read = query.view === 'summary' ? documents.summaries : documents;
-    const shown = await documentsOfPage(read, entries.map(versionOf), large);
-    if (!shown) return OUTDATED;
-    const downloads = shown.reduce((sum, document) => sum + document.downloads, 0);
-    const isSame = selection === cached && cached.downloads === downloads;
-    const rendered = isSame ? cached.rendered : render(shown, query, total);
-    return { entries, total, selectedAt, rendered, downloads, changedAt, countedAt: performance.now() };
+    const source = query.view === 'summary' ? documents.summaries : documents;
+    const versions = entries.map(versionOf);
+    const sizes = await sizesOfPage(source, versions);
+    const pageOf = (shown: readonly Document[] | undefined): Page | typeof OUTDATED => {
+      if (!shown) return OUTDATED;
+      const downloads = shown.reduce((sum, document) => sum + document.downloads, 0);
+      const isSame = selection === cached && cached.downloads === downloads;
+      const rendered = isSame ? cached.rendered : render(shown, query, total);
+      return { entries, total, selectedAt, rendered, downloads, changedAt, countedAt: performance.now() };
+    };
+    const bytes = bytesOf(sizes);
+    if (bytes <= MAX_PART_BYTES) return pageOf(await source.of(versions));
+    return { bytes, readInParts: async () => pageOf(await documentsInParts(source, sizes)) };
   };
 }
 
