@@ -94,12 +94,15 @@ export {
 } from './response/respond.ts';
 export {
   alreadyExists,
+  bytesOfRendered,
   type Chunks,
   isStreamed,
   type Pace,
   type Redirect,
   type Rendered,
+  type RenderedParts,
   redirectTo,
+  renderedInParts,
   renderedReply,
   type SpecialReply,
   type Streamed,

@@ -1,5 +1,5 @@
 import type { pagination } from '@svc/contract';
-import { type LargeReads, type Rendered, replyWithPage } from '@svc/http';
+import { type LargeReads, type Rendered, type RenderedParts, replyWithPage } from '@svc/http';
 import type { z } from 'zod';
 import type { ListQuery, ListRules } from '../database/lists.ts';
 import { callerKey } from '../identity/principal.ts';
@@ -32,7 +32,7 @@ export async function replyWithResources<Row extends ResourceRow, Q extends List
   context: RequestContext,
   { kind, rules, present, element, compose }: ResourceList<Row, Q, Item, Reply>,
   query: Q,
-): Promise<Reply | Rendered> {
+): Promise<Reply | Rendered | RenderedParts> {
   const { client } = context.database;
   const { sizes, rows, pagination } = await listRows(client, kind, rules, query);
   return replyWithPage(largeReadsOf(context), {

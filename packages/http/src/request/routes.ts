@@ -125,6 +125,9 @@ export async function perform<Context>(route: Route<Context>, context: Context, 
     case 'rendered':
       refuseLargeRead(handled.body.length);
       return { status, reply: JSON.parse(handled.body.toString()) };
+    case 'rendered-parts':
+      refuseLargeRead(handled.bytes);
+      return { status, reply: JSON.parse(Buffer.concat(handled.parts).toString()) };
     case 'streamed':
       return { status, reply: undefined, stream: handled };
     case 'with-cookies':

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { z } from 'zod';
 import { createBodyEtag } from './etag.ts';
-import { type Rendered, renderedReply } from './special-reply.ts';
+import { type Rendered, type RenderedParts, renderedInParts } from './special-reply.ts';
 
 /** The bytes that a request reads at once, unless a single row is larger. */
 export const MAX_PART_BYTES = 512 * 1024;
@@ -50,7 +50,7 @@ interface Page<Key, Item, Reply> {
 export async function replyWithPage<Key, Item, Reply>(
   { inTurn, refuse }: LargeReads,
   page: Page<Key, Item, Reply>,
-): Promise<Reply | Rendered> {
+): Promise<Reply | Rendered | RenderedParts> {
   const { sizes, items, read, compose } = page;
   const total = bytesOf(sizes);
   refuse?.(sizes.reduce((sum, { bytes, shown = bytes }) => sum + shown, 0));
@@ -81,7 +81,7 @@ async function renderInParts<Key, Item, Reply>({ sizes, read, element, compose }
     await setImmediate();
   }
   add(`]${end}`);
-  return renderedReply(Buffer.concat(body), tag.etag());
+  return renderedInParts(body, tag.etag());
 }
 
 /** Divides rows into parts of at most MAX_PART_BYTES, or of one row. @returns their keys */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { createTurnQueue } from '../../src/limits/turn-queue.ts';
 import { etagOfBody } from '../../src/response/etag.ts';
 import { replyWithPage } from '../../src/response/large-page.ts';
+import { bytesOfRendered } from '../../src/response/special-reply.ts';
 
 /** Large pages of callers, whose parts are read when a test permits it. */
 function pages() {
@@ -45,19 +46,26 @@ test('a large page is read in parts of at most 512 KiB, or of one row', async ()
   expect(read).toEqual([['r0'], ['r1', 'r2'], ['r3', 'r4'], ['r5']]);
 });
 
-test('a large page has the JSON and the entity tag of the same reply that is not large', async () => {
-  const reply = await replyWithPage(
-    { inTurn: (work) => work() },
-    {
-      sizes: [1, 2, 3].map((key) => ({ key, bytes: MEBIBYTE })),
-      read: async (keys: readonly number[]) => keys.filter((key) => key !== 2).map((key) => `row ${key} []`),
-      element: z.string(),
-      compose: (items) => ({ items, pagination: { total: 3 } }),
-    },
-  );
-  const body = JSON.stringify({ items: ['row 1 []', 'row 3 []'], pagination: { total: 3 } });
-  expect('body' in reply && [reply.body.toString(), reply.etag]).toEqual([body, etagOfBody(body)]);
-});
+test.each([1000, 2 * MEBIBYTE])(
+  'a large page has the JSON and the entity tag of the same reply that is not large',
+  async (length) => {
+    const row = (key: number) => `${'x'.repeat(length)} ${key} []`;
+    const reply = await replyWithPage(
+      { inTurn: (work) => work() },
+      {
+        sizes: [1, 2, 3].map((key) => ({ key, bytes: MEBIBYTE })),
+        read: async (keys: readonly number[]) => keys.filter((key) => key !== 2).map(row),
+        element: z.string(),
+        compose: (items) => ({ items, pagination: { total: 3 } }),
+      },
+    );
+    const body = JSON.stringify({ items: [row(1), row(3)], pagination: { total: 3 } });
+    if (!('etag' in reply)) throw new Error('the page is not large');
+    const rendered = 'parts' in reply ? Buffer.concat(reply.parts) : reply.body;
+    expect(rendered.toString() === body).toBe(true);
+    expect([bytesOfRendered(reply), reply.etag]).toEqual([Buffer.byteLength(body), etagOfBody(body)]);
+  },
+);
 
 test('a page beyond what a caller can receive is refused before it is read', async () => {
   const refuse = (bytes: number) => {

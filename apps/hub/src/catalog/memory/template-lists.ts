@@ -1,5 +1,14 @@
 import { offsetOf, paginationOf } from '@svc/contract';
-import { bytesOf, etagOfState, type LargeReads, MAX_PART_BYTES, type Rendered, renderedReply } from '@svc/http';
+import {
+  bytesOf,
+  bytesOfRendered,
+  etagOfState,
+  type LargeReads,
+  MAX_PART_BYTES,
+  type Rendered,
+  type RenderedParts,
+  renderedInParts,
+} from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../database/reader.ts';
 import type { Viewer } from '../../identity/principal.ts';
@@ -23,7 +32,7 @@ interface Selection {
 }
 
 interface Page extends Selection {
-  readonly rendered: Rendered;
+  readonly rendered: Rendered | RenderedParts;
   /** The sum of the downloads that the page shows. */
   readonly downloads: number;
   /** The stamp of the last change of the view when the page was read, in milliseconds. */
@@ -53,7 +62,7 @@ export interface TemplateLists {
    * A page of templates. Viewers with the same view share it until a template that they see
    * changes.
    */
-  page(request: ListRequest, query: Query): Promise<Rendered>;
+  page(request: ListRequest, query: Query): Promise<Rendered | RenderedParts>;
 }
 
 interface Sources {
@@ -76,7 +85,7 @@ interface PageRequest {
 export function createTemplateLists({ reader, index, documents }: Sources): TemplateLists {
   const pages = new LRUCache<string, Page>({
     maxSize: MAX_BYTES,
-    sizeCalculation: ({ rendered }) => rendered.body.length + OVERHEAD,
+    sizeCalculation: ({ rendered }) => bytesOfRendered(rendered) + OVERHEAD,
   });
   const readPage = shareReads(createReadPage(reader, documents));
   let hits = 0;
@@ -113,8 +122,8 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
           return read({ indexed, viewer, query, key, cached: pages.get(key) }, large);
         }
         hits += 1;
-        const { length } = known.body;
-        return length <= MAX_PART_BYTES ? known : large.inTurn(async () => known, length);
+        const bytes = bytesOfRendered(known);
+        return bytes <= MAX_PART_BYTES ? known : large.inTurn(async () => known, bytes);
       }),
   };
 }
@@ -217,10 +226,10 @@ async function selectInDatabase(
 const START = Buffer.from('{"templates":[');
 
 /** The entity tag does not cover the numbers of downloads. */
-function render(documents: readonly Document[], query: Query, total: number): Rendered {
+function render(documents: readonly Document[], query: Query, total: number): Rendered | RenderedParts {
   const pagination = JSON.stringify(paginationOf(query, total));
   const end = Buffer.from(`],"pagination":${pagination}}`);
   const etags = documents.map((document) => document.etag);
   const etag = query.view === 'summary' ? etagOfState(pagination, etags, 'summary') : etagOfState(pagination, etags);
-  return renderedReply(Buffer.concat([START, ...elementsOf(documents), end]), etag);
+  return renderedInParts([START, ...elementsOf(documents), end], etag);
 }
