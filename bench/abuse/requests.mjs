@@ -63,8 +63,10 @@ const listing = (path, worst = []) =>
     ...worst,
   ]);
 
+const sending = (method, path, body) => ({ method, path, headers: JSON_TYPE, body: JSON.stringify(body) });
+
 const writing = (method, path, ordinary, worst = [], limit = 100 * 1024) => ({
-  ordinary: [{ method, path, headers: JSON_TYPE, body: JSON.stringify(ordinary) }],
+  ordinary: [sending(method, path, ordinary)],
   worst: [
     ...anywhere(path),
     ...largeBodies(limit).map((body) => ({ path, body })),
@@ -81,8 +83,54 @@ const acting = (method, path) => ({
   })),
 });
 
+const repeated = (count, of) => Object.fromEntries(Array.from({ length: count }, (_, index) => of(index)));
+
+/** Variables that are expensive to reject, each of which is sent alone. */
+const badVariables = {
+  'many names': repeated(20_000, (index) => [`${index}-`, '']),
+  'many objects': repeated(256, (index) => [`NAME_${index}`, { secrt: 'a', kye: 'b', c: 1, d: 2, e: 3 }]),
+  'objects with many members': repeated(256, (index) => [`NAME_${index}`, repeated(60, (at) => [`secre${at}`, 1])]),
+  'names and values of others': repeated(250, (index) => [`OTHER_${index}`, 'x'.repeat(4000)]),
+  'control characters': repeated(30, (index) => [`NAME_${index}`, `${'x'.repeat(32_000)}\u0001`]),
+};
+
 const manyNames = `?name=${Array.from({ length: 20 }, (_, index) => `absent-${index}`).join(',')}&sort=name`;
 const labels = `?label=${Array.from({ length: 60 }, (_, index) => `k${index}%3Dv`).join(',')}`;
+
+/** A message to the MCP endpoint, from a client of revision 2026-07-28. */
+const message = (method, params = {}, named = params.name) => ({
+  method: 'POST',
+  path: '/mcp',
+  headers: {
+    ...JSON_TYPE,
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(named !== undefined && { 'mcp-name': named }),
+  },
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method,
+    params: {
+      ...params,
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+        'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+      },
+    },
+  }),
+});
+
+/** Compares messages with a list of the tools. */
+const messages = (...worst) => ({ ordinary: [message('tools/list')], worst });
+
+/** Pages of templates at the limits of documentation, compared with pages of ordinary ones. */
+const largePages = (path) => ({
+  ordinary: [{ method: 'GET', path: `${path}?category=many&limit=100` }],
+  worst: [100, 99, 98, 97].map((limit) => ({ method: 'GET', path: `${path}?category=large&limit=${limit}` })),
+});
 
 const hubRoutes = () => {
   const auth = '/api/v1/auth';
@@ -106,6 +154,11 @@ const hubRoutes = () => {
         { method: 'GET', path: `${catalog}/templates/updates?cursor=${tokenLike(14_000)}` },
       ],
     },
+    'listTemplates, large pages': largePages(`${catalog}/templates`),
+    'MCP resources/list': messages(message('resources/list')),
+    'MCP search_templates': messages(
+      message('tools/call', { name: 'search_templates', arguments: { category: 'large', limit: 50 } }),
+    ),
     getTemplate: reading(`${catalog}/templates/template-1`, [`${catalog}/templates/${'a-'.repeat(7000)}`]),
     listCategories: reading(`${catalog}/categories`),
     getOwnOrganization: reading(`${catalog}/organization`),
@@ -136,6 +189,7 @@ const hubRoutes = () => {
     revokeApiKey: writing('DELETE', `${account}/api-keys`, byId),
     getAccountOrganization: reading(`${account}/organizations`),
     createOrganization: writing('POST', `${account}/organizations`, { name: 'x', slug: 'x' }),
+    listAccountAuditEntries: reading(`${account}/audit`, ['?limit=1000']),
     getProfile: reading(`${account}/profile`),
     updateProfile: writing('PUT', `${account}/profile`, { name: 'x' }),
     listAllTemplates: listing(`${admin}/templates`),
@@ -187,6 +241,10 @@ const fleetRoutes = ({ deployment, host, workload }) => {
       { email: 'somebody@example.test', password: 'wrong-password-1' },
       { email: 'somebody@example.test', password: 'x'.repeat(1000) },
     ]),
+    'login, unknown users': {
+      ordinary: [sending('POST', `${api}/auth/login`, { email: 'nobody@example.test', password: 'wrong-password-1' })],
+      worst: Array.from({ length: 2000 }, () => sending('POST', `${api}/auth/login`, credentials())),
+    },
     startOidcLogin: reading(`${api}/auth/oidc/login`, [`?return_to=/${'a'.repeat(14_000)}`]),
     endOidcLogin: reading(`${api}/auth/oidc/callback?code=x&state=y`, [
       `${api}/auth/oidc/callback?code=${'x'.repeat(7000)}&state=${'y'.repeat(7000)}`,
@@ -209,6 +267,12 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     changeOwnPassword: writing('PUT', `${api}/auth/password`, { current_password: 'x', new_password: 'y' }),
     me: reading(`${api}/auth/me`),
     listMirroredTemplates: listing(`${api}/catalog/templates`, ['?category=many&limit=100']),
+    'listMirroredTemplates, large pages': largePages(`${api}/catalog/templates`),
+    'MCP resources/list': messages(message('resources/list')),
+    'MCP get_fleet_status and list_deployments': messages(
+      message('tools/call', { name: 'get_fleet_status', arguments: {} }),
+      message('tools/call', { name: 'list_deployments', arguments: { limit: 100 } }),
+    ),
     getMirroredTemplate: reading(`${api}/catalog/templates/template-1`),
     listMirroredCategories: reading(`${api}/catalog/categories`),
     getSyncState: reading(`${api}/catalog/sync`),
@@ -227,6 +291,7 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     withdrawInvitation: acting('DELETE', `${one('users')}/invitation`),
     listTokens: listing(resource('tokens')),
     createToken: writing('POST', resource('tokens'), { name: 'x', role: 'viewer' }),
+    listDependents: listing(`${one('tokens')}/dependents`),
     reissueToken: acting('POST', `${one('tokens')}/reissue`),
     revokeToken: acting('DELETE', one('tokens')),
     getOidcSettings: reading(resource('settings/oidc')),
@@ -289,6 +354,15 @@ const fleetRoutes = ({ deployment, host, workload }) => {
         { ...plan, replicas: 1000, env: { NAME: command } },
       ],
       MEBIBYTE,
+    ),
+    ...Object.fromEntries(
+      Object.entries(badVariables).map(([kind, env]) => [
+        `planDeployment, ${kind} of variables`,
+        {
+          ordinary: [sending('POST', resource('deployments/plan'), plan)],
+          worst: [sending('POST', resource('deployments/plan'), { ...plan, env })],
+        },
+      ]),
     ),
     getDeployment: reading(one('deployments', deployment), ['?wait=running&timeout=1']),
     updateDeployment: writing('PUT', one('deployments', deployment), {}, [], MEBIBYTE),

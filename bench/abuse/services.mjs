@@ -8,14 +8,21 @@ import { createService } from '../shared/services.mjs';
 const TEMPLATES = 3000;
 const HOSTS = 200;
 const DEPLOYMENTS = 1000;
+/** Templates at the limits of documentation: a page of them has 26 MB. */
+const LARGE_TEMPLATES = 100;
 
 const FILL_HUB = [
   `UPDATE catalog_clock SET at = greatest(date_trunc('milliseconds', clock_timestamp()), at + interval '1 millisecond')`,
-  `INSERT INTO categories (id, name, slug, sort_name) VALUES (gen_random_uuid(), 'Many', 'many', 'many')`,
+  `INSERT INTO categories (id, name, slug, sort_name) VALUES
+     (gen_random_uuid(), 'Many', 'many', 'many'), (gen_random_uuid(), 'Large', 'large', 'large')`,
   `INSERT INTO templates (id, name, slug, category_id, image_name, documentation, tags, search_text, sort_name)
-   SELECT gen_random_uuid(), 'Template ' || n, 'template-' || n, (SELECT id FROM categories), 'team/app-' || n,
+   SELECT gen_random_uuid(), 'Template ' || n, 'template-' || n, (SELECT id FROM categories WHERE slug = 'many'), 'team/app-' || n,
           repeat(md5(n::text) || ' ', 400), ARRAY['t' || n % 50], 'template ' || n, 'template ' || n
    FROM generate_series(1, ${TEMPLATES}) n`,
+  `INSERT INTO templates (id, name, slug, category_id, image_name, documentation, search_text, sort_name)
+   SELECT gen_random_uuid(), 'Z ' || n, 'z-' || n, (SELECT id FROM categories WHERE slug = 'large'), 'team/z-' || n,
+          repeat(md5(n::text) || ' ', 8000), 'z ' || n, 'z ' || n
+   FROM generate_series(1, ${LARGE_TEMPLATES}) n`,
 ];
 
 const FILL_FLEET = [

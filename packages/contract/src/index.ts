@@ -9,6 +9,7 @@ export { nearestName } from './shared/nearest-name.ts';
 export { tier, tiers } from './shared/organization.ts';
 export { MAX_SESSIONS } from './shared/own-sessions.ts';
 export * from './shared/problems.ts';
+export { hasPages, readBound } from './shared/reads.ts';
 export { type SignInError, signInErrors } from './shared/sign-in-errors.ts';
 export * from './shared/timestamp.ts';
 export * from './shared/tool.ts';

@@ -74,6 +74,14 @@ export {
   matchesOf,
   requireVersion,
 } from './response/etag.ts';
+export {
+  bytesOf,
+  type LargeReads,
+  MAX_PART_BYTES,
+  partsOf,
+  replyWithPage,
+  type Sized,
+} from './response/large-page.ts';
 export { invalid, notFound, Problem, type ProblemOptions, problemOf } from './response/problem.ts';
 export {
   holdResponse,
@@ -87,12 +95,15 @@ export {
 } from './response/respond.ts';
 export {
   alreadyExists,
+  bytesOfRendered,
   type Chunks,
   isStreamed,
   type Pace,
   type Redirect,
   type Rendered,
+  type RenderedParts,
   redirectTo,
+  renderedInParts,
   renderedReply,
   type SpecialReply,
   type Streamed,

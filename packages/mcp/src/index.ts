@@ -1,7 +1,7 @@
 export { isAdmittedBy, type McpCaller, type OperationRequest, routeTo } from './caller.ts';
 export { CALL_LIMITS, type CallLimits } from './limits.ts';
 export { MCP_PATH, type McpOptions, mountMcp } from './mount.ts';
-export type { Ask } from './operations.ts';
+export { type Ask, askForNewest } from './operations.ts';
 export type { McpPrompt } from './prompts.ts';
 export { lastLines } from './results.ts';
 export { createServerFactory } from './server.ts';

@@ -1,5 +1,5 @@
 import type { Endpoint } from '@svc/contract';
-import type { GivenInput, Performed } from '@svc/http';
+import { type GivenInput, type Performed, Problem } from '@svc/http';
 import type { z } from 'zod';
 import type { McpCaller, OperationRequest } from './caller.ts';
 
@@ -40,6 +40,23 @@ export function createAsk(caller: McpCaller): Ask {
       return typeof chunks === 'function' ? chunks(caller.signal) : chunks;
     },
   });
+}
+
+/**
+ * Asks for the newest rows of a list: `limit` of them, or as many as can be read at once.
+ * @throws 413 if one of them is too large
+ */
+export async function askForNewest<E extends Endpoint>(
+  ask: Ask,
+  list: E,
+  { params, limit }: { readonly params: Values; readonly limit: number },
+): Promise<z.output<E['reply']>> {
+  try {
+    return await ask(list, { params, query: { limit } });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'payload_too_large' || limit === 1) throw error;
+    return askForNewest(ask, list, { params, limit: Math.floor(limit / 2) });
+  }
 }
 
 const withoutUndefined = (values: Values) =>

@@ -16,6 +16,7 @@ export {
   type TestDatabase,
 } from './database/databases.ts';
 export { describeWithPostgresPrograms, postgresPrograms } from './database/postgres-programs.ts';
+export { countingReads, type Read } from './database/reads.ts';
 export { aServingRole } from './database/serving-role.ts';
 export { LONG_TEST_MS, scaled } from './run/deadlines.ts';
 export { byDepth, type Depth, depth, figure, fromFull, seed } from './run/depth.ts';

@@ -1,33 +1,42 @@
 import { type Category, fold, offsetOf, paginationOf, type Template } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { containing } from '@svc/database';
-import { notFound } from '@svc/http';
+import { notFound, replyWithPage } from '@svc/http';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import { readSyncState } from '../catalog/sync-state.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type RequestContext, route } from './context.ts';
+import { largeReadsOf } from './pages.ts';
 
 export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates, async (context, { query }) => {
-  const { database, refuseLargeRead } = context;
+  const { client } = context.database;
   const matching = Prisma.sql`FROM catalog_templates t WHERE true ${filters(query)}`;
   // A single statement reads one snapshot, so the total matches the page. It is also returned for a
   // page past the end.
-  const page = Prisma.sql`SELECT * ${matching} ORDER BY sort_name, id LIMIT ${query.limit} OFFSET ${offsetOf(query)}`;
-  if (refuseLargeRead) {
-    const [size] = await database.client.$queryRaw<{ bytes: number }[]>`
-      SELECT coalesce(sum(${bytesIn(query.view)}), 0)::float8 AS bytes FROM (${page}) t`;
-    refuseLargeRead(size?.bytes ?? 0);
-  }
-  const rows = await database.client.$queryRaw<{ total: number; document: Template | null; stale: boolean }[]>`
-      SELECT counted.total, page.document, page.stale
+  const rows = await client.$queryRaw<{ total: number; key: string | null; bytes: number }[]>`
+      SELECT counted.total, page.id AS key, page.bytes
       FROM (SELECT count(*)::int AS total ${matching}) counted
       LEFT JOIN LATERAL (
-        SELECT ${documentIn(query.view)} AS document, sort_name, id, ${isStale} AS stale FROM (${page}) t
+        SELECT id, sort_name, ${bytesIn(query.view)} AS bytes ${matching}
+        ORDER BY sort_name, id LIMIT ${query.limit} OFFSET ${offsetOf(query)}
       ) page ON true
       ORDER BY page.sort_name, page.id`;
-  const templates = rows.flatMap(({ document, stale }) => (document ? [{ ...document, stale }] : []));
-  return { templates, pagination: paginationOf(query, rows[0]?.total ?? 0) };
+  return replyWithPage(largeReadsOf(context), {
+    sizes: rows.flatMap(({ key, bytes }) => (key === null ? [] : [{ key, bytes }])),
+    read: (ids) => readTemplates(context, ids, query.view),
+    element: fleetEndpoints.listMirroredTemplates.reply.shape.templates.element,
+    compose: (templates) => ({ templates, pagination: paginationOf(query, rows[0]?.total ?? 0) }),
+  });
 });
+
+async function readTemplates({ database }: RequestContext, ids: readonly string[], view: View) {
+  const rows = await database.client.$queryRaw<{ document: Template; stale: boolean }[]>`
+    SELECT ${documentIn(view)} AS document, ${isStale} AS stale FROM catalog_templates t
+    WHERE id = ANY (${ids}::uuid[]) ORDER BY sort_name, id`;
+  return rows.map(({ document, stale }) => ({ ...document, stale }));
+}
+
+type View = 'full' | 'summary';
 
 export const getMirroredTemplate = route(fleetEndpoints.getMirroredTemplate, async ({ database }, { params }) => {
   const [row] = await database.client.$queryRaw<{ document: Template; stale: boolean }[]>`
@@ -37,11 +46,10 @@ export const getMirroredTemplate = route(fleetEndpoints.getMirroredTemplate, asy
 });
 
 /** The document of a template. Only the full view contains its documentation. */
-const documentIn = (view: 'full' | 'summary') => (view === 'full' ? Prisma.sql`document` : Prisma.sql`summary`);
+const documentIn = (view: View) => (view === 'full' ? Prisma.sql`document` : Prisma.sql`summary`);
 
 /** The size of a document in a view. */
-const bytesIn = (view: 'full' | 'summary') =>
-  view === 'full' ? Prisma.sql`document_bytes` : Prisma.sql`summary_bytes`;
+const bytesIn = (view: View) => (view === 'full' ? Prisma.sql`document_bytes` : Prisma.sql`summary_bytes`);
 
 /** Whether the hub has sent a newer version of a template `t` that this fleet cannot read. */
 const isStale = Prisma.sql`EXISTS (SELECT FROM catalog_skipped s WHERE s.kind = 'template' AND s.entry_id = t.id)`;

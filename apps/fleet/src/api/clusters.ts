@@ -16,19 +16,29 @@ import {
   refuseInUse,
 } from '../resources/field-errors.ts';
 import { refuseRegistered } from '../resources/identity.ts';
-import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { clusterList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
 import { type ChangeContext, changeRoute, runAudited } from './change.ts';
 import { type RequestContext, route } from './context.ts';
+import { replyWithResources } from './pages.ts';
 
 type Auth = Input<typeof fleetEndpoints.createCluster>['body']['auth'];
 
-export const listClusters = route(fleetEndpoints.listClusters, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows(database.client, clusters, clusterList, query);
-  return { clusters: rows.map(presentCluster), pagination };
-});
+export const listClusters = route(fleetEndpoints.listClusters, (context, { query }) =>
+  replyWithResources(
+    context,
+    {
+      kind: clusters,
+      rules: clusterList,
+      present: presentCluster,
+      element: fleetEndpoints.listClusters.reply.shape.clusters.element,
+      compose: (items, pagination) => ({ clusters: items, pagination }),
+    },
+    query,
+  ),
+);
 
 export const getCluster = route(fleetEndpoints.getCluster, async ({ database }, { params }) => {
   const cluster = presentCluster(await readRow(database.client, clusters, params.id));

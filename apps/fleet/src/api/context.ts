@@ -55,6 +55,8 @@ export interface RequestContext extends Services {
   readonly placementQueue: TurnQueue;
   /** For plans. Consoles request one whenever the user pauses. */
   readonly planQueue: TurnQueue;
+  /** For pages of lists that are large. Their weight are their bytes. */
+  readonly pageQueue: TurnQueue;
   readonly candidates: Candidates;
   /** The address of the caller, as reported by the trusted proxies. */
   readonly address: string;

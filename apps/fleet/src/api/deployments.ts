@@ -1,6 +1,6 @@
 import { type Input, paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { etagOfVersion, invalid, Problem, withEtag } from '@svc/http';
+import { etagOfVersion, invalid, Problem, replyWithPage, withEtag } from '@svc/http';
 import { recordDownload } from '../catalog/download-reports.ts';
 import { waitForPhase } from '../changes/wait.ts';
 import { bindingsOf, readDependents } from '../deployments/bindings.ts';
@@ -18,26 +18,37 @@ import {
 } from '../deployments/idempotency.ts';
 import { presentManifest } from '../deployments/manifest.ts';
 import { refuse } from '../deployments/refusals.ts';
-import { deployments, presentDeployment } from '../deployments/rows.ts';
+import { deploymentSummaries, deployments, presentDeployment } from '../deployments/rows.ts';
 import { allocate, allocationOf, removeDeployment } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
+import { callerKey } from '../identity/principal.ts';
 import { UncheckedTargets } from '../reconciler/first-checks.ts';
 import { columnsOfLimits } from '../render/defaults.ts';
 import { storedEnv } from '../render/env.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
-import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { deploymentList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { refuseUnknownTarget } from '../resources/targets.ts';
 import { insertRevision, type RevisionBase } from '../resources/workloads.ts';
 import { type ChangeContext, inPlacementQueue, placementRoute, runAudited } from './change.ts';
 import { pageOptions, type RequestContext, route } from './context.ts';
+import { largeReadsOf, replyWithResources } from './pages.ts';
 
-export const listDeployments = route(fleetEndpoints.listDeployments, async ({ database, defaultLimits }, { query }) => {
-  const { rows, pagination } = await listRows(database.client, deployments, deploymentList, query);
-  return { deployments: rows.map((row) => presentDeployment(row, defaultLimits)), pagination };
-});
+export const listDeployments = route(fleetEndpoints.listDeployments, (context, { query }) =>
+  replyWithResources(
+    context,
+    {
+      kind: query.view === 'summary' ? deploymentSummaries : deployments,
+      rules: deploymentList,
+      present: (row) => presentDeployment(row, context.defaultLimits),
+      element: fleetEndpoints.listDeployments.reply.shape.deployments.element,
+      compose: (items, pagination) => ({ deployments: items, pagination }),
+    },
+    query,
+  ),
+);
 
 export const getDeployment = route(fleetEndpoints.getDeployment, async (context, { params, query }) => {
   const { wait: phases = [], timeout: seconds } = query;
@@ -45,17 +56,22 @@ export const getDeployment = route(fleetEndpoints.getDeployment, async (context,
   return withEtag({ deployment }, etagOfVersion(deployment.version, deployment));
 });
 
-export const getDeploymentManifest = route(fleetEndpoints.getDeploymentManifest, ({ database }, { params }) =>
-  database.client.$transaction(async (transaction) => {
-    const row = await readRow(transaction, deployments, params.id);
-    return presentManifest(transaction, row);
-  }),
+/** A manifest costs as much as a plan, which contains it. */
+export const getDeploymentManifest = route(
+  fleetEndpoints.getDeploymentManifest,
+  ({ database, planQueue, principal }, { params }) =>
+    planQueue.run(callerKey(principal), () =>
+      database.client.$transaction(async (transaction) => {
+        const row = await readRow(transaction, deployments, params.id);
+        return presentManifest(transaction, row);
+      }),
+    ),
 );
 
 export const listDeploymentEvents = route(
   fleetEndpoints.listDeploymentEvents,
   async ({ database: { client } }, { params, query }) => {
-    const { id } = await readRow(client, deployments, params.id);
+    const { id } = await readRow(client, deploymentSummaries, params.id);
     const where = { deployment_id: id };
     const [events, total] = await client.$transaction([
       client.deploymentEvent.findMany({ where, orderBy: [{ at: 'desc' }, { id: 'desc' }], ...pageOptions(query) }),
@@ -71,15 +87,28 @@ export const listDeploymentEvents = route(
 
 export const listDeploymentRevisions = route(
   fleetEndpoints.listDeploymentRevisions,
-  async ({ database: { client } }, { params, query }) => {
-    const { id, secret_variables } = await readRow(client, deployments, params.id);
+  async (context, { params, query }) => {
+    const { client } = context.database;
+    const { id, secret_variables } = await readRow(client, deploymentSummaries, params.id);
     const where = { deployment_id: id };
-    const [rows, total] = await client.$transaction([
-      client.deploymentRevision.findMany({ where, orderBy: { generation: 'desc' }, ...pageOptions(query) }),
+    const orderBy = { generation: 'desc' } as const;
+    const select = { generation: true, env_bytes: true } as const;
+    const [sizes, total] = await client.$transaction([
+      client.deploymentRevision.findMany({ where, orderBy, select, ...pageOptions(query) }),
       client.deploymentRevision.count({ where }),
     ]);
-    const revisions = rows.map((row) => ({ ...row, env: presentEnv(storedEnv.parse(row.env), secret_variables) }));
-    return { revisions, pagination: paginationOf(query, total) };
+    return replyWithPage(largeReadsOf(context), {
+      sizes: sizes.map(({ generation: key, env_bytes: bytes }) => ({ key, bytes })),
+      read: async (generations) => {
+        const rows = await client.deploymentRevision.findMany({
+          where: { ...where, generation: { in: [...generations] } },
+          orderBy,
+        });
+        return rows.map((row) => ({ ...row, env: presentEnv(storedEnv.parse(row.env), secret_variables) }));
+      },
+      element: fleetEndpoints.listDeploymentRevisions.reply.shape.revisions.element,
+      compose: (revisions) => ({ revisions, pagination: paginationOf(query, total) }),
+    });
   },
 );
 

@@ -16,12 +16,13 @@ import {
 } from '../resources/field-errors.ts';
 import { type HostRow, hostCredentialsLocation, hosts, hostsAndNodes, presentHost } from '../resources/hosts.ts';
 import { refuseRegistered } from '../resources/identity.ts';
-import { isUuid, listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { isUuid, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { hostList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
 import { type ChangeContext, changeRoute, runAudited } from './change.ts';
 import { type RequestContext, route } from './context.ts';
+import { replyWithResources } from './pages.ts';
 
 /**
  * Nodes are read-only, since they are reported by their cluster. @throws 409 if the id is that of a
@@ -37,10 +38,19 @@ export async function refuseNode(reader: Pick<Prisma.TransactionClient, 'node'>,
 
 type Credentials = Input<typeof fleetEndpoints.createHost>['body']['credentials'];
 
-export const listHosts = route(fleetEndpoints.listHosts, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows(database.client, hostsAndNodes, hostList, query);
-  return { hosts: rows.map(presentHost), pagination };
-});
+export const listHosts = route(fleetEndpoints.listHosts, (context, { query }) =>
+  replyWithResources(
+    context,
+    {
+      kind: hostsAndNodes,
+      rules: hostList,
+      present: presentHost,
+      element: fleetEndpoints.listHosts.reply.shape.hosts.element,
+      compose: (items, pagination) => ({ hosts: items, pagination }),
+    },
+    query,
+  ),
+);
 
 export const getHost = route(fleetEndpoints.getHost, async ({ database }, { params }) => {
   const host = presentHost(await readRow(database.client, hostsAndNodes, params.id));

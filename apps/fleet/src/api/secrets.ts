@@ -8,7 +8,7 @@ import { authorOf } from '../identity/actor.ts';
 import { registryHost } from '../render/image.ts';
 import { keyOf } from '../render/secrets.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
-import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { secretList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { acceptPurposes, problemOfUse, purposesOf, readUsersOf, type SecretScope } from '../resources/secret-uses.ts';
@@ -22,6 +22,7 @@ import {
 } from '../resources/secrets.ts';
 import { changeRoute } from './change.ts';
 import { route } from './context.ts';
+import { replyWithResources } from './pages.ts';
 
 interface Row {
   readonly name: string;
@@ -99,10 +100,19 @@ async function refuseScopeInUse(
   refuseInUse(forbidden.map(({ name }) => ({ kind: 'deployment', name })));
 }
 
-export const listSecrets = route(fleetEndpoints.listSecrets, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows(database.client, secrets, secretList, query);
-  return { secrets: rows.map(presentSecret), pagination };
-});
+export const listSecrets = route(fleetEndpoints.listSecrets, (context, { query }) =>
+  replyWithResources(
+    context,
+    {
+      kind: secrets,
+      rules: secretList,
+      present: presentSecret,
+      element: fleetEndpoints.listSecrets.reply.shape.secrets.element,
+      compose: (items, pagination) => ({ secrets: items, pagination }),
+    },
+    query,
+  ),
+);
 
 export const getSecret = route(fleetEndpoints.getSecret, async ({ database }, { params }) => {
   const secret = presentSecret(await readRow(database.client, secrets, params.id));

@@ -6,18 +6,28 @@ import { authorOf } from '../identity/actor.ts';
 import { bytes } from '../placement/quantities.ts';
 import { storageClasses } from '../resources/clusters.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
-import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { volumeList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { presentVolume, type VolumeRow, volumes } from '../resources/storage.ts';
 import { columnsOfTarget, refuseUnknownTarget, targetOf } from '../resources/targets.ts';
 import { changeRoute } from './change.ts';
 import { route } from './context.ts';
+import { replyWithResources } from './pages.ts';
 
-export const listStorage = route(fleetEndpoints.listStorage, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows(database.client, volumes, volumeList, query);
-  return { storage: rows.map(presentVolume), pagination };
-});
+export const listStorage = route(fleetEndpoints.listStorage, (context, { query }) =>
+  replyWithResources(
+    context,
+    {
+      kind: volumes,
+      rules: volumeList,
+      present: presentVolume,
+      element: fleetEndpoints.listStorage.reply.shape.storage.element,
+      compose: (items, pagination) => ({ storage: items, pagination }),
+    },
+    query,
+  ),
+);
 
 export const getStorage = route(fleetEndpoints.getStorage, async ({ database }, { params }) => {
   const storage = presentVolume(await readRow(database.client, volumes, params.id));

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { offsetOf, paginationOf } from '@svc/contract';
 import { fleetEndpoints, workloadMembers } from '@svc/contract/fleet';
-import { etagOfVersion, pickDefined, withEtag } from '@svc/http';
+import { etagOfVersion, pickDefined, replyWithPage, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { refuseSecretUses } from '../deployments/secret-uses.ts';
 import { authorOf } from '../identity/actor.ts';
@@ -9,7 +9,7 @@ import { HOW_TO_BIND, type WorkloadVariable } from '../render/env.ts';
 import { PLACEHOLDER } from '../render/secrets.ts';
 import { refuseDeviceVariables } from '../render/unsupported-values.ts';
 import { refuseFieldErrors, refuseInUse } from '../resources/field-errors.ts';
-import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { workloadList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import {
@@ -17,6 +17,7 @@ import {
   presentRevision,
   presentWorkload,
   type RevisionBase,
+  revisionBytes,
   revisionRow,
   type StoredSpec,
   secretVariables,
@@ -26,15 +27,28 @@ import {
   templateState,
   type WorkloadRow,
   withoutTemplate,
+  workloadSummaries,
   workloads,
 } from '../resources/workloads.ts';
 import { changeRoute } from './change.ts';
 import { route } from './context.ts';
+import { largeReadsOf, replyWithResources } from './pages.ts';
 
-export const listWorkloads = route(fleetEndpoints.listWorkloads, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows(database.client, workloads, workloadList, query);
-  return { workloads: rows.map(presentWorkload), pagination };
-});
+const { element: listedWorkload } = fleetEndpoints.listWorkloads.reply.shape.workloads;
+
+export const listWorkloads = route(fleetEndpoints.listWorkloads, (context, { query }) =>
+  replyWithResources(
+    context,
+    {
+      kind: query.view === 'summary' ? workloadSummaries : workloads,
+      rules: workloadList,
+      present: presentWorkload,
+      element: listedWorkload,
+      compose: (items, pagination) => ({ workloads: items, pagination }),
+    },
+    query,
+  ),
+);
 
 export const getWorkload = route(fleetEndpoints.getWorkload, async ({ database }, { params }) => {
   const workload = presentWorkload(await readRow(database.client, workloads, params.id));
@@ -142,20 +156,24 @@ export const deleteWorkload = changeRoute(
   },
 );
 
-export const listWorkloadRevisions = route(
-  fleetEndpoints.listWorkloadRevisions,
-  async ({ database }, { params, query }) => {
-    const { client } = database;
-    const { id } = await readRow(client, workloads, params.id);
-    const rows = await client.$queryRaw<unknown[]>`
-        SELECT v.revision, v.spec, v.template_id, v.template_slug, v.template_version, v.min_tier, v.created_at, v.created_by,
-               ${templateState} AS template_state, ${secretVariables} AS secret_variables
-        FROM workload_revisions v WHERE v.workload_id = ${id}::uuid
+export const listWorkloadRevisions = route(fleetEndpoints.listWorkloadRevisions, async (context, { params, query }) => {
+  const { client } = context.database;
+  const { id } = await readRow(client, workloadSummaries, params.id);
+  const sizes = await client.$queryRaw<{ key: number; bytes: number }[]>`
+        SELECT v.revision AS key, ${revisionBytes} AS bytes FROM workload_revisions v WHERE v.workload_id = ${id}::uuid
         ORDER BY v.revision DESC LIMIT ${query.limit} OFFSET ${offsetOf(query)}`;
-    const total = await client.workloadRevision.count({ where: { workload_id: id } });
-    return {
-      revisions: rows.map((row) => presentRevision(revisionRow.parse(row))),
-      pagination: paginationOf(query, total),
-    };
-  },
-);
+  const total = await client.workloadRevision.count({ where: { workload_id: id } });
+  return replyWithPage(largeReadsOf(context), {
+    sizes,
+    read: async (revisions) => {
+      const rows = await client.$queryRaw<unknown[]>`
+          SELECT v.revision, v.spec, v.template_id, v.template_slug, v.template_version, v.min_tier, v.created_at, v.created_by,
+                 ${templateState} AS template_state, ${secretVariables} AS secret_variables
+          FROM workload_revisions v WHERE v.workload_id = ${id}::uuid AND v.revision = ANY (${revisions}::int[])
+          ORDER BY v.revision DESC`;
+      return rows.map((row) => presentRevision(revisionRow.parse(row)));
+    },
+    element: fleetEndpoints.listWorkloadRevisions.reply.shape.revisions.element,
+    compose: (revisions) => ({ revisions, pagination: paginationOf(query, total) }),
+  });
+});

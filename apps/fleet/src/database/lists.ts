@@ -1,4 +1,5 @@
 import { offsetOf, paginationOf } from '@svc/contract';
+import { MAX_PART_BYTES, type Sized } from '@svc/http';
 import { Prisma } from '../generated/prisma/client.ts';
 
 /** The validated query of a list. All parameters except these are filters. */
@@ -6,6 +7,7 @@ export interface ListQuery {
   readonly page: number;
   readonly limit: number;
   readonly sort: string;
+  readonly view?: 'full' | 'summary' | undefined;
 }
 
 type FilterName<Q extends ListQuery> = Exclude<keyof Q, keyof ListQuery>;
@@ -60,6 +62,10 @@ interface Listed {
   readonly columns: Prisma.Sql;
   /** A condition of all rows of the list. */
   readonly always?: Prisma.Sql;
+  /** The bytes of a row `r` that its columns read, if a row can be large. They cost little to find out. */
+  readonly bytes?: Prisma.Sql | undefined;
+  /** The bytes that a response contains of them. Default: all. */
+  readonly shownBytes?: Prisma.Sql | undefined;
 }
 
 export interface List<Q extends ListQuery> extends Listed {
@@ -81,29 +87,49 @@ const ALL = Prisma.sql`true`;
 
 /**
  * The statement that reads a page of a list with the number of all matching rows, in one snapshot.
- * A page beyond the end is one row with `total` and no `id`. The columns are computed only for the
- * rows of the page.
+ * A page beyond the end is one row with `total` and no `row_id`. The columns are computed only for
+ * the rows of the page, and only if the page is not large. Otherwise, all of them are null.
  */
-export function pageOf<Q extends ListQuery>(
-  { table, joins = Prisma.empty, columns, always = ALL, rules }: List<Q>,
-  query: Q,
-): Prisma.Sql {
+export function pageOf<Q extends ListQuery>(list: List<Q>, query: Q): Prisma.Sql {
+  const { table, joins = Prisma.empty, columns, always = ALL, rules } = list;
+  const { bytes = Prisma.sql`0`, shownBytes = bytes } = list;
   const conditions = [always, ...conditionsOf(rules, query)];
   const matching = Prisma.sql`${table} r WHERE ${Prisma.join(conditions, ' AND ')}`;
   return Prisma.sql`
-    SELECT counted.total, page.* FROM (SELECT count(*)::int AS total FROM ${matching}) counted
+    SELECT counted.total, sized.row_id, sized.row_bytes, sized.shown_bytes, page.*
+    FROM (SELECT count(*)::int AS total FROM ${matching}) counted
     LEFT JOIN (
-      SELECT ids.place, ${columns}
+      SELECT ids.row_id, ids.place, ${bytes} AS row_bytes, ${shownBytes} AS shown_bytes, sum(${bytes}) OVER () AS page_bytes
       FROM unnest(ARRAY(SELECT r.id FROM ${matching} ORDER BY ${orderOf(rules, query.sort)}, r.id
                         LIMIT ${query.limit} OFFSET ${offsetOf(query)})) WITH ORDINALITY ids(row_id, place)
-      JOIN ${table} r ON r.id = ids.row_id ${joins}
-    ) page ON true ORDER BY page.place`;
+      JOIN ${table} r ON r.id = ids.row_id
+    ) sized ON true
+    LEFT JOIN LATERAL (
+      SELECT ${columns} FROM ${table} r ${joins}
+      WHERE r.id = sized.row_id AND sized.page_bytes <= ${MAX_PART_BYTES}::int
+    ) page ON true ORDER BY sized.place`;
 }
 
-/** Reads a page of a list. The rows are not validated. */
-export async function readPage<Q extends ListQuery>(reader: Reader, list: List<Q>, query: Q) {
-  const rows = await reader.$queryRaw<{ id: string | null; total: number }[]>(pageOf(list, query));
-  return { rows: rows.filter(({ id }) => id !== null), pagination: paginationOf(query, rows[0]?.total ?? 0) };
+/**
+ * Reads a page of a list. The rows are not validated. A page of more than MAX_PART_BYTES has no
+ * `rows`: its rows are read in parts, by the keys of `sizes`, their ids.
+ */
+export async function readSizedPage<Q extends ListQuery>(reader: Reader, list: List<Q>, query: Q) {
+  const read = await reader.$queryRaw<
+    { row_id: string | null; id: string | null; row_bytes: number; shown_bytes: number; total: number }[]
+  >(pageOf(list, query));
+  const sizes = read.flatMap(({ row_id: key, row_bytes: bytes, shown_bytes: shown }): Sized<string>[] =>
+    key === null ? [] : [{ key, bytes, shown }],
+  );
+  const rows = read.filter(({ id }) => id !== null);
+  const isLarge = rows.length < sizes.length;
+  return { sizes, rows: isLarge ? undefined : rows, pagination: paginationOf(query, read[0]?.total ?? 0) };
+}
+
+/** Reads a page of a list whose rows are small. The rows are not validated. */
+export async function readPage<Q extends ListQuery>(reader: Reader, list: Omit<List<Q>, 'bytes'>, query: Q) {
+  const { rows = [], pagination } = await readSizedPage(reader, list, query);
+  return { rows, pagination };
 }
 
 function conditionsOf<Q extends ListQuery>(rules: ListRules<Q>, query: Q): Prisma.Sql[] {

@@ -6,7 +6,7 @@ import { storedEnv } from '../render/env.ts';
 import { condition, type Kind, presentCommon, presentConditions, resourceRow } from '../resources/kind.ts';
 import { problemsOfUses, restrictedUses, storedUses } from '../resources/secret-uses.ts';
 import { presentTarget } from '../resources/storage.ts';
-import { secretVariables, templateState, templateStates } from '../resources/workloads.ts';
+import { revisionBytes, secretVariables, templateState, templateStates } from '../resources/workloads.ts';
 import { hasInlineValues, presentEnv } from './env.ts';
 
 export const deploymentRow = resourceRow.extend({
@@ -70,18 +70,16 @@ const ofRevision = (expression: Prisma.Sql, from = Prisma.empty) =>
 /** The names of the mounts of the revision. Attachments of other mounts are kept, but not used. */
 const mounts = ofRevision(Prisma.sql`m->>'name'`, Prisma.sql`, jsonb_array_elements(v.spec->'volume_mounts') m`);
 
-export const deployments: Kind<DeploymentRow> = {
-  table: 'deployments',
-  row: deploymentRow,
-  columns: Prisma.sql`r.workload_id, (SELECT w.name FROM workloads w WHERE w.id = r.workload_id) AS workload_name, r.revision,
+const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Prisma.Sql }) =>
+  Prisma.sql`r.workload_id, (SELECT w.name FROM workloads w WHERE w.id = r.workload_id) AS workload_name, r.revision,
     ${ofRevision(Prisma.sql`v.template_id`)} AS template_id, ${ofRevision(Prisma.sql`v.template_slug`)} AS template_slug,
     ${ofRevision(templateState)} AS template_state, ${ofRevision(secretVariables)} AS secret_variables, r.host_id, r.cluster_id,
     coalesce((SELECT h.name FROM hosts h WHERE h.id = r.host_id),
-             (SELECT c.name FROM clusters c WHERE c.id = r.cluster_id)) AS target_name, r.replicas, r.env,
+             (SELECT c.name FROM clusters c WHERE c.id = r.cluster_id)) AS target_name, r.replicas, ${large.env} AS env,
     (SELECT coalesce(jsonb_object_agg(a.mount, jsonb_build_object('storage_id', v.id, 'size', v.size)), '{}')
      FROM attachments a JOIN volumes v ON v.id = a.volume_id WHERE a.deployment_id = r.id) AS volumes,
     r.desired_state::text, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
-    r.endpoints, r.instances, r.observed_at, r.sent_to_engine, r.deleting, r.defaults_version,
+    r.endpoints, ${large.instances} AS instances, r.observed_at, r.sent_to_engine, r.deleting, r.defaults_version,
     r.default_memory_bytes, r.default_processes, coalesce(${ofRevision(Prisma.sql`v.spec->>'memory_request'`)}, '') AS memory_request,
     EXISTS (SELECT FROM allocated_ports p WHERE p.deployment_id = r.id AND p.addresses = '{}') AS binds_all_interfaces,
     ARRAY(SELECT v.name FROM attachments a JOIN volumes v ON v.id = a.volume_id
@@ -95,7 +93,24 @@ export const deployments: Kind<DeploymentRow> = {
              (SELECT c.reachability::text FROM clusters c WHERE c.id = r.cluster_id)) AS reachability,
     coalesce((SELECT h.unreachable_reason FROM hosts h WHERE h.id = r.host_id),
              (SELECT c.unreachable_reason FROM clusters c WHERE c.id = r.cluster_id)) AS unreachable_reason,
-    coalesce(r.lease_until > now(), false) AS leased`,
+    coalesce(r.lease_until > now(), false) AS leased`;
+
+const shownBytes = Prisma.sql`octet_length(r.endpoints::text)`;
+const ownBytes = Prisma.sql`r.env_bytes + octet_length(r.instances::text) + ${shownBytes}`;
+
+export const deployments: Kind<DeploymentRow> = {
+  table: 'deployments',
+  row: deploymentRow,
+  bytes: Prisma.sql`${ownBytes} + coalesce(${ofRevision(revisionBytes)}, 0)`,
+  shownBytes: ownBytes,
+  columns: columnsWith({ env: Prisma.sql`r.env`, instances: Prisma.sql`r.instances` }),
+};
+
+/** Deployments without their environment and instances. */
+export const deploymentSummaries: Kind<DeploymentRow> = {
+  ...deployments,
+  shownBytes,
+  columns: columnsWith({ env: Prisma.sql`'{}'::jsonb`, instances: Prisma.sql`'[]'::jsonb` }),
 };
 
 /**

@@ -12,7 +12,9 @@ export const complete: AnyMcpService['complete'] = async (ask, { argument, ref }
   const found = isTemplate
     ? (await readSummaries(ask, fleetEndpoints.listMirroredTemplates, query)).templates.map(({ slug }) => slug)
     : isDeployment
-      ? (await ask(fleetEndpoints.listDeployments, { query })).deployments.map((deployment) => deployment.name)
+      ? (await ask(fleetEndpoints.listDeployments, { query: { ...query, view: 'summary' } })).deployments.map(
+          (deployment) => deployment.name,
+        )
       : [];
   // A search of templates includes their descriptions.
   const values = found.filter((each) => each.includes(value.toLowerCase()));

@@ -1,7 +1,7 @@
 import { uuid } from '@svc/contract';
 import { invalid, type Matches, notFound, requireVersion } from '@svc/http';
 import { z } from 'zod';
-import { type ListQuery, type ListRules, readListed, readPage } from '../database/lists.ts';
+import { type ListQuery, type ListRules, readListed, readSizedPage } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 /** Whether an id from a path is a UUID. No row has another id. */
@@ -44,6 +44,10 @@ export interface Kind<Row extends ResourceRow> {
   readonly columns: Prisma.Sql;
   /** Joins that the columns need. They add and remove no rows. */
   readonly joins?: Prisma.Sql;
+  /** The bytes of a row `r` that its columns read, if a row can be large. */
+  readonly bytes?: Prisma.Sql;
+  /** The bytes that a response contains of them. Default: all. */
+  readonly shownBytes?: Prisma.Sql;
   /** Validates each row that is read, so that the row type and the query agree. */
   readonly row: z.ZodType<Row>;
 }
@@ -58,17 +62,19 @@ const listedOf = <Row extends ResourceRow>(kind: Kind<Row>) => ({
   table: Prisma.raw(kind.table),
   joins: kind.joins,
   columns: columnsOf(kind),
+  bytes: kind.bytes,
+  shownBytes: kind.shownBytes,
 });
 
-/** A page of resources. */
+/** A page of resources. Those of a large page are not read yet. */
 export async function listRows<Row extends ResourceRow, Q extends ListQuery>(
   reader: Reader,
   kind: Kind<Row>,
   rules: ListRules<Q>,
   query: Q,
 ) {
-  const { rows, pagination } = await readPage(reader, { ...listedOf(kind), rules }, query);
-  return { rows: rows.map((row) => kind.row.parse(row)), pagination };
+  const { sizes, rows, pagination } = await readSizedPage(reader, { ...listedOf(kind), rules }, query);
+  return { sizes, rows: rows?.map((row) => kind.row.parse(row)), pagination };
 }
 
 /** One resource. @throws 404 */

@@ -72,7 +72,7 @@ const markedIn = (document: Prisma.Sql) =>
  * declaration are masked and sealed.
  */
 export const secretVariables = Prisma.sql`(${markedIn(Prisma.sql`v.spec`)} || coalesce(
-  (SELECT ${markedIn(Prisma.sql`t.document`)} FROM catalog_templates t WHERE t.id = v.template_id), '[]'))`;
+  (SELECT ${markedIn(Prisma.sql`t.summary`)} FROM catalog_templates t WHERE t.id = v.template_id), '[]'))`;
 
 /** The names of the secret variables of a specification. */
 export const secretVariablesOf = ({ env_schema }: Pick<WorkloadSpec, 'env_schema'>): string[] =>
@@ -89,26 +89,50 @@ export const templateHash = (document: Prisma.Sql) => Prisma.sql`(
 
 /**
  * The template state of a revision `v`. The template is identified by its id, because slugs can
- * change.
+ * change. The documentation, which no workload has, is not read.
  */
 export const templateState = Prisma.sql`CASE
   WHEN v.template_id IS NULL THEN NULL
   WHEN NOT EXISTS (SELECT FROM catalog_templates t WHERE t.id = v.template_id) THEN 'withdrawn'
-  WHEN (SELECT ${templateHash(Prisma.sql`t.document`)} FROM catalog_templates t WHERE t.id = v.template_id) = v.template_hash THEN 'current'
+  WHEN (SELECT ${templateHash(Prisma.sql`t.summary`)} FROM catalog_templates t WHERE t.id = v.template_id) = v.template_hash THEN 'current'
   ELSE 'outdated' END`;
 
 /** An expression over the latest revision `v` of a workload `r`. */
 const latest = (expression: Prisma.Sql) =>
   Prisma.sql`(SELECT ${expression} FROM workload_revisions v WHERE v.workload_id = r.id AND v.revision = r.revision)`;
 
-export const workloads: Kind<WorkloadRow> = {
-  table: 'workloads',
-  row: workloadRow,
-  columns: Prisma.sql`r.revision, ${latest(Prisma.sql`v.spec`)} AS spec, ${latest(Prisma.sql`v.overrides`)} AS overrides,
+/** The bytes of a revision `v`, and of its template, without the documentation. */
+export const revisionBytes = Prisma.sql`v.spec_bytes
+  + coalesce((SELECT t.summary_bytes FROM catalog_templates t WHERE t.id = v.template_id), 0)`;
+
+const columnsWith = (ofRevision: {
+  readonly spec: Prisma.Sql;
+  readonly overrides: Prisma.Sql;
+  readonly secretVariables: Prisma.Sql;
+}) =>
+  Prisma.sql`r.revision, ${latest(ofRevision.spec)} AS spec, ${latest(ofRevision.overrides)} AS overrides,
     ${latest(Prisma.sql`v.template_id`)} AS template_id, ${latest(Prisma.sql`v.template_slug`)} AS template_slug,
     ${latest(Prisma.sql`v.template_version`)} AS template_version, ${latest(Prisma.sql`v.min_tier`)} AS min_tier,
     ${latest(Prisma.sql`v.template_hash`)} AS template_hash,
-    ${latest(templateState)} AS template_state, ${latest(secretVariables)} AS secret_variables`,
+    ${latest(templateState)} AS template_state, ${latest(ofRevision.secretVariables)} AS secret_variables`;
+
+export const workloads: Kind<WorkloadRow> = {
+  table: 'workloads',
+  row: workloadRow,
+  bytes: latest(revisionBytes),
+  columns: columnsWith({ spec: Prisma.sql`v.spec`, overrides: Prisma.sql`v.overrides`, secretVariables }),
+};
+
+/** Workloads with the image of their specification only. */
+export const workloadSummaries: Kind<WorkloadRow> = {
+  ...workloads,
+  shownBytes: Prisma.sql`0`,
+  columns: columnsWith({
+    spec: Prisma.sql`${JSON.stringify(workloadDefaults)}::jsonb
+      || jsonb_build_object('image_name', v.spec->'image_name', 'image_tag', v.spec->'image_tag')`,
+    overrides: Prisma.sql`'{}'::jsonb`,
+    secretVariables: Prisma.sql`'[]'::jsonb`,
+  }),
 };
 
 const presentOrigin = (row: Omit<Origin, 'template_hash'> & { readonly template_state: TemplateState }) => ({

@@ -1,11 +1,11 @@
 import type { BrowserSessions } from '@svc/auth';
-import { type HasEtag, implementFor, type Matches, routeFor, type TurnQueue } from '@svc/http';
+import { type HasEtag, implementFor, type LargeReads, type Matches, routeFor, type TurnQueue } from '@svc/http';
 import type { StreamSlots } from '../catalog/changes/stream-slots.ts';
 import type { CachedCatalog } from '../catalog/memory/cached-catalog.ts';
 import type { Usage } from '../catalog/usage.ts';
 import type { Database } from '../database/client.ts';
 import type { IdentityProvider } from '../identity/authenticate.ts';
-import type { Principal, Viewer } from '../identity/principal.ts';
+import { callerKey, type Principal, type Viewer } from '../identity/principal.ts';
 import type { Revision } from '../revision/revision.ts';
 
 /** The parts of the service that handlers use. */
@@ -22,6 +22,8 @@ export interface Services {
   readonly pageQueue: TurnQueue;
   /** For all changes since a time. They are usually few, and never wait for pages. */
   readonly changeQueue: TurnQueue;
+  /** For pages of the catalog that are large. Their weight are their bytes. */
+  readonly listQueue: TurnQueue;
 }
 
 /** The caller of a request. */
@@ -59,7 +61,18 @@ export interface RequestContext extends Services, Caller {
    * The versions of the object that the request permits: `If-Match`. @throws 400 if it is malformed
    */
   readonly ifMatch: () => Matches;
+  /**
+   * Refuses to read more bytes than a caller without HTTP receives at once. Undefined: the response
+   * can have any size. @throws 413
+   */
+  readonly refuseLargeRead?: ((bytes: number) => void) | undefined;
 }
+
+/** How the caller of a request reads large pages. */
+export const largeReadsOf = ({ listQueue, principal, address, refuseLargeRead }: RequestContext): LargeReads => ({
+  inTurn: (work, bytes) => listQueue.run(callerKey(principal, address), work, bytes),
+  refuse: refuseLargeRead,
+});
 
 export const route = routeFor<RequestContext>();
 export const implement = implementFor<RequestContext>();

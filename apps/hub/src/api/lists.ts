@@ -49,8 +49,13 @@ interface List<Member extends string, Key, Row extends Key, Schema extends z.Zod
   /** The schema of an item. */
   readonly schema: Schema;
   readonly rows: (range: Range<Key>) => Prisma.PrismaPromise<Row[]>;
-  /** Reads a part of the complete list. Default: `PART_ROWS` rows. */
-  readonly readPart?: ReadPart<z.input<Schema>, Key>;
+}
+
+interface CompleteList<Member extends string, Key, Schema extends z.ZodType> {
+  readonly member: Member;
+  /** The schema of an item. */
+  readonly schema: Schema;
+  readonly readPart: ReadPart<z.input<Schema>, Key>;
 }
 
 type Client = Pick<Database['client'], '$transaction'>;
@@ -94,7 +99,14 @@ export async function readList<const Member extends string, Key, Row extends Key
   list: List<Member, Key, Row, Schema>,
 ): Promise<ListReply<Member, z.input<Schema>> | Streamed> {
   if (!isComplete(query)) return readPage(client, pageOf(query), list);
-  const readPart = list.readPart ?? partsOf(client, list);
+  return readComplete({ ...list, readPart: partsOf(client, list) });
+}
+
+/** As `readList`, for the complete list. */
+export async function readComplete<const Member extends string, Key, Schema extends z.ZodType>(
+  list: CompleteList<Member, Key, Schema>,
+): Promise<ListReply<Member, z.input<Schema>> | Streamed> {
+  const { readPart } = list;
   const first = await readPart(undefined);
   if (first.next !== undefined) {
     return streamedReply('application/json; charset=utf-8', jsonOf(list, first, readPart));
@@ -109,9 +121,9 @@ export const emptyList = <const Member extends string>(
 ): ListReply<Member, never> =>
   replyOf(member, [], isComplete(query) ? completePagination(0) : paginationOf(pageOf(query), 0));
 
-const isComplete = ({ page, limit }: OptionalPageQuery): boolean => page === undefined && limit === undefined;
+export const isComplete = ({ page, limit }: OptionalPageQuery): boolean => page === undefined && limit === undefined;
 
-const pageOf = ({ page = 1, limit = DEFAULT_PAGE_SIZE }: OptionalPageQuery): PageQuery => ({ page, limit });
+export const pageOf = ({ page = 1, limit = DEFAULT_PAGE_SIZE }: OptionalPageQuery): PageQuery => ({ page, limit });
 
 const replyOf = <Member extends string, Item>(
   member: Member,

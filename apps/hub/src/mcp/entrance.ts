@@ -1,5 +1,5 @@
 import type { Endpoint } from '@svc/contract';
-import { Problem, perform, type Route, requestIdOf } from '@svc/http';
+import { Problem, perform, type Route, refuseLargeRead, requestIdOf } from '@svc/http';
 import { isAdmittedBy, MCP_PATH, type McpOptions, routeTo } from '@svc/mcp';
 import type { RequestContext } from '../api/context.ts';
 import { admitTo, type Entrance } from '../api/entrance.ts';
@@ -26,6 +26,7 @@ export const createMcpEntrance =
       headOnly: false,
       hasEtag: () => false,
       ifMatch: () => () => true,
+      refuseLargeRead,
     };
     const admit = (endpoint: Endpoint) => admitTo(endpoint, caller.principal);
     return {

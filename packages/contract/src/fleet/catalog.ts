@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../shared/endpoint.ts';
 import { organization } from '../shared/organization.ts';
+import { largeReads, largeRowReads } from '../shared/reads.ts';
 import { timestamp } from '../shared/timestamp.ts';
 import { pagination } from '../shared/wire.ts';
 import { category } from '../template/category.ts';
@@ -73,6 +74,7 @@ export const fleetCatalogEndpoints = {
     tag: 'catalog',
     summary: 'List the templates of the mirror',
     query: templateListQuery,
+    reads: largeRowReads,
     reply: z.object({ templates: z.array(mirroredTemplate), pagination }),
   }),
   getMirroredTemplate: endpoint({
@@ -83,6 +85,7 @@ export const fleetCatalogEndpoints = {
     tag: 'catalog',
     summary: 'Get one template of the mirror',
     params: z.strictObject({ slug: z.string() }),
+    reads: largeReads,
     reply: mirroredTemplate,
     problems: ['not_found'],
   }),

@@ -134,7 +134,7 @@ export const fleetTools = {
     description: 'List deployments and their state, newest first.',
     calls: [listDeployments],
     takes: listDeployments,
-    except: SELDOM.concat('desired_state', 'name'),
+    except: SELDOM.concat('desired_state', 'name', 'view'),
     own: limit(100, 20),
     result: z.object({ deployments: z.array(briefDeployment), ...restOfList }),
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../shared/endpoint.ts';
+import { largeReads, largeRowReads } from '../shared/reads.ts';
 import { timestamp } from '../shared/timestamp.ts';
 import { byUuid, id, identified, idInQuery, optionalPaging, pagination, searchIn, uuid } from '../shared/wire.ts';
 import { categoryChange, managedCategory, newCategory } from '../template/category.ts';
@@ -52,6 +53,7 @@ export const hubAdminCatalogEndpoints = {
       }),
       view: templateView,
     }),
+    reads: largeRowReads,
     reply: z.object({ templates: z.array(ownedTemplate), pagination }),
     problems: ['unknown_organization'],
   }),
@@ -63,6 +65,7 @@ export const hubAdminCatalogEndpoints = {
     tag: 'admin',
     summary: 'Get a template, also a private one',
     params: byUuid,
+    reads: largeReads,
     reply: z.object({ template: ownedTemplate }),
     problems: ['not_found'],
   }),

@@ -3,6 +3,7 @@ import { cursorInput } from '../shared/cursor.ts';
 import { endpoint } from '../shared/endpoint.ts';
 import { documentedAs } from '../shared/openapi-schema.ts';
 import { organization } from '../shared/organization.ts';
+import { changesReads, largeReads, largeRowReads } from '../shared/reads.ts';
 import { timestamp, timestampInput } from '../shared/timestamp.ts';
 import { id, pagination, queryInteger } from '../shared/wire.ts';
 import { category } from '../template/category.ts';
@@ -63,6 +64,7 @@ export const hubCatalogEndpoints = {
     tag: 'catalog',
     summary: 'List the templates that are visible to the caller',
     query: templateListQuery,
+    reads: largeRowReads,
     reply: z.object({ templates: z.array(template), pagination }),
   }),
   listTemplateUpdates: endpoint({
@@ -74,6 +76,7 @@ export const hubCatalogEndpoints = {
     summary:
       'List changes of the templates that are visible to the caller. The next request sends `checked_at` as `since`, or `cursor`',
     query: updatesQuery,
+    reads: changesReads,
     reply: templateUpdates,
     problems: ['overloaded'],
   }),
@@ -85,6 +88,7 @@ export const hubCatalogEndpoints = {
     tag: 'catalog',
     summary: 'Get a template; a request with an API key counts as a download',
     params: bySlug,
+    reads: largeReads,
     reply: template,
     problems: ['not_found'],
   }),

@@ -11,6 +11,7 @@ import {
   type SchemaOverride,
 } from '../shared/openapi-schema.ts';
 import { type ProblemCode, problemDocument, problems } from '../shared/problems.ts';
+import { hasLargeRows } from '../shared/reads.ts';
 import { SIGN_IN_FAILURE } from '../shared/sign-in-errors.ts';
 import { addExamples } from './examples.ts';
 import { headersOfResponse, responseHeaders } from './headers.ts';
@@ -192,6 +193,7 @@ export function problemsOf(endpoint: Endpoint, service: Service): ProblemCode[] 
     ...service.problems,
     ...(endpoint.bodyLimit > 0 ? (['payload_too_large', 'unsupported_media_type'] as const) : []),
     ...(endpoint.method === 'get' ? [] : (['wrong_origin'] as const)),
+    ...(endpoint.bodyLimit > 0 || hasLargeRows(endpoint) ? (['overloaded'] as const) : []),
     ...endpoint.problems,
     'rate_limited',
     'internal',

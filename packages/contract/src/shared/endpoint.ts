@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ProblemCode } from './problems.ts';
+import { changeReads, type Reads, smallReads } from './reads.ts';
 
 /**
  * `If-Match`: the version of a resource (RFC 9110, section 13.1.1). `Idempotency-Key`: the request
@@ -46,6 +47,8 @@ export interface Endpoint<
   readonly stream?: string;
   /** Request headers that only some endpoints support. */
   readonly headers: readonly RequestHeader[];
+  /** The bound of what a call reads. A response with a stream reads it in parts. */
+  readonly reads: Reads;
   /** The reply contains a secret and must not be cached. */
   readonly secret: boolean;
   /** Successful responses can set or delete cookies. */
@@ -74,6 +77,8 @@ type Declared<
   readonly reply: R;
   readonly stream?: string;
   readonly headers?: readonly RequestHeader[];
+  /** Default: `smallReads`, and `changeReads` for other methods than GET. */
+  readonly reads?: Reads;
   readonly secret?: boolean;
   readonly setsCookie?: boolean;
   readonly problems?: readonly ProblemCode[];
@@ -97,6 +102,7 @@ export function endpoint<
     body: nothing as unknown as B, // as for `params`
     bodyLimit: declared.body ? DEFAULT_BODY_LIMIT : 0,
     headers: [],
+    reads: declared.method === 'get' ? smallReads : changeReads,
     secret: false,
     setsCookie: false,
     problems: [],

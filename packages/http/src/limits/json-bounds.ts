@@ -4,31 +4,43 @@
  */
 const BYTES_PER_VALUE = 50;
 
+/**
+ * No object of a valid body has more members. The names of members are the most expensive values to
+ * parse.
+ */
+const MAX_MEMBERS = 512;
+
 const MAX_DEPTH = 32;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
 const COMMA = 0x2c;
 
 /**
  * Checks the structure of a JSON text before it is parsed, in one pass over its bytes. Text that is
  * not JSON may pass, but the bounds then limit the work of its parser, too.
- * @returns the problem, or undefined if the text has at most MAX_DEPTH levels, and few values for
- * the limit of its size in bytes
+ * @returns the problem, or undefined if the text has at most MAX_DEPTH levels, at most MAX_MEMBERS
+ * in each object, and few values for the limit of its size in bytes
  */
 export function structureProblem(json: Uint8Array, limit: number): string | undefined {
   const maxValues = Math.floor(limit / BYTES_PER_VALUE);
+  /** The colons so far in the arrays and objects that are open, the innermost last. */
+  const members = [0];
   let values = 1;
-  let depth = 0;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];
     if (byte === QUOTE) at = endOfString(json, at);
     else if (byte === COMMA) values += 1;
-    else if (isOpening(byte)) {
+    else if (byte === COLON) {
+      const count = (members.pop() ?? 0) + 1;
+      if (count > MAX_MEMBERS) return `must have at most ${MAX_MEMBERS} members in each object`;
+      members.push(count);
+    } else if (isOpening(byte)) {
       values += 1;
-      depth += 1;
-      if (depth > MAX_DEPTH) return `must not be nested more than ${MAX_DEPTH} levels deep`;
-    } else if (isClosing(byte)) depth -= 1;
+      members.push(0);
+      if (members.length > MAX_DEPTH + 1) return `must not be nested more than ${MAX_DEPTH} levels deep`;
+    } else if (isClosing(byte)) members.pop();
     if (values > maxValues) return `must have at most ${maxValues} values in all arrays and objects`;
   }
   return undefined;

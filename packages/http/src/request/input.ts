@@ -1,7 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Endpoint, type Input, parseFields } from '@svc/contract';
 import express, { type Request, type Response } from 'express';
 import type { z } from 'zod';
+import { clientNetworks } from '../limits/client-networks.ts';
 import { structureProblem } from '../limits/json-bounds.ts';
+import { createTurnQueue } from '../limits/turn-queue.ts';
 import { invalid, notFound, Problem } from '../response/problem.ts';
 
 /**
@@ -10,9 +13,9 @@ import { invalid, notFound, Problem } from '../response/problem.ts';
  */
 export async function readInput<E extends Endpoint>(endpoint: E, req: Request, res: Response): Promise<Input<E>> {
   const address = validateAddress(endpoint, { params: req.params, query: readQuery(req.url) });
-  const body = endpoint.bodyLimit > 0 ? await readBody(req, res, endpoint.bodyLimit) : {};
+  const body = endpoint.bodyLimit > 0 ? await readBody(req, res, endpoint) : {};
   // Each member was parsed by the endpoint's own schema.
-  return { ...address, body: validateBody(endpoint, body) } as Input<E>;
+  return { ...address, body } as Input<E>;
 }
 
 /**
@@ -50,7 +53,8 @@ const validateBody = (endpoint: Endpoint, body: unknown) =>
  */
 export async function readJson(req: Request, res: Response, limit: number): Promise<unknown> {
   requireJson(req);
-  return parseBounded(await readBytes(req, res, limit), limit);
+  const bytes = await readBytes(req, res, limit);
+  return inTurn(req, bytes, () => parseBounded(bytes, limit));
 }
 
 /**
@@ -85,14 +89,47 @@ function decode(part: string, path: string): string {
   }
 }
 
-async function readBody(req: Request, res: Response, limit: number): Promise<unknown> {
-  if (!hasBody(req)) return {};
+async function readBody(req: Request, res: Response, endpoint: Endpoint): Promise<unknown> {
+  const { bodyLimit } = endpoint;
+  if (!hasBody(req)) return validateBody(endpoint, {});
   requireJson(req);
-  const bytes = await readBytes(req, res, limit);
-  if (bytes.length === 0) return {};
-  const value = parseBounded(bytes, limit);
-  rejectBadText(value);
-  return value;
+  const bytes = await readBytes(req, res, bodyLimit);
+  if (bytes.length === 0) return validateBody(endpoint, {});
+  return inTurn(req, bytes, () => {
+    const value = parseBounded(bytes, bodyLimit);
+    rejectBadText(value);
+    return validateBody(endpoint, value);
+  });
+}
+
+/** Smaller bodies are parsed at once: they cost less than the rest of their requests. */
+const SMALL_BYTES = 4096;
+
+/**
+ * The bodies of a process that wait to be parsed. A large one can take milliseconds, during which
+ * the process does nothing else.
+ */
+const bodies = createTurnQueue({
+  what: 'requests with large bodies',
+  running: 1,
+  waitingPerCaller: 64,
+  waitMs: 10_000,
+});
+
+/**
+ * Parses a body. Large ones take turns by client network, and other work of the process runs
+ * between two of them.
+ */
+async function inTurn<T>(req: Request, { length }: Buffer, parse: () => T): Promise<T> {
+  if (length <= SMALL_BYTES) return parse();
+  return bodies.run(
+    clientNetworks(req.ip ?? '').network,
+    async () => {
+      await setImmediate();
+      return parse();
+    },
+    length,
+  );
 }
 
 function parseBounded(bytes: Buffer, limit: number): unknown {
@@ -146,19 +183,35 @@ function parseJson(bytes: Buffer): unknown {
  * Rejects values that PostgreSQL or other programs do not accept: NUL, lone surrogates, and the
  * member `__proto__`.
  */
-function rejectBadText(value: unknown, path = ''): void {
-  if (typeof value === 'string' && isBadText(value)) {
-    throw invalid([{ path, message: 'must be well-formed Unicode without the character NUL' }]);
-  }
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, member] of Object.entries(value)) {
-    if (key === '__proto__' || isBadText(key))
-      throw invalid([{ path, message: 'has a member with a name that is not allowed' }]);
-    rejectBadText(member, path === '' ? key : `${path}.${key}`);
-  }
+function rejectBadText(value: unknown): void {
+  const bad = findBadText(value);
+  if (bad) throw invalid([{ path: bad.path.join('.'), message: bad.message }]);
 }
 
-const isBadText = (text: string) => text.includes('\0') || /\p{Surrogate}/u.test(text);
+interface BadText {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** Paths are composed only for what is found: a body can have thousands of members. */
+function findBadText(value: unknown): BadText | undefined {
+  if (typeof value === 'string') {
+    return isBadText(value)
+      ? { path: [], message: 'must be well-formed Unicode without the character NUL' }
+      : undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, member] of Object.entries(value)) {
+    if (key === '__proto__' || isBadText(key)) {
+      return { path: [], message: 'has a member with a name that is not allowed' };
+    }
+    const bad = findBadText(member);
+    if (bad) return { ...bad, path: [key, ...bad.path] };
+  }
+  return undefined;
+}
+
+const isBadText = (text: string) => text.includes('\0') || !text.isWellFormed();
 
 function validate(schema: z.ZodType, value: unknown, noun: 'member' | 'parameter'): unknown {
   const result = parseFields(schema, value, noun);

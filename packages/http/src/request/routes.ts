@@ -110,7 +110,12 @@ export async function perform<Context>(route: Route<Context>, context: Context, 
   const { endpoint } = route;
   const handled: unknown = await route.handle(context, validateInput(endpoint, given));
   const { status } = endpoint;
-  const parsed = (reply: unknown) => (status === 204 ? undefined : endpoint.reply.parse(reply));
+  const parsed = (reply: unknown) => {
+    if (status === 204) return undefined;
+    const shown = endpoint.reply.parse(reply);
+    if (endpoint.method === 'get') refuseLargeRead(Buffer.byteLength(JSON.stringify(shown)));
+    return shown;
+  };
   if (!isSpecialReply(handled)) return { status, reply: parsed(handled) };
   switch (handled[kind]) {
     case 'with-etag':
@@ -120,6 +125,9 @@ export async function perform<Context>(route: Route<Context>, context: Context, 
     case 'rendered':
       refuseLargeRead(handled.body.length);
       return { status, reply: JSON.parse(handled.body.toString()) };
+    case 'rendered-parts':
+      refuseLargeRead(handled.bytes);
+      return { status, reply: JSON.parse(Buffer.concat(handled.parts).toString()) };
     case 'streamed':
       return { status, reply: undefined, stream: handled };
     case 'with-cookies':

@@ -234,7 +234,7 @@ const answerProblem =
 function problemSender(log: Log, { countProblem }: Metrics, delayRejection: RejectionDelay | undefined): SendProblem {
   const send = async (problem: Problem, req: Request, res: Response) => {
     countProblem(problem);
-    if (await delayRejection?.(req.ip ?? '', problem.status)) res.setHeader('Connection', 'close');
+    if (await delayRejection?.(req.ip ?? '', problem)) res.setHeader('Connection', 'close');
     const isShown = problem.page !== undefined && acceptsHtml(req);
     if (isShown) res.locals.shown = problem;
     await respond(res, isShown ? pageOfProblem(problem, requestIdOf(res)) : problemResponse(problem, requestIdOf(res)));

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { MAX_COMPRESSED_BYTES } from './special-reply.ts';
 
 /** The sizes of bodies that are compressed. A larger one would occupy a thread for long. */
 const MIN_BYTES = 1024;
-const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * The compressions of a process at the same time, which leave threads of Node to other work. Other
@@ -31,7 +31,7 @@ export interface Compressed {
 /** The body in the best coding that the client accepts; undefined if it is better sent as it is. */
 export async function compressedFor(req: IncomingMessage, body: string | Buffer): Promise<Compressed | undefined> {
   const size = Buffer.byteLength(body);
-  if (size < MIN_BYTES || size > MAX_BYTES) return undefined;
+  if (size < MIN_BYTES || size > MAX_COMPRESSED_BYTES) return undefined;
   const coding = codingOf(req.headers['accept-encoding']);
   if (coding === undefined) return undefined;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Request } from 'express';
 import { invalid, Problem } from './problem.ts';
 
@@ -19,6 +19,15 @@ export function hasEtagOf(req: Request): HasEtag {
 
 /** The strong entity tag of a body. */
 export const etagOfBody = (body: string | Buffer): string => `"${digest(body)}"`;
+
+/** As `etagOfBody`, for a body that is composed of parts. */
+export function createBodyEtag() {
+  const digested = createHash('sha256');
+  return {
+    add: (part: Buffer): void => void digested.update(part),
+    etag: (): string => `"${shortened(digested.digest('base64url'))}"`,
+  };
+}
 
 /**
  * The entity tag of a response that depends only on `state`. It is weak, because the bytes of the
@@ -64,4 +73,6 @@ export function requireVersion(matches: Matches, version: number): void {
   );
 }
 
-const digest = (text: string | Buffer) => hash('sha256', text, 'base64url').slice(0, 27);
+const shortened = (digested: string) => digested.slice(0, 27);
+
+const digest = (text: string | Buffer) => shortened(hash('sha256', text, 'base64url'));

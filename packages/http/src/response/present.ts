@@ -2,7 +2,14 @@ import type { Endpoint } from '@svc/contract';
 import type { Request } from 'express';
 import { etagOfBody, hasEtagOf } from './etag.ts';
 import { JSON_TYPE, type PendingResponse } from './respond.ts';
-import { isSpecialReply, kind, type Rendered, type Streamed } from './special-reply.ts';
+import {
+  isSpecialReply,
+  kind,
+  type Rendered,
+  type RenderedParts,
+  type Streamed,
+  streamedReply,
+} from './special-reply.ts';
 
 const VARY = 'Accept-Encoding, Authorization, Cookie, Origin';
 
@@ -38,6 +45,8 @@ export function present(endpoint: Endpoint, handled: unknown, req: Request): Pen
     }
     case 'rendered':
       return presentRendered(presentation, handled);
+    case 'rendered-parts':
+      return presentParts(presentation, handled);
     case 'unchanged':
       return notModified(cacheControl, handled.etag);
     case 'redirect':
@@ -79,6 +88,26 @@ function presentRendered({ endpoint, req, cacheControl }: Presentation, { body, 
     headers: { 'Cache-Control': cacheControl, Vary: VARY, 'Content-Type': JSON_TYPE, ETag: etag },
     body,
     isCompressible: isRevalidated(endpoint),
+  };
+}
+
+function presentParts(
+  { endpoint, req, cacheControl }: Presentation,
+  { parts, bytes, etag }: RenderedParts,
+): PendingResponse {
+  if (hasEtagOf(req)(etag)) return notModified(cacheControl, etag);
+  return {
+    status: endpoint.status,
+    headers: {
+      'Cache-Control': cacheControl,
+      Vary: VARY,
+      'Content-Type': JSON_TYPE,
+      ETag: etag,
+      'Content-Length': String(bytes),
+    },
+    stream: streamedReply(JSON_TYPE, async function* () {
+      yield* parts;
+    }),
   };
 }
 

@@ -9,6 +9,7 @@ export type SpecialReply<R = unknown> =
   | WithCookies<R>
   | WithEtag<R>
   | Rendered
+  | RenderedParts
   | Unchanged
   | Redirect
   | Streamed;
@@ -65,6 +66,31 @@ export interface Rendered {
 
 /** The schema of the reply is not applied to `body`: the handler has validated its content. */
 export const renderedReply = (body: Buffer, etag: string): Rendered => ({ [kind]: 'rendered', body, etag });
+
+/** A reply in JSON that is rendered in parts, with its entity tag. */
+export interface RenderedParts {
+  readonly [kind]: 'rendered-parts';
+  readonly parts: readonly Buffer[];
+  readonly bytes: number;
+  readonly etag: string;
+}
+
+/** Larger responses are not compressed. */
+export const MAX_COMPRESSED_BYTES = 4 * 1024 * 1024;
+
+/**
+ * As `renderedReply`, from parts. If they are too large to be compressed, they are not copied, and
+ * are sent as fast as the client reads them.
+ */
+export function renderedInParts(parts: readonly Buffer[], etag: string): Rendered | RenderedParts {
+  const bytes = parts.reduce((sum, { length }) => sum + length, 0);
+  if (bytes <= MAX_COMPRESSED_BYTES) return renderedReply(Buffer.concat(parts), etag);
+  return { [kind]: 'rendered-parts', parts, bytes, etag };
+}
+
+/** The size of a reply that is rendered already. */
+export const bytesOfRendered = (rendered: Rendered | RenderedParts): number =>
+  'parts' in rendered ? rendered.bytes : rendered.body.length;
 
 interface Unchanged {
   readonly [kind]: 'unchanged';

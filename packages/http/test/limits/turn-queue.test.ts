@@ -28,7 +28,44 @@ test('callers take turns', async () => {
     await endOne();
   }
   await Promise.all(all);
-  expect(started).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
+  expect(started).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+});
+
+test('the light requests of a caller overtake the heavy ones of others, also those that began to wait before', async () => {
+  const { started, run, endOne } = runs();
+  const queue = createTurnQueue({ what, running: 1, waitingPerCaller: 10, waitMs: 600_000 });
+  const heavy = ['a1', 'a2', 'a3'].map((name) => queue.run('a', run(name), 1000));
+  const light = ['b1', 'b2', 'b3', 'b4'].map((name) => queue.run('b', run(name), 10));
+  const other = queue.run('c', run('c1'), 1000);
+  for (const _ of [...heavy, ...light, other]) {
+    await wait(0);
+    await endOne();
+  }
+  await Promise.all([...heavy, ...light, other]);
+  expect(started).toEqual(['a1', 'b1', 'c1', 'b2', 'b3', 'b4', 'a2', 'a3']);
+});
+
+test('a caller who was idle has no claim to the turns of that time', async () => {
+  const { started, run, endOne } = runs();
+  const queue = createTurnQueue({ what, running: 1, waitingPerCaller: 10, waitMs: 600_000 });
+  const first = ['a1', 'a2', 'a3'].map((name) => queue.run('a', run(name)));
+  for (const _ of ['a1', 'a2']) {
+    await wait(0);
+    await endOne();
+  }
+  const later = ['b1', 'b2', 'a4'].map((name) => queue.run(name.slice(0, 1), run(name)));
+  for (const _ of ['a3', 'b1', 'a4', 'b2']) {
+    await wait(0);
+    await endOne();
+  }
+  await Promise.all([...first, ...later]);
+  expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'b2']);
+});
+
+test('a run stands for its weight in time, also if its work is done earlier', async () => {
+  const queue = createTurnQueue({ what, running: 1, waitingPerCaller: 10, waitMs: 20, weightPerSecond: 1e-6 });
+  await queue.run('a', async () => undefined);
+  await expect(queue.run('b', async () => undefined)).rejects.toMatchObject({ code: 'overloaded' });
 });
 
 test('a run is rejected with the bound if its caller has too many waiting, or if it waits too long', async () => {

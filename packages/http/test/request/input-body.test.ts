@@ -156,9 +156,15 @@ describe('a request body', () => {
     expect(body.thing.nested).toBe(text);
   });
 
+  const objectOf = (count: number) => `{${Array.from({ length: count }, (_, index) => `"${index}":0`).join(',')}}`;
+
+  /** An array of objects that have at most 400 members. */
+  const objectsOf = (count: number): string =>
+    `[${Array.from({ length: Math.ceil(count / 401) }, (_, index) => objectOf(Math.min(400, count - 401 * index - 1))).join(',')}]`;
+
   test.each([
     ['an array', (count: number) => `[${'0,'.repeat(count - 1)}0]`],
-    ['an object', (count: number) => `{${Array.from({ length: count }, (_, index) => `"${index}":0`).join(',')}}`],
+    ['objects', objectsOf],
   ])('with more than a value per 50 bytes of its limit in %s is rejected before it is parsed', async (_, valuesOf) => {
     const { api } = await startService();
     const send = (count: number) =>
@@ -176,6 +182,39 @@ describe('a request body', () => {
       { path: '', message: `must have at most ${MAX_VALUES} values in all arrays and objects` },
     ]);
     expect(parsed).toEqual([]);
+  });
+
+  test('with more than 512 members in an object is rejected before it is parsed', async () => {
+    const { api } = await startService();
+    const send = (count: number) =>
+      api
+        .post('/things')
+        .set(asJson)
+        .send(`{"name":"a","nested":[${objectOf(count)},${objectOf(count)}]}`);
+    await send(512).expect(201);
+    const parse = jest.spyOn(JSON, 'parse');
+    const { text } = await send(513).expect(400);
+    const parsed = parse.mock.calls.filter(([json]) => json.length > 1000);
+    parse.mockRestore();
+    expect(JSON.parse(text).errors).toEqual([{ path: '', message: 'must have at most 512 members in each object' }]);
+    expect(parsed).toEqual([]);
+  });
+
+  test('that is large is parsed in turns, between which other requests are answered', async () => {
+    const { api } = await startService();
+    const order: string[] = [];
+    const large = JSON.stringify({ name: 'a', nested: 'x'.repeat(BODY_LIMIT - 100) });
+    const parse = JSON.parse;
+    const spy = jest.spyOn(JSON, 'parse').mockImplementation((json: string) => {
+      if (json === large) {
+        order.push('parsed');
+        globalThis.setImmediate(() => order.push('turn'));
+      }
+      return parse(json);
+    });
+    await Promise.all([1, 2, 3].map(() => api.post('/things').set(asJson).send(large).expect(201)));
+    spy.mockRestore();
+    expect(order).toEqual(['parsed', 'turn', 'parsed', 'turn', 'parsed', 'turn']);
   });
 
   test.each([33, 100_000])('with %p levels of nesting is rejected', async (depth) => {

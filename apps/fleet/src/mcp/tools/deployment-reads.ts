@@ -1,5 +1,6 @@
 import { partsOf, restOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
+import { askForNewest } from '@svc/mcp';
 import { findDeployment } from './find.ts';
 import type { Handlers } from './types.ts';
 
@@ -10,7 +11,8 @@ const LIMIT = 20;
 
 export const deploymentReads: Pick<Handlers, 'list_deployments' | 'get_deployment' | 'plan_deployment'> = {
   list_deployments: async (given, { ask }) => {
-    const { deployments, pagination } = await ask(listDeployments, { query: partsOf(listDeployments, given).query });
+    const query = { ...partsOf(listDeployments, given).query, view: 'summary' };
+    const { deployments, pagination } = await ask(listDeployments, { query });
     return { deployments, ...restOf(pagination) };
   },
   get_deployment: async ({ deployment: named, include }, { ask }) => {
@@ -19,7 +21,7 @@ export const deploymentReads: Pick<Handlers, 'list_deployments' | 'get_deploymen
     const [events, revisions, manifest] = await Promise.all([
       include.includes('events') ? ask(fleetEndpoints.listDeploymentEvents, { params, query: { limit: LIMIT } }) : {},
       include.includes('revisions')
-        ? ask(fleetEndpoints.listDeploymentRevisions, { params, query: { limit: LIMIT } })
+        ? askForNewest(ask, fleetEndpoints.listDeploymentRevisions, { params, limit: LIMIT })
         : {},
       include.includes('manifest') ? ask(fleetEndpoints.getDeploymentManifest, { params }) : {},
     ]);

@@ -18,4 +18,4 @@ export async function findDeployment(ask: Ask, given: string): Promise<string> {
 }
 
 const named = async (ask: Ask, query: Readonly<Record<string, unknown>>) =>
-  (await ask(fleetEndpoints.listDeployments, { query })).deployments;
+  (await ask(fleetEndpoints.listDeployments, { query: { ...query, view: 'summary' } })).deployments;

@@ -1,5 +1,6 @@
 import { partsOf, restOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
+import { askForNewest } from '@svc/mcp';
 import type { Handlers } from './types.ts';
 
 const { listWorkloads, listStorage, listSecrets, getWorkload, listWorkloadRevisions, createWorkload, updateWorkload } =
@@ -10,7 +11,7 @@ export const resourceTools: Pick<Handlers, 'list_resources' | 'get_workload' | '
     const { query } = partsOf(listSecrets, given);
     switch (kind) {
       case 'workload': {
-        const { workloads, pagination } = await ask(listWorkloads, { query });
+        const { workloads, pagination } = await ask(listWorkloads, { query: { ...query, view: 'summary' } });
         return { workloads, ...restOf(pagination) };
       }
       case 'volume': {
@@ -27,7 +28,7 @@ export const resourceTools: Pick<Handlers, 'list_resources' | 'get_workload' | '
     const { params } = partsOf(getWorkload, given);
     const { workload } = await ask(getWorkload, { params });
     if (!include.includes('revisions')) return { workload };
-    const { revisions } = await ask(listWorkloadRevisions, { params, query: { limit: 20 } });
+    const { revisions } = await askForNewest(ask, listWorkloadRevisions, { params, limit: 20 });
     return { workload, revisions };
   },
   save_workload: async ({ id, version, ...given }, { ask }) =>

@@ -6,7 +6,7 @@ const NEED_ATTENTION: readonly string[] = ['retrying', 'failed', 'degraded'];
 
 export const get_fleet_status: Handlers['get_fleet_status'] = async (_, { ask }) => {
   const [list, { user }, catalog, { hosts }, { clusters }] = await Promise.all([
-    ask(fleetEndpoints.listDeployments, { query: { limit: 100 } }),
+    ask(fleetEndpoints.listDeployments, { query: { limit: 100, view: 'summary' } }),
     ask(fleetEndpoints.me),
     ask(fleetEndpoints.getSyncState),
     ask(fleetEndpoints.listHosts, { query: { limit: 50 } }),

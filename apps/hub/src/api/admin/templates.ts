@@ -1,6 +1,7 @@
 import {
   DEFAULT_PAGE_SIZE,
   type Input,
+  offsetOf,
   type ownedTemplate,
   paginationOf,
   storedValueProblems,
@@ -9,17 +10,25 @@ import {
   templateFieldNames,
 } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, invalid, notFound, Problem, pickDefined, requireVersion, withEtag } from '@svc/http';
+import {
+  etagOfVersion,
+  invalid,
+  notFound,
+  Problem,
+  pickDefined,
+  replyWithPage,
+  requireVersion,
+  withEtag,
+} from '@svc/http';
 import type { z } from 'zod';
 import { defaultSlug, derivedColumns } from '../../catalog/derived.ts';
 import { idsOfPage } from '../../catalog/filters.ts';
 import { registerTags } from '../../catalog/tags.ts';
-import type { Database } from '../../database/client.ts';
 import { containsFolded } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { catalogChangeRoute } from '../change.ts';
-import { route } from '../context.ts';
-import { PART_ROWS, readList, rowsAfter } from '../lists.ts';
+import { largeReadsOf, type RequestContext, route } from '../context.ts';
+import { isComplete, PART_ROWS, pageOf, readComplete, rowsAfter } from '../lists.ts';
 import { resourceId } from '../resource-id.ts';
 
 const WRITABLE = ['name', 'slug', 'category_id', 'owner_org_id', ...templateFieldNames] as const;
@@ -81,18 +90,28 @@ function firstPart(keys: readonly Key[]): readonly Key[] {
   return keys;
 }
 
-export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ database: { client } }, { query }) => {
+export const listAllTemplates = route(hubEndpoints.listAllTemplates, async (context, { query }) => {
+  const { client } = context.database;
   const where: Prisma.TemplateWhereInput = {};
   if (query.search !== undefined) where.search_text = containsFolded(query.search);
   if (query.org_id !== undefined) where.owner_org_id = query.org_id;
+  if (query.as !== undefined) return listAs(context, { ...query, as: query.as });
+  if (!isComplete(query)) {
+    const page = pageOf(query);
+    const range = { skip: offsetOf(page), take: page.limit };
+    const [keys, total] = await client.$transaction(
+      [
+        client.template.findMany({ where, select: keyColumns, orderBy: ORDER, ...range }),
+        client.template.count({ where }),
+      ],
+      { isolationLevel: 'RepeatableRead' },
+    );
+    return replyWithTemplates(context, { keys, view: query.view, pagination: paginationOf(page, total) });
+  }
   const present = presentListed(query.view);
-  if (query.as !== undefined) return listAs(client, { ...query, as: query.as }, present);
-  return readList(client, query, {
+  return readComplete({
     member: 'templates',
     schema: hubEndpoints.listAllTemplates.reply.shape.templates.element,
-    rows: ({ skip, take }) => client.template.findMany({ where, include: withCategory, orderBy: ORDER, skip, take }),
-    total: () => client.template.count({ where }),
-    present,
     readPart: async (after: Key | undefined) => {
       const found = await client.template.findMany({
         where: { AND: [where, rowsAfter(after, ORDER)] },
@@ -124,10 +143,10 @@ type ListQuery = Input<typeof hubEndpoints.listAllTemplates>['query'];
  * @throws 400, 422
  */
 async function listAs(
-  client: Database['client'],
-  { as: orgId, org_id, search, page = 1, limit = DEFAULT_PAGE_SIZE }: ListQuery & { readonly as: string },
-  present: (row: Row) => Reply,
+  context: RequestContext,
+  { as: orgId, org_id, search, view, page = 1, limit = DEFAULT_PAGE_SIZE }: ListQuery & { readonly as: string },
 ) {
+  const { client } = context.database;
   if (org_id !== undefined) throw invalid([{ path: 'as', message: 'must not be combined with org_id' }]);
   const organization = await client.organization.findUnique({ where: { id: orgId }, select: { id: true } });
   if (!organization) throw new Problem('unknown_organization', 'No organization has the id in as.');
@@ -136,12 +155,32 @@ async function listAs(
     idsOfPage({ kind: 'organization', orgId }, { search, ...paging }),
   );
   const shown = ids.flatMap(({ id }) => (id === null ? [] : [id]));
-  const rows = await client.template.findMany({
-    where: { id: { in: shown } },
-    include: withCategory,
-    orderBy: ORDER,
+  const keys = await client.template.findMany({ where: { id: { in: shown } }, select: keyColumns, orderBy: ORDER });
+  return replyWithTemplates(context, { keys, view, pagination: paginationOf(paging, ids[0]?.total ?? 0) });
+}
+
+interface TemplatePage {
+  readonly keys: readonly Key[];
+  readonly view: 'full' | 'summary';
+  readonly pagination: ReturnType<typeof paginationOf>;
+}
+
+/** The reply with a page of templates. @throws 503 */
+function replyWithTemplates(context: RequestContext, { keys, view, pagination }: TemplatePage) {
+  const { client } = context.database;
+  const present = presentListed(view);
+  return replyWithPage(largeReadsOf(context), {
+    sizes: keys.map(({ id: key, weight: bytes }) => ({ key, bytes })),
+    read: async (ids) => {
+      const [rows] = await client.$transaction(
+        [client.template.findMany({ where: { id: { in: [...ids] } }, include: withCategory, orderBy: ORDER })],
+        { isolationLevel: 'RepeatableRead' },
+      );
+      return rows.map(present);
+    },
+    element: hubEndpoints.listAllTemplates.reply.shape.templates.element,
+    compose: (templates) => ({ templates, pagination }),
   });
-  return { templates: rows.map(present), pagination: paginationOf(paging, ids[0]?.total ?? 0) };
 }
 
 export const getManagedTemplate = route(

@@ -3,11 +3,12 @@ import { notFound, renderedReply } from '@svc/http';
 import { OUTDATED } from '../../catalog/memory/catalog-index.ts';
 import { type Documents, jsonOf } from '../../catalog/memory/documents.ts';
 import { type Entry, versionOf } from '../../catalog/memory/entries.ts';
-import { route } from '../context.ts';
+import { largeReadsOf, route } from '../context.ts';
 
-export const listTemplates = route(hubEndpoints.listTemplates, async ({ catalog, viewer, revision }, { query }) =>
-  catalog.lists.page({ viewer, revision: await revision() }, query),
-);
+export const listTemplates = route(hubEndpoints.listTemplates, async (context, { query }) => {
+  const { catalog, viewer, revision } = context;
+  return catalog.lists.page({ viewer, revision: await revision(), large: largeReadsOf(context) }, query);
+});
 
 /** The entity tag does not cover the number of downloads. */
 export const getTemplate = route(hubEndpoints.getTemplate, async (context, { params }) => {

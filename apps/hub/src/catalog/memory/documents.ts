@@ -43,14 +43,16 @@ export interface Documents extends ReadDocuments {
   /** The same templates with an empty documentation. Reading them does not read the documentation. */
   readonly summaries: ReadDocuments & { readonly use: CacheUse };
   clear(): void;
-  /** The document of a version, if it is in memory. */
-  cached(version: Version): Document | undefined;
   readonly use: CacheUse;
   /** Sets the stored numbers of downloads. */
   setDownloads(counts: readonly { readonly id: string; readonly count: number }[]): void;
 }
 
-interface ReadDocuments {
+export interface ReadDocuments {
+  /** The document of a version, if it is in memory. */
+  cached(version: Version): Document | undefined;
+  /** The sizes in bytes of the documents of templates, approximately. */
+  sizesOf(ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
    * The documents of versions, in the same order; undefined if the database has a later version of
    * one of them. `from` reads the documents that are not known.
@@ -65,8 +67,12 @@ const MAX_SUMMARY_BYTES = 24 * 1024 * 1024;
 const OVERHEAD = 500;
 
 export function createDocuments(reader: Reader): Documents {
-  const full = createCache(reader, { columns: templateColumns, maxBytes: MAX_BYTES });
-  const summaries = createCache(reader, { columns: summaryColumns, maxBytes: MAX_SUMMARY_BYTES });
+  const full = createCache(reader, { columns: templateColumns, size: Prisma.sql`t.weight`, maxBytes: MAX_BYTES });
+  const summaries = createCache(reader, {
+    columns: summaryColumns,
+    size: Prisma.sql`t.weight - octet_length(t.documentation)`,
+    maxBytes: MAX_SUMMARY_BYTES,
+  });
   return {
     ...full,
     summaries,
@@ -84,10 +90,12 @@ export function createDocuments(reader: Reader): Documents {
 interface CacheOptions {
   /** The columns that are read of a template. */
   readonly columns: Prisma.Sql;
+  /** The size of these columns. */
+  readonly size: Prisma.Sql;
   readonly maxBytes: number;
 }
 
-function createCache(reader: Reader, { columns, maxBytes }: CacheOptions): Omit<Documents, 'summaries'> {
+function createCache(reader: Reader, { columns, size, maxBytes }: CacheOptions): Omit<Documents, 'summaries'> {
   const known = new LRUCache<string, Stored>({
     maxSize: maxBytes,
     sizeCalculation: ({ parts: [before, after] }) => before.length + after.length + OVERHEAD,
@@ -106,6 +114,11 @@ function createCache(reader: Reader, { columns, maxBytes }: CacheOptions): Omit<
     cached(version) {
       const document = known.get(version.id);
       return document && shows(document, version) ? document : undefined;
+    },
+    async sizesOf(ids) {
+      const rows = await reader.read<{ id: string; bytes: number }>(Prisma.sql`
+        SELECT t.id, ${size} AS bytes FROM templates t WHERE t.id = ANY (${[...ids]}::uuid[])`);
+      return new Map(rows.map(({ id, bytes }) => [id, bytes]));
     },
     async of(versions, from = reader) {
       const found = new Map<string, Stored>();

@@ -1,5 +1,14 @@
 import { offsetOf, paginationOf } from '@svc/contract';
-import { etagOfState, type Rendered, renderedReply } from '@svc/http';
+import {
+  bytesOf,
+  bytesOfRendered,
+  etagOfState,
+  type LargeReads,
+  MAX_PART_BYTES,
+  type Rendered,
+  type RenderedParts,
+  renderedInParts,
+} from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../database/reader.ts';
 import type { Viewer } from '../../identity/principal.ts';
@@ -10,6 +19,7 @@ import { type CacheUse, type Document, type Documents, elementsOf } from './docu
 import { type Entry, versionOf } from './entries.ts';
 import type { Group } from './groups.ts';
 import { createMatches, isTooOld, type Matches } from './matches.ts';
+import { documentsInParts, sizesOfPage } from './page-documents.ts';
 
 type Query = Filters & Paging & { readonly view?: 'full' | 'summary' };
 
@@ -22,7 +32,7 @@ interface Selection {
 }
 
 interface Page extends Selection {
-  readonly rendered: Rendered;
+  readonly rendered: Rendered | RenderedParts;
   /** The sum of the downloads that the page shows. */
   readonly downloads: number;
   /** The stamp of the last change of the view when the page was read, in milliseconds. */
@@ -40,13 +50,19 @@ const OVERHEAD = 2000;
  */
 const MAX_COUNT_AGE_MS = 400;
 
+interface ListRequest {
+  readonly viewer: Viewer;
+  readonly revision: Revision;
+  readonly large: LargeReads;
+}
+
 export interface TemplateLists {
   readonly use: CacheUse;
   /**
    * A page of templates. Viewers with the same view share it until a template that they see
    * changes.
    */
-  page(request: { readonly viewer: Viewer; readonly revision: Revision }, query: Query): Promise<Rendered>;
+  page(request: ListRequest, query: Query): Promise<Rendered | RenderedParts>;
 }
 
 interface Sources {
@@ -69,36 +85,56 @@ interface PageRequest {
 export function createTemplateLists({ reader, index, documents }: Sources): TemplateLists {
   const pages = new LRUCache<string, Page>({
     maxSize: MAX_BYTES,
-    sizeCalculation: ({ rendered }) => rendered.body.length + OVERHEAD,
+    sizeCalculation: ({ rendered }) => bytesOfRendered(rendered) + OVERHEAD,
   });
   const readPage = shareReads(createReadPage(reader, documents));
   let hits = 0;
   let misses = 0;
 
-  const readAndKeep = async (request: PageRequest) => {
-    const page = await readPage(request);
+  /** The page as it was read last, if it still shows the state of the view. */
+  const fresh = (key: string, { view }: IndexedView) => {
+    const page = pages.get(key);
+    const isFresh =
+      page?.changedAt === view.stamps().changedAt && performance.now() - page.countedAt < MAX_COUNT_AGE_MS;
+    return isFresh ? page.rendered : undefined;
+  };
+  const keep = (key: string, page: Page | typeof OUTDATED) => {
     if (page === OUTDATED) return OUTDATED;
-    pages.set(request.key, page);
+    pages.set(key, page);
     return page.rendered;
+  };
+  const read = async (request: PageRequest, { inTurn, refuse }: LargeReads) => {
+    const { key, indexed } = request;
+    const page = await readPage(request);
+    if (page === OUTDATED || !('readInParts' in page)) return keep(key, page);
+    const { bytes, readInParts } = page;
+    refuse?.(bytes);
+    return inTurn(async () => fresh(key, indexed) ?? keep(key, await readInParts()), bytes);
   };
   return {
     use: () => ({ hits, misses, entries: pages.size, bytes: pages.calculatedSize }),
-    page: ({ viewer, revision }, query) =>
+    page: ({ viewer, revision, large }, query) =>
       index.read({ viewer, revision }, (indexed) => {
         const key = `${indexed.view.number} ${JSON.stringify(query)}`;
-        const cached = pages.get(key);
-        const isUnchanged = cached?.changedAt === indexed.view.stamps().changedAt;
-        if (isUnchanged && performance.now() - cached.countedAt < MAX_COUNT_AGE_MS) {
-          hits += 1;
-          return cached.rendered;
+        const known = fresh(key, indexed);
+        if (!known) {
+          misses += 1;
+          return read({ indexed, viewer, query, key, cached: pages.get(key) }, large);
         }
-        misses += 1;
-        return readAndKeep({ indexed, viewer, query, key, cached });
+        hits += 1;
+        const bytes = bytesOfRendered(known);
+        return bytes <= MAX_PART_BYTES ? known : large.inTurn(async () => known, bytes);
       }),
   };
 }
 
-type ReadPage = (request: PageRequest) => Promise<Page | typeof OUTDATED>;
+/** A page that is read when it is the turn of its caller. */
+interface LargePage {
+  readonly bytes: number;
+  readonly readInParts: () => Promise<Page | typeof OUTDATED>;
+}
+
+type ReadPage = (request: PageRequest) => Promise<Page | LargePage | typeof OUTDATED>;
 
 /** Concurrent requests for the same page at the same state of its view share a read. */
 function shareReads(readPage: ReadPage): ReadPage {
@@ -120,12 +156,19 @@ function createReadPage(reader: Reader, documents: Documents): ReadPage {
     const selection = isSelected ? cached : await select(indexed, viewer, query);
     if (selection === OUTDATED) return OUTDATED;
     const { entries, total, selectedAt } = selection;
-    const shown = await (query.view === 'summary' ? documents.summaries : documents).of(entries.map(versionOf));
-    if (!shown) return OUTDATED;
-    const downloads = shown.reduce((sum, document) => sum + document.downloads, 0);
-    const isSame = selection === cached && cached.downloads === downloads;
-    const rendered = isSame ? cached.rendered : render(shown, query, total);
-    return { entries, total, selectedAt, rendered, downloads, changedAt, countedAt: performance.now() };
+    const source = query.view === 'summary' ? documents.summaries : documents;
+    const versions = entries.map(versionOf);
+    const sizes = await sizesOfPage(source, versions);
+    const pageOf = (shown: readonly Document[] | undefined): Page | typeof OUTDATED => {
+      if (!shown) return OUTDATED;
+      const downloads = shown.reduce((sum, document) => sum + document.downloads, 0);
+      const isSame = selection === cached && cached.downloads === downloads;
+      const rendered = isSame ? cached.rendered : render(shown, query, total);
+      return { entries, total, selectedAt, rendered, downloads, changedAt, countedAt: performance.now() };
+    };
+    const bytes = bytesOf(sizes);
+    if (bytes <= MAX_PART_BYTES) return pageOf(await source.of(versions));
+    return { bytes, readInParts: async () => pageOf(await documentsInParts(source, sizes)) };
   };
 }
 
@@ -183,10 +226,10 @@ async function selectInDatabase(
 const START = Buffer.from('{"templates":[');
 
 /** The entity tag does not cover the numbers of downloads. */
-function render(documents: readonly Document[], query: Query, total: number): Rendered {
+function render(documents: readonly Document[], query: Query, total: number): Rendered | RenderedParts {
   const pagination = JSON.stringify(paginationOf(query, total));
   const end = Buffer.from(`],"pagination":${pagination}}`);
   const etags = documents.map((document) => document.etag);
   const etag = query.view === 'summary' ? etagOfState(pagination, etags, 'summary') : etagOfState(pagination, etags);
-  return renderedReply(Buffer.concat([START, ...elementsOf(documents), end]), etag);
+  return renderedInParts([START, ...elementsOf(documents), end], etag);
 }

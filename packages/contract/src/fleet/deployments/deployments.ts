@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { endpoint } from '../../shared/endpoint.ts';
 import { anyId, anyName, anyValue } from '../../shared/list-query.ts';
 import { documentedAs } from '../../shared/openapi-schema.ts';
+import { largeReads, largeRowReads, manifestReads } from '../../shared/reads.ts';
 import { pastInput } from '../../shared/timestamp.ts';
 import { flag, line, pagination, paging, queryInteger } from '../../shared/wire.ts';
-import { byId, reachability, resourceQuery } from '../resources/resource.ts';
+import { byId, reachability, resourceQuery, resourceView } from '../resources/resource.ts';
 import {
   changedDeployment,
   deployment,
@@ -55,7 +56,9 @@ export const fleetDeploymentEndpoints = {
       host_id: anyId('The host on which the deployment runs'),
       cluster_id: anyId('The cluster on which the deployment runs'),
       reachability: anyValue('reachability of the target', reachability),
+      ...resourceView('`env` and `instances` are empty'),
     }),
+    reads: largeRowReads,
     reply: z.object({ deployments: z.array(deployment), pagination }),
   }),
   createDeployment: endpoint({
@@ -202,6 +205,7 @@ export const fleetDeploymentEndpoints = {
     path: '/api/v1/deployments/:id/events',
     summary: 'List operations and events of a deployment, newest first',
     query: pages,
+    reads: largeReads,
     reply: z.object({ events: z.array(deploymentEvent), pagination }),
   }),
   listDeploymentRevisions: endpoint({
@@ -211,6 +215,7 @@ export const fleetDeploymentEndpoints = {
     path: '/api/v1/deployments/:id/revisions',
     summary: 'List the generations of a deployment, newest first',
     query: pages,
+    reads: largeRowReads,
     reply: z.object({ revisions: z.array(deploymentRevision), pagination }),
   }),
   readDeploymentLogs: endpoint({
@@ -266,6 +271,7 @@ export const fleetDeploymentEndpoints = {
     method: 'get',
     path: '/api/v1/deployments/:id/manifest',
     summary: 'Get the manifest of a deployment, without values of secrets',
+    reads: manifestReads,
     reply: z.object({ manifest: z.array(z.record(z.string(), z.unknown())), secrets: secretUses }),
   }),
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../../shared/endpoint.ts';
 import { anyId, anyName } from '../../shared/list-query.ts';
+import { largeReads, largeRowReads } from '../../shared/reads.ts';
 import { timestamp } from '../../shared/timestamp.ts';
 import { id, ignored, line, pagination, paging } from '../../shared/wire.ts';
 import {
@@ -12,7 +13,14 @@ import {
   workloadMembers,
 } from '../../template/fields.ts';
 import { refuseOldValues, warnings } from '../../template/new-values.ts';
-import { byId, changedMembers, newMembers, resourceMembers, resourceQuery } from '../resources/resource.ts';
+import {
+  byId,
+  changedMembers,
+  newMembers,
+  resourceMembers,
+  resourceQuery,
+  resourceView,
+} from '../resources/resource.ts';
 
 type WorkloadMember = (typeof workloadMembers)[number];
 
@@ -87,7 +95,9 @@ export const fleetWorkloadEndpoints = {
     query: resourceQuery({
       template: anyName('Slug of the template, when the latest revision was created'),
       template_id: anyId('The template of the latest revision'),
+      ...resourceView('of its specification, a workload has only the image, and the defaults of other members'),
     }),
+    reads: largeRowReads,
     reply: z.object({ workloads: z.array(workload), pagination }),
   }),
   createWorkload: endpoint({
@@ -113,6 +123,7 @@ export const fleetWorkloadEndpoints = {
     tag: 'workloads',
     summary: 'Get a workload with its latest revision',
     params: byId,
+    reads: largeReads,
     reply: z.object({ workload }),
     problems: ['not_found'],
   }),
@@ -155,6 +166,7 @@ export const fleetWorkloadEndpoints = {
     summary: 'List the revisions of a workload, newest first',
     params: byId,
     query: z.strictObject(paging),
+    reads: largeRowReads,
     reply: z.object({ revisions: z.array(workloadRevision), pagination }),
     problems: ['not_found'],
   }),

@@ -77,6 +77,14 @@ export const resourceQuery = <F extends z.ZodRawShape, S extends string = never>
     sort: sortBy<'updated_at' | 'name' | S>('updated_at', 'name', ...sorts),
   });
 
+/** How much of each resource a list contains. */
+export const resourceView = (omitted: string) => ({
+  view: z
+    .enum(['full', 'summary'], 'must be full or summary')
+    .optional()
+    .meta({ description: `\`summary\`: ${omitted}. Default: \`full\`` }),
+});
+
 /** The query of a request that removes a target. */
 export const targetDeletion = z.strictObject({
   abandon: flag.default(false).meta(
