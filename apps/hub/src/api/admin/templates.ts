@@ -1,6 +1,7 @@
 import {
   DEFAULT_PAGE_SIZE,
   type Input,
+  offsetOf,
   type ownedTemplate,
   paginationOf,
   template,
@@ -11,13 +12,13 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { etagOfVersion, invalid, notFound, Problem, pickDefined, requireVersion, withEtag } from '@svc/http';
 import type { z } from 'zod';
 import { defaultSlug, derivedColumns } from '../../catalog/derived.ts';
-import { idsOfPage } from '../../catalog/filters.ts';
+import { idsOfPage, type Paging } from '../../catalog/filters.ts';
 import { registerTags } from '../../catalog/tags.ts';
-import type { Database } from '../../database/client.ts';
-import { containsFolded } from '../../database/search.ts';
+import { containsSearched } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
+import type { Viewer } from '../../identity/principal.ts';
 import { catalogChangeRoute } from '../change.ts';
-import { route } from '../context.ts';
+import { type RequestContext, route } from '../context.ts';
 import { PART_ROWS, readList, rowsAfter } from '../lists.ts';
 import { resourceId } from '../resource-id.ts';
 
@@ -79,12 +80,13 @@ function firstPart(keys: readonly Key[]): readonly Key[] {
   return keys;
 }
 
-export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ database: { client } }, { query }) => {
-  const where: Prisma.TemplateWhereInput = {};
-  if (query.search !== undefined) where.search_text = containsFolded(query.search);
-  if (query.org_id !== undefined) where.owner_org_id = query.org_id;
+export const listAllTemplates = route(hubEndpoints.listAllTemplates, async (context, { query }) => {
+  const { client } = context.database;
   const present = presentListed(query.view);
-  if (query.as !== undefined) return listAs(client, { ...query, as: query.as }, present);
+  if (query.as !== undefined || query.q) return listPage(context, query, present);
+  const where: Prisma.TemplateWhereInput = {};
+  if (query.search !== undefined) where.search_text = containsSearched(query.search);
+  if (query.org_id !== undefined) where.owner_org_id = query.org_id;
   return readList(client, query, {
     member: 'templates',
     schema: hubEndpoints.listAllTemplates.reply.shape.templates.element,
@@ -118,28 +120,44 @@ export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ da
 type ListQuery = Input<typeof hubEndpoints.listAllTemplates>['query'];
 
 /**
- * A page of the templates that an organization sees, by the rule that its API keys are subject to.
+ * A page of the templates that have words, or that an organization sees by the rule that its API keys are subject to.
  * @throws 400, 422
  */
-async function listAs(
-  client: Database['client'],
-  { as: orgId, org_id, search, page = 1, limit = DEFAULT_PAGE_SIZE }: ListQuery & { readonly as: string },
-  present: (row: Row) => Reply,
-) {
-  if (org_id !== undefined) throw invalid([{ path: 'as', message: 'must not be combined with org_id' }]);
-  const organization = await client.organization.findUnique({ where: { id: orgId }, select: { id: true } });
-  if (!organization) throw new Problem('unknown_organization', 'No organization has the id in as.');
+async function listPage(context: RequestContext, query: ListQuery, present: (row: Row) => Reply) {
+  const { client } = context.database;
+  const { as: orgId, page = 1, limit = DEFAULT_PAGE_SIZE } = query;
+  if (orgId !== undefined) {
+    if (query.org_id !== undefined) throw invalid([{ path: 'as', message: 'must not be combined with org_id' }]);
+    const organization = await client.organization.findUnique({ where: { id: orgId }, select: { id: true } });
+    if (!organization) throw new Problem('unknown_organization', 'No organization has the id in as.');
+  }
+  const viewer: Viewer = orgId === undefined ? { kind: 'administrator' } : { kind: 'organization', orgId };
   const paging = { page, limit };
-  const ids = await client.$queryRaw<{ total: number; id: string | null }[]>(
-    idsOfPage({ kind: 'organization', orgId }, { search, ...paging }),
-  );
-  const shown = ids.flatMap(({ id }) => (id === null ? [] : [id]));
-  const rows = await client.template.findMany({
-    where: { id: { in: shown } },
-    include: withCategory,
-    orderBy: ORDER,
-  });
-  return { templates: rows.map(present), pagination: paginationOf(paging, ids[0]?.total ?? 0) };
+  const { ids, total } = await idsOf(context, viewer, { ...query, ...paging });
+  const found = await client.template.findMany({ where: { id: { in: [...ids] } }, include: withCategory });
+  const rows = new Map(found.map((row) => [row.id, row]));
+  return {
+    templates: ids.flatMap((id) => rows.get(id) ?? []).map(present),
+    pagination: paginationOf(paging, total),
+  };
+}
+
+/** The ids of a page, in its order, and the number of templates on all pages. */
+async function idsOf(
+  { database, catalog, revision }: RequestContext,
+  viewer: Viewer,
+  { q, search, org_id, page, limit }: ListQuery & Paging,
+): Promise<{ readonly ids: readonly string[]; readonly total: number }> {
+  if (!q) {
+    const rows = await database.client.$queryRaw<{ total: number; id: string | null }[]>(
+      idsOfPage(viewer, { search, page, limit }),
+    );
+    return { ids: rows.flatMap(({ id }) => id ?? []), total: rows[0]?.total ?? 0 };
+  }
+  const all = await catalog.lists.find({ viewer, revision: await revision() }, { q, search });
+  const found = all.filter(({ group }) => org_id === undefined || group.ownerOrgId === org_id);
+  const start = offsetOf({ page, limit });
+  return { ids: found.slice(start, start + limit).map(({ id }) => id), total: found.length };
 }
 
 export const getManagedTemplate = route(
