@@ -3,7 +3,7 @@ import { wordsOf } from '@svc/contract';
 import MiniSearch from 'minisearch';
 
 /** The texts of an object that words are searched in. */
-export interface SearchedTexts {
+interface SearchedTexts {
   readonly name: string;
   readonly slug: string;
   readonly tags: string;
@@ -40,7 +40,9 @@ interface Source {
   /** Identifies the state of the source. */
   readonly state: string;
   /** The versions of all objects. */
-  versions(): Iterable<readonly [id: string, version: number]> | Promise<Iterable<readonly [id: string, version: number]>>;
+  versions():
+    | Iterable<readonly [id: string, version: number]>
+    | Promise<Iterable<readonly [id: string, version: number]>>;
   /** Reads objects. Those that no longer exist are left out. */
   read(ids: readonly string[]): Promise<readonly SearchedObject[]>;
 }

@@ -4,15 +4,17 @@ import { containing } from '@svc/database';
 import { notFound } from '@svc/http';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import { readSyncState } from '../catalog/sync-state.ts';
+import { templatesWithWords } from '../catalog/words.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type RequestContext, route } from './context.ts';
 
 export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates, async (context, { query }) => {
   const { database, refuseLargeRead } = context;
-  const matching = Prisma.sql`FROM catalog_templates t WHERE true ${filters(query)}`;
+  const { source, order } = query.q ? rankedBy(await templatesWithWords(database, query.q)) : byName;
+  const matching = Prisma.sql`FROM ${source} WHERE true ${filters(query)}`;
   // A single statement reads one snapshot, so the total matches the page. It is also returned for a
   // page past the end.
-  const page = Prisma.sql`SELECT * ${matching} ORDER BY sort_name, id LIMIT ${query.limit} OFFSET ${offsetOf(query)}`;
+  const page = Prisma.sql`SELECT * ${matching} ORDER BY ${order} LIMIT ${query.limit} OFFSET ${offsetOf(query)}`;
   if (refuseLargeRead) {
     const [size] = await database.client.$queryRaw<{ bytes: number }[]>`
       SELECT coalesce(sum(${bytesIn(query.view)}), 0)::float8 AS bytes FROM (${page}) t`;
@@ -22,9 +24,10 @@ export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates,
       SELECT counted.total, page.document, page.stale
       FROM (SELECT count(*)::int AS total ${matching}) counted
       LEFT JOIN LATERAL (
-        SELECT ${documentIn(query.view)} AS document, sort_name, id, ${isStale} AS stale FROM (${page}) t
+        SELECT ${documentIn(query.view)} AS document, ${isStale} AS stale, row_number() OVER (ORDER BY ${order}) AS place
+        FROM (${page}) t
       ) page ON true
-      ORDER BY page.sort_name, page.id`;
+      ORDER BY page.place`;
   const templates = rows.flatMap(({ document, stale }) => (document ? [{ ...document, stale }] : []));
   return { templates, pagination: paginationOf(query, rows[0]?.total ?? 0) };
 });
@@ -34,6 +37,16 @@ export const getMirroredTemplate = route(fleetEndpoints.getMirroredTemplate, asy
       SELECT document, ${isStale} AS stale FROM catalog_templates t WHERE slug = ${params.slug} ORDER BY updated_at DESC, id LIMIT 1`;
   if (!row) throw notFound();
   return { ...row.document, stale: row.stale };
+});
+
+/** The templates in the order of lists. */
+const byName = { source: Prisma.sql`catalog_templates t`, order: Prisma.sql`sort_name, id` };
+
+/** The templates with ids, the one with the highest rank first. */
+const rankedBy = (ranks: ReadonlyMap<string, number>) => ({
+  source: Prisma.sql`catalog_templates t JOIN unnest(${[...ranks.keys()]}::uuid[], ${[...ranks.values()]}::float8[])
+    AS ranks (template_id, rank) ON ranks.template_id = t.id`,
+  order: Prisma.sql`rank DESC, sort_name, id`,
 });
 
 /** The document of a template. Only the full view contains its documentation. */

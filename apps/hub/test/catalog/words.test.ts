@@ -20,7 +20,7 @@ await aTemplate({ slug: 'runner', name: 'Runner', image_name: 'jobs/quartzite', 
 await aTemplate({ slug: 'secret', name: 'Quartz', is_public: false, owner_org_id: owner.id });
 
 test.each([
-  ['a word of the name first, then images, then descriptions', 'quartz', ['quartz-db', 'runner', 'viewer']],
+  ['a word of the name before those of images and descriptions', 'quartz', ['quartz-db', 'runner', 'viewer']],
   ['words in any order', 'quartz shows', ['viewer']],
   ['words without case and accents', 'DONNEES Quartz', ['quartz-db', 'viewer']],
   ['a slug', 'quartz-db', ['quartz-db']],
@@ -50,7 +50,8 @@ test('q is combined with the other filters', async () => {
 });
 
 test('the total of q counts the templates that the caller sees, and pages continue the same order', async () => {
-  const page = (api: typeof anonymous, number: number, list = LIST) => api.get(`${list}?q=quartz&limit=2&page=${number}`);
+  const page = (api: typeof anonymous, number: number, list = LIST) =>
+    api.get(`${list}?q=quartz&limit=2&page=${number}`);
   expect((await page(anonymous, 1)).body.pagination).toEqual({ page: 1, limit: 2, total: 3, totalPages: 2 });
   expect([...slugsOf(await page(anonymous, 1)), ...slugsOf(await page(anonymous, 2))]).toEqual(await find('quartz'));
   expect((await page(world.as(owner), 1)).body.pagination.total).toBe(4);
@@ -63,7 +64,9 @@ test('the next request with q finds a change', async () => {
   const { id } = await aTemplate({ slug: 'basalt', name: 'Basalt', description: 'Granite' });
   expect(await find('granite')).toEqual(['basalt']);
   const before = await anonymous.get(`${LIST}?q=basalt`);
-  await writeCatalog(world.database, ({ template }) => template.update({ where: { id }, data: { description: 'Marble' } }));
+  await writeCatalog(world.database, ({ template }) =>
+    template.update({ where: { id }, data: { description: 'Marble' } }),
+  );
   expect(await find('granite')).toEqual([]);
   expect(await find('marble')).toEqual(['basalt']);
   const after = await anonymous.get(`${LIST}?q=basalt`);

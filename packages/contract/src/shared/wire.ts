@@ -163,9 +163,7 @@ export const searchTerm = line(200).transform((value) => value.trim());
 
 /** A search term that is a substring of members. */
 export const searchIn = (members: string) =>
-  searchTerm
-    .optional()
-    .meta({ description: `Substring of the ${members}, case-insensitive` });
+  searchTerm.optional().meta({ description: `Substring of the ${members}, case-insensitive` });
 
 export const pagination = z
   .object({ page: z.int(), limit: z.int(), total: z.int(), totalPages: z.int() })
@@ -265,13 +263,15 @@ export const wordsOf = (text: string): string[] =>
 /** The maximum number of different words of a query, which bounds the cost of a search. */
 const MAX_WORDS = 16;
 
-/** A search by words in a query. */
-export const wordQuery = searchTerm
-  .refine((value) => new Set(wordsOf(value)).size <= MAX_WORDS, `must have at most ${MAX_WORDS} different words`)
-  .meta({
-    description:
-      'Words of the name, the description, the slug, the image or the tags, or parts of them, in any order, without case and accents. The best match is first',
-  });
+const FOUND_WORDS =
+  'Words of the name, the description, the slug, the image or the tags, or parts of them, in any order, without case and accents. The best match is first';
+
+/** A search by words in a query. `more` continues its description. */
+export const wordQuery = (more = '') =>
+  searchTerm
+    .refine((value) => new Set(wordsOf(value)).size <= MAX_WORDS, `must have at most ${MAX_WORDS} different words`)
+    .optional()
+    .meta({ description: `${FOUND_WORDS}${more}` });
 
 const SLUG_LENGTH = 64;
 

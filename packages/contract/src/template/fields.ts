@@ -640,7 +640,7 @@ export const ownedTemplate = template
 export const templateFilters = {
   category: line(200).optional().meta({ description: 'Slug of a category' }),
   search: searchIn('name or the description'),
-  q: wordQuery.optional(),
+  q: wordQuery(),
   featured: flag.optional().meta({ description: '`true`: only featured templates; `false`: all templates' }),
   tags: commaSeparated
     .optional()

@@ -87,7 +87,9 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
     sizeCalculation: ({ rendered }) => rendered.body.length + OVERHEAD,
   });
   const find = createFind(reader, createWordSearch(reader));
-  const readPage = shareReads(createReadPage(documents, createSelect({ reader, matches: createMatches(reader), find })));
+  const readPage = shareReads(
+    createReadPage(documents, createSelect({ reader, matches: createMatches(reader), find })),
+  );
   let hits = 0;
   let misses = 0;
 
@@ -111,8 +113,7 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
         misses += 1;
         return readAndKeep({ indexed, viewer, query, key, cached });
       }),
-    find: ({ viewer, revision }, query) =>
-      index.read({ viewer, revision }, (indexed) => find(indexed, query)),
+    find: ({ viewer, revision }, query) => index.read({ viewer, revision }, (indexed) => find(indexed, query)),
   };
 }
 
