@@ -79,7 +79,7 @@ export const histories = (transactions: number) =>
     ...start,
     transactions: fc.array(
       fc.record({
-        steps: fc.uniqueArray(step, { selector: objectOf, minLength: 1, maxLength: 3, size: 'max' }),
+        steps: fc.uniqueArray(step, { selector: objectOf, minLength: 1, maxLength: 8, size: 'max' }),
         back: fc.integer({ min: 1, max: 6 }),
       }),
       { minLength: transactions, maxLength: transactions },

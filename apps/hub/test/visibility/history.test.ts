@@ -24,7 +24,7 @@ import {
   writeModel,
 } from './generated.ts';
 
-const HISTORIES = byDepth({ short: 3, full: 60, long: 600 });
+const HISTORIES = byDepth({ short: 2, full: 60, long: 600 });
 const TRANSACTIONS = 40;
 const MANY = 1000;
 
