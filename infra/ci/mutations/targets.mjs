@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the lines of sources contain template strings
+
 /**
  * The files that state who may see and do what, with the nearest tests of each. `generated.mjs` changes their operators and
  * conditions, one at a time.
