@@ -78,7 +78,6 @@ export function createWordIndex(): WordIndex {
     },
   });
   let state: string | undefined;
-  let last: Promise<unknown> = Promise.resolve();
 
   const remove = (id: string) => {
     if (versions.delete(id)) index.discard(id);
@@ -107,7 +106,7 @@ export function createWordIndex(): WordIndex {
     return true;
   };
 
-  /** The objects with a word, with their rank, and whether it is a word of their name. */
+  /** The objects with a word. */
   const matching = (word: string) => {
     const inside = word.length < MIN_INSIDE ? [] : [...vocabulary].filter((other) => other.indexOf(word, 1) > 0);
     return index.search(
@@ -116,29 +115,45 @@ export function createWordIndex(): WordIndex {
     );
   };
 
-  return {
-    update(source) {
-      const run = last.then(() => apply(source));
-      last = run.catch(() => undefined); // the caller receives the error
-      return run;
-    },
-    async find(query) {
-      // Long words are found less often.
-      const words = [...new Set(wordsOf(query))].sort((one, other) => other.length - one.length);
-      let found: ReadonlyMap<string, number> | undefined;
-      for (const word of words) {
-        const ranks = new Map<string, number>();
-        for (const { id, match, words: ofName } of matching(word)) {
-          const before = found ? found.get(id) : 0;
-          if (before !== undefined) ranks.set(id, before + rankOf(word, match, ofName));
-        }
-        found = ranks;
-        if (found.size === 0) break;
-        await turn();
+  const find = async (query: string): Promise<ReadonlyMap<string, number>> => {
+    let found: ReadonlyMap<string, number> | undefined;
+    for (const word of searchedWords(query)) {
+      const ranks = new Map<string, number>();
+      for (const { id, match, words: ofName } of matching(word)) {
+        const before = found ? found.get(id) : 0;
+        if (before !== undefined) ranks.set(id, before + rankOf(word, match, ofName));
       }
-      return found ?? new Map();
-    },
+      found = ranks;
+      if (found.size === 0) break;
+      await turn();
+    }
+    return found ?? new Map();
   };
+
+  return {
+    update: inOrder(apply),
+    // One word at a time, so that other requests wait for one at most.
+    find: inOrder(find),
+  };
+}
+
+/** Work of which each call starts after the previous one has ended. */
+function inOrder<Given, Result>(work: (given: Given) => Promise<Result>): (given: Given) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (given) => {
+    const run = last.then(() => work(given));
+    last = run.catch(() => undefined); // the caller receives the error
+    return run;
+  };
+}
+
+/** The words that a search looks up. Long ones, which fewer objects have, are first. */
+function searchedWords(query: string): string[] {
+  const words = [...new Set(wordsOf(query))].sort((one, other) => other.length - one.length);
+  // What has a word also has the parts of this word.
+  const isPart = (word: string) =>
+    word.length >= MIN_INSIDE && words.some((other) => other !== word && other.includes(word));
+  return words.filter((word) => !isPart(word));
 }
 
 /** @param match the members that contain each found word */

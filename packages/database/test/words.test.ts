@@ -61,6 +61,7 @@ test.each([
   ['a word of an image', 'library', ['1']],
   ['a tag before a description', 'database', ['1', '3']],
   ['a word of the name before a part of one', 'llama', ['5', '4']],
+  ['a word and a part of it', 'postgresql gresq', ['1', '2']],
   ['nothing without each word', 'ollama postgres', []],
   ['nothing without a word', ' -- ', []],
   ['nothing for a letter inside words', 'l', []],
