@@ -21,7 +21,13 @@ export const targets = [
     file: 'apps/hub/src/identity/authenticate.ts',
     tests: {
       directory: 'apps/hub',
-      patterns: ['test/identity/', 'test/visibility/changes', 'test/refusals', 'test/catalog/usage'],
+      patterns: [
+        'test/identity/',
+        'test/refusals',
+        'test/catalog/organization',
+        'test/visibility/changes',
+        'test/catalog/usage',
+      ],
     },
   },
   {

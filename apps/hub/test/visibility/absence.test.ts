@@ -65,6 +65,7 @@ test('answers alike for words and tags of invisible templates and for unknown wo
   await world.aTemplate({ name: 'zebra one' });
   const hidden = await world.aTemplate({ name: 'secretword two', tags: ['secrettag'], is_public: false });
   await ask(undefined, `${LIST}/warm`); // reads the new templates into the index
+  await ask(undefined, `${LIST}?q=warm`); // and their words
   for (const [turn, query] of [
     'search=secretword',
     'tags=secrettag',

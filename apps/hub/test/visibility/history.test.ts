@@ -94,10 +94,7 @@ interface Expected {
 }
 
 /** Expects that a caller receives the changes and removals since a commit that the model contains. */
-async function expectChanges(
-  [caller, viewer]: (typeof viewers)[number],
-  { ids, commits, changedAt, since }: Expected,
-) {
+async function expectChanges([caller, viewer]: (typeof viewers)[number], { ids, commits, changedAt, since }: Expected) {
   const changed = ids.templates.filter((id, n) => {
     const start = seenSince(commits, caller, n);
     return start !== undefined && Math.max(start, changedAt.get(id) ?? 0) > since;

@@ -36,7 +36,9 @@ function isListed(caller: Caller, category: number, { privacy, grants }: Catalog
 }
 
 const expectedOf = (caller: Caller, model: CatalogModel) => {
-  const seen = model.templates.flatMap((given, n) => (given && reasonsFor(caller, given, model).length > 0 ? [{ ...given, n }] : []));
+  const seen = model.templates.flatMap((given, n) =>
+    given && reasonsFor(caller, given, model).length > 0 ? [{ ...given, n }] : [],
+  );
   return {
     list: seen.map(({ n }) => `template-${n}`),
     slugs: seen.map(({ n }) => `template-${n}`),
