@@ -7,7 +7,7 @@
 export const targets = [
   {
     file: 'apps/hub/src/catalog/visibility.ts',
-    tests: { directory: 'apps/hub', patterns: ['test/visibility/', 'test/sync/model/', 'test/catalog/categories'] },
+    tests: { directory: 'apps/hub', patterns: ['test/visibility/', 'test/sync/model/', 'test/catalog/'] },
   },
   {
     file: 'apps/hub/src/catalog/changes/since.ts',
@@ -96,6 +96,19 @@ export const equivalents = [
       reason:
         'Narrows less. The queries compare the stamps again, so that they find the same templates from more rows.',
     })),
+  ]),
+  ...inFile('apps/hub/src/identity/authenticate.ts', [
+    {
+      reason: 'Only saves work: the verification rejects a token that does not have the form of a JWT.',
+      source: 'const claims = isJwtShaped(token) ? await verifyJwt(token) : undefined;',
+      changes: ['isJwtShaped(token) → true'],
+    },
+    {
+      reason: 'Differs only in the microsecond of the expiry.',
+      source:
+        'WHERE k.key_hash = ${hash} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`);',
+      changes: ['> → >='],
+    },
   ]),
   ...inFile('packages/auth/src/jwt.ts', [
     {
