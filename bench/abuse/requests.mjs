@@ -95,6 +95,9 @@ const badVariables = {
 };
 
 const manyNames = `?name=${Array.from({ length: 20 }, (_, index) => `absent-${index}`).join(',')}&sort=name`;
+/** The most words of `q`, each of which all templates have. */
+const manyWords =
+  '?limit=100&q=template+templat+templa+templ+temp+tem+te+emplate+mplate+plate+late+ate+empl+mpl+plat+pla';
 const labels = `?label=${Array.from({ length: 60 }, (_, index) => `k${index}%3Dv`).join(',')}`;
 
 /** A message to the MCP endpoint, from a client of revision 2026-07-28. */
@@ -143,6 +146,7 @@ const hubRoutes = () => {
   return {
     listTemplates: listing(`${catalog}/templates`, [
       `?tags=${manyTags}&search=te&limit=100`,
+      manyWords,
       '?category=many&limit=100',
     ]),
     listTemplateUpdates: {
@@ -266,7 +270,7 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     acceptInvitation: writing('POST', `${api}/auth/invitation`, { code: 'x'.repeat(43), password: 'y' }),
     changeOwnPassword: writing('PUT', `${api}/auth/password`, { current_password: 'x', new_password: 'y' }),
     me: reading(`${api}/auth/me`),
-    listMirroredTemplates: listing(`${api}/catalog/templates`, ['?category=many&limit=100']),
+    listMirroredTemplates: listing(`${api}/catalog/templates`, [manyWords, '?category=many&limit=100']),
     'listMirroredTemplates, large pages': largePages(`${api}/catalog/templates`),
     'MCP resources/list': messages(message('resources/list')),
     'MCP get_fleet_status and list_deployments': messages(

@@ -105,7 +105,7 @@ export const viewsOf = ({ hosts, deployments, cluster }) => [
       service: 'hub',
       name: 'template-form',
       title: 'Form of a template, with its preview',
-      path: '/admin/templates?search=qdrant',
+      path: '/admin/templates?q=qdrant',
     },
     prepare: async (page) => {
       await page.getByRole('link', { name: 'Qdrant', exact: true }).click();

@@ -50,7 +50,7 @@ test.each(['auto', 'legacy'] as const)(
         const { tools } = await client.listTools();
         expect(tools.map(({ name }) => name)).toEqual(['search_templates', 'get_template']);
         expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
-        const found = await client.callTool({ name: 'search_templates', arguments: { search: slug } });
+        const found = await client.callTool({ name: 'search_templates', arguments: { q: slug } });
         expect(found.structuredContent).toMatchObject({
           total: 1,
           next_page: null,
@@ -104,7 +104,7 @@ test('the resources, search_templates and completion do not read the documentati
   await withClient(undefined, async (client) => {
     const { resources } = await client.listResources();
     expect(resources.map(({ name }) => name)).toContain(slug);
-    await client.callTool({ name: 'search_templates', arguments: { search: slug } });
+    await client.callTool({ name: 'search_templates', arguments: { q: slug } });
     const ref = { type: 'ref/resource', uri: 'hub://templates/{slug}' } as const;
     await client.complete({ ref, argument: { name: 'slug', value: slug } });
   });

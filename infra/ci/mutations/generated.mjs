@@ -1,6 +1,6 @@
 // Checks the tests of the files that state who may see and do what: changes their operators and conditions, one at a time,
 // in a copy of the repository, and requires that one of the nearest tests fails, or that the change is listed as equivalent.
-//   node infra/ci/mutations/generated.mjs [--file <path>]... [--line <number>] [--list]
+//   node infra/ci/mutations/generated.mjs [--file <path>]... [--lines <number or range>] [--list]
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,12 +15,13 @@ const root = path.resolve(import.meta.dirname, '..', '..', '..');
 
 async function main() {
   const { values } = parseArgs({
-    options: { file: { type: 'string', multiple: true }, line: { type: 'string' }, list: { type: 'boolean' } },
+    options: { file: { type: 'string', multiple: true }, lines: { type: 'string' }, list: { type: 'boolean' } },
   });
+  const isWithin = rangeOf(values.lines);
   const selected = targets
     .filter(({ file }) => values.file?.includes(file) ?? true)
     .flatMap(({ file, tests }) => mutantsOf(root, file).map((mutant) => ({ ...mutant, tests })))
-    .filter(({ line }) => values.line === undefined || String(line) === values.line);
+    .filter(({ line }) => isWithin(line));
   requireCurrentEquivalents();
   const mutants = selected.filter((mutant) => !isEquivalent(mutant));
   const left = selected.length - mutants.length;
@@ -30,6 +31,14 @@ async function main() {
   for (const survivor of survivors) console.log(`survived: ${nameOf(survivor)}   ${survivor.source}`);
   console.log(`${mutants.length - survivors.length} of ${mutants.length} changes are caught.`);
   if (survivors.length > 0) process.exitCode = 1;
+}
+
+/** The lines that `--lines` selects, such as `53` or `50-60`; without it, all. */
+function rangeOf(lines) {
+  if (lines === undefined) return () => true;
+  const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(lines) ?? [];
+  if (first === undefined) throw new CheckFailed('--lines must be a number or a range, such as 53 or 50-60.');
+  return (line) => line >= Number(first) && line <= Number(last);
 }
 
 const nameOf = ({ file, line, change }) => `${file}:${line} ${change}`;

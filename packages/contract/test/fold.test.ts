@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { fold, line, searchText, slug, slugOf } from '../src/index.ts';
+import { fold, foldSearch, line, searchText, slug, slugOf, wordsOf } from '../src/index.ts';
 
 test.each([
   ['upper and lower case', 'PostgreSQL', 'postgresql'],
@@ -15,9 +15,38 @@ test('folding preserves accents, spaces and punctuation', () => {
   expect(fold('É %_\\ x')).toBe('é %_\\ x');
 });
 
+test.each([
+  ['a final and an ordinary sigma', 'ΟΔΟΣ', 'οδοσ'],
+  ['a final sigma and its capital', 'οδός', 'ΟΔΌΣ'],
+  ['a dotted capital I and i', 'İstanbul', 'istanbul'],
+  ['a dotless i and its capital', 'ısparta', 'ISPARTA'],
+  ['a sharp s and its capitals', 'Straße', 'STRASSE'],
+  ['a capital sharp s and its letters', 'STRAẞE', 'strasse'],
+])('folding for search removes the difference between %s', (_, one, other) => {
+  expect(foldSearch(one)).toBe(foldSearch(other));
+});
+
+test('a text that is folded for search does not change again', () => {
+  const text = 'İΣς ẞß ıI Ǆ ﬁ ΐ ὈΔΌΣ';
+  expect(foldSearch(foldSearch(text))).toBe(foldSearch(text));
+});
+
+test.each([
+  ['Crème brûlée', ['creme', 'brulee']],
+  ['docker.io/library/postgres:17.5', ['docker', 'io', 'library', 'postgres', '17', '5']],
+  ['open-webui_2', ['open', 'webui', '2']],
+  ['Łódź Ørsted Ærø', ['lodz', 'orsted', 'aero']],
+  ['データ db', ['デ', 'ー', 'タ', 'db']],
+  ['한국어', ['한국어']],
+  ['हिन्दी', ['हिन्दी']],
+  [' -- ', []],
+])('the words of %p are %p', (text, words) => {
+  expect(wordsOf(text)).toEqual(words);
+});
+
 test('the search text contains each folded text', () => {
-  expect(searchText('My App', 'Fast CACHE')).toContain(fold('my app'));
-  expect(searchText('My App', 'Fast CACHE')).toContain(fold('fast cache'));
+  expect(searchText('My App', 'Fast CACHE')).toContain(foldSearch('my app'));
+  expect(searchText('My App', 'Fast CACHE')).toContain(foldSearch('fast cache'));
 });
 
 test('a search term cannot match across two texts of one row', () => {

@@ -9,3 +9,4 @@ export { createPool, type PoolSettings, poolOptions } from './pool.ts';
 export { createStatementNames } from './statement-names.ts';
 export { type ConstraintProblems, translateDatabaseError } from './translate-error.ts';
 export { translatingClient } from './translating-client.ts';
+export { createWordIndex, type SearchedObject, type WordIndex } from './words.ts';

@@ -1,10 +1,10 @@
-import { fold } from '@svc/contract';
+import { foldSearch } from '@svc/contract';
 
 /** Escapes the wildcards of LIKE in a text. */
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 /**
- * A LIKE pattern that matches columns of folded text that contain `text`. Wildcards in `text` are
+ * A LIKE pattern that matches columns `search_text` that contain `text`. Wildcards in `text` are
  * escaped.
  */
-export const containing = (text: string): string => `%${escapeLike(fold(text))}%`;
+export const containing = (text: string): string => `%${escapeLike(foldSearch(text))}%`;

@@ -17,6 +17,7 @@ const VALUES = byDepth({ short: 20, full: 300, long: 3000 });
 const NOT_EXPRESSIBLE: readonly RegExp[] = [
   // The service counts UTF-16 code units; JSON Schema counts code points.
   /^must have at most \d+ characters$/,
+  /^must have at most \d+ different words$/,
   /Unicode normalization form NFKC$/,
   /^must be an .*URL/, // the syntax of a URL
   /^must be an ISO 8601 timestamp/, // days that do not exist

@@ -4,23 +4,25 @@ import { containing } from '@svc/database';
 import { notFound, replyWithPage } from '@svc/http';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import { readSyncState } from '../catalog/sync-state.ts';
+import { templatesWithWords } from '../catalog/words.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type RequestContext, route } from './context.ts';
 import { largeReadsOf } from './pages.ts';
 
 export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates, async (context, { query }) => {
-  const { client } = context.database;
-  const matching = Prisma.sql`FROM catalog_templates t WHERE true ${filters(query)}`;
+  const { database } = context;
+  const { source, order } = query.q ? rankedBy(await templatesWithWords(database, query.q)) : byName;
+  const matching = Prisma.sql`FROM ${source} WHERE true ${filters(query)}`;
   // A single statement reads one snapshot, so the total matches the page. It is also returned for a
   // page past the end.
-  const rows = await client.$queryRaw<{ total: number; key: string | null; bytes: number }[]>`
+  const rows = await database.client.$queryRaw<{ total: number; key: string | null; bytes: number }[]>`
       SELECT counted.total, page.id AS key, page.bytes
       FROM (SELECT count(*)::int AS total ${matching}) counted
       LEFT JOIN LATERAL (
-        SELECT id, sort_name, ${bytesIn(query.view)} AS bytes ${matching}
-        ORDER BY sort_name, id LIMIT ${query.limit} OFFSET ${offsetOf(query)}
+        SELECT id, ${bytesIn(query.view)} AS bytes, row_number() OVER (ORDER BY ${order}) AS place ${matching}
+        ORDER BY ${order} LIMIT ${query.limit} OFFSET ${offsetOf(query)}
       ) page ON true
-      ORDER BY page.sort_name, page.id`;
+      ORDER BY page.place`;
   return replyWithPage(largeReadsOf(context), {
     sizes: rows.flatMap(({ key, bytes }) => (key === null ? [] : [{ key, bytes }])),
     read: (ids) => readTemplates(context, ids, query.view),
@@ -32,7 +34,7 @@ export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates,
 async function readTemplates({ database }: RequestContext, ids: readonly string[], view: View) {
   const rows = await database.client.$queryRaw<{ document: Template; stale: boolean }[]>`
     SELECT ${documentIn(view)} AS document, ${isStale} AS stale FROM catalog_templates t
-    WHERE id = ANY (${ids}::uuid[]) ORDER BY sort_name, id`;
+    WHERE id = ANY (${ids}::uuid[]) ORDER BY array_position(${ids}::uuid[], id)`;
   return rows.map(({ document, stale }) => ({ ...document, stale }));
 }
 
@@ -43,6 +45,16 @@ export const getMirroredTemplate = route(fleetEndpoints.getMirroredTemplate, asy
       SELECT document, ${isStale} AS stale FROM catalog_templates t WHERE slug = ${params.slug} ORDER BY updated_at DESC, id LIMIT 1`;
   if (!row) throw notFound();
   return { ...row.document, stale: row.stale };
+});
+
+/** The templates in the order of lists. */
+const byName = { source: Prisma.sql`catalog_templates t`, order: Prisma.sql`sort_name, id` };
+
+/** The templates with ids, the one with the highest rank first. */
+const rankedBy = (ranks: ReadonlyMap<string, number>) => ({
+  source: Prisma.sql`catalog_templates t JOIN unnest(${[...ranks.keys()]}::uuid[], ${[...ranks.values()]}::float8[])
+    AS ranks (template_id, rank) ON ranks.template_id = t.id`,
+  order: Prisma.sql`rank DESC, sort_name, id`,
 });
 
 /** The document of a template. Only the full view contains its documentation. */

@@ -48,6 +48,13 @@ test.each([
   ['a literal search for a backslash', '?search=k%5Ch', ['rye_bread']],
   ['a search, which excludes the documentation', '?search=needle', []],
   ['a search, which does not match across name and description', '?search=%C3%A9clairof', []],
+  ['a search without surrounding blanks', '?search=%20BREAD%20', ['Bread 100%', 'rye_bread']],
+  ['words in any order and without accents', '?q=choux%20eclair', ['Éclair']],
+  ['words of slugs and tags, the best match first', '?q=rye', ['rye_bread']],
+  ['a word of the name before a word of an image', '?q=bread', ['Bread 100%', 'rye_bread']],
+  ['words and other filters', '?q=bread&tags=warm', ['Bread 100%']],
+  ['words of the documentation, which are not searched', '?q=needle', []],
+  ['words that are blank, which have no effect', '?q=%20&category=sweets', ['apple pie', 'Éclair']],
   ['several at once', '?search=bread&tags=warm&category=bakery&featured=false', ['Bread 100%']],
 ])('the list of templates can be filtered by %s', async (_, query, expected) => {
   expect(await names(query)).toEqual(expected);
@@ -158,4 +165,36 @@ test('a list without documentation reads stored summaries, of which the size is 
   expect(rows.filter(({ same, sizes }) => !same || !sizes)).toEqual([]);
   const { templates } = await list('?view=summary&search=zwieback');
   expect(templates).toMatchObject([{ name: 'Zwieback', documentation: '' }]);
+});
+
+test('a search by words ranks the templates of all pages, and finds what a sync changed', async () => {
+  const source = await startFakeHub();
+  const other = await startWorld({ hub: source });
+  const found = async (query: string) => {
+    const { body } = await other.asViewer.get(`${TEMPLATES}?${query}`);
+    return { names: body.templates.map(({ name }: { name: string }) => name), total: body.pagination.total };
+  };
+  const described = aTemplate({ name: 'Anvil', description: 'Forges horseshoes' });
+  source.publish(described, aTemplate({ name: 'Horseshoe' }), aTemplate({ name: 'Box', image_name: 'x/horseshoes' }));
+  await other.sync.run();
+  expect(await found('q=horseshoe&limit=2')).toEqual({ names: ['Horseshoe', 'Box'], total: 3 });
+  expect(await found('q=horseshoe&limit=2&page=2')).toEqual({ names: ['Anvil'], total: 3 });
+  source.publish({ ...described, description: 'Forges swords', updated_at: '2026-01-03T00:00:00.000Z' });
+  await other.sync.run();
+  expect(await found('q=horseshoe')).toEqual({ names: ['Horseshoe', 'Box'], total: 2 });
+  expect(await found('q=swords')).toEqual({ names: ['Anvil'], total: 1 });
+  await other.stop();
+  await source.stop();
+});
+
+test.each(['ΟΔΌΣ', 'izmir', 'MASSSTAB'])('a search folds letters fully, also in a stored text: %s', async (term) => {
+  const names: Record<string, string> = { ΟΔΌΣ: 'Οδός', izmir: 'İzmir', MASSSTAB: 'Maßstab' };
+  const template = aTemplate({ name: names[term] ?? '' });
+  hub.publish(template);
+  await world.sync.run();
+  await world.database.client.$executeRaw`
+    UPDATE catalog_templates SET search_text = ${template.name.toLowerCase()} WHERE id = ${template.id}::uuid`;
+  expect((await list(`?search=${encodeURIComponent(term)}`)).pagination.total).toBe(1);
+  hub.withdraw(template);
+  await world.sync.run();
 });

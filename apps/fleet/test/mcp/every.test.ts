@@ -38,7 +38,7 @@ const call = async (name: keyof typeof fleetTools, given: object = {}) => {
 };
 
 test('tools read the catalog, and sync it', async () => {
-  expect(await call('search_templates', { search: 'database', limit: 5 })).toMatchObject({
+  expect(await call('search_templates', { q: 'database', limit: 5 })).toMatchObject({
     total: 1,
     next_page: null,
     templates: [{ slug: 'a-database', required_env: ['NAME'] }],

@@ -102,7 +102,7 @@ describeWithEngine('an agent on a real engine', () => {
       call('update_target', { kind: 'host', id, network_types: networkTypes });
 
     expect((await call('get_fleet_status')).you.role).toBe('operator');
-    const { templates } = await call('search_templates', { search: 'greeter' });
+    const { templates } = await call('search_templates', { q: 'greeter' });
     expect(templates).toMatchObject([{ slug: 'greeter', required_env: ['GREETING'] }]);
     expect((await call('get_template', { slug: 'greeter' })).documentation).toBe('Set GREETING.');
     const { targets } = await call('list_targets');

@@ -1,3 +1,4 @@
+import { newSecretToken } from '@svc/auth';
 import { CLIENT, type Members } from '../oidc/bendable-issuer.ts';
 import { aSigner, signBySecret, unsigned } from '../oidc/signer.ts';
 import { meAt } from './browser.ts';
@@ -110,4 +111,25 @@ test('a rejected token is not treated as anonymous: it is rejected also on publi
   const answer = await world.one.api(`Bearer ${await accessToken({ exp: 1 })}`).get('/api/v1/auth/config');
   expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_token' } });
   expect(answer.headers['www-authenticate']).toContain('error="invalid_token"');
+});
+
+test('only tokens that can be of the provider are sent to it', async () => {
+  issuer.bend('/introspect', () => ({ body: active }));
+  await statusesOf(anOpaqueToken());
+  const before = issuer.countOf('/introspect');
+  const ofHub = newSecretToken('svcc_');
+  const ofFleet = newSecretToken('svcm_');
+  const ofAnother = await stranger.sign({ ...person, iss: 'https://other.example.test' }, { typ: 'at+jwt' });
+  for (const token of [ofHub, ofFleet, ofAnother]) expect(await statusesOf(token)).toEqual([401, 401]);
+  expect(issuer.countOf('/introspect')).toBe(before);
+});
+
+test('a token of the provider that is valid for too long is rejected with the limit', async () => {
+  const exp = Math.floor(Date.now() / 1000) + 25 * 3600;
+  for (const { status, body } of await meAt(replicas, await accessToken({ exp }))) {
+    expect({ status, detail: body.detail }).toEqual({
+      status: 401,
+      detail: expect.stringMatching(/OIDC_MAX_TOKEN_HOURS/),
+    });
+  }
 });

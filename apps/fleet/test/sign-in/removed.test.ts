@@ -55,6 +55,22 @@ test('a token that the provider issued after the removal restores the user', asy
   expect((await rowOf('dan')).removed_at).toBeNull();
 });
 
+test('a token that the provider issued at the moment of the removal stays rejected', async () => {
+  await signIn({ sub: 'ivo' });
+  const id = await remove('ivo');
+  const iat = inSeconds(-10);
+  await sql.$executeRaw`UPDATE users SET removed_at = to_timestamp(${iat}) WHERE id = ${id}::uuid`;
+  expect(await statuses(await accessToken({ sub: 'ivo', iat }))).toEqual([401, 401]);
+  expect(await statuses(await accessToken({ sub: 'ivo', iat: iat + 1 }))).toEqual([200, 200]);
+});
+
+test('an access token does not change what a sign-in stored of the user', async () => {
+  await signIn({ sub: 'jan', name: 'Jan', email: 'jan@example.test' });
+  const before = await rowOf('jan');
+  expect(await statuses(await accessToken({ sub: 'jan', name: 'Another' }))).toEqual([200, 200]);
+  expect(await rowOf('jan')).toEqual(before);
+});
+
 test('an exchange code is invalid after the removal of its user', async () => {
   const browser = world.newBrowser();
   world.says({ sub: 'eli', role: 'viewer' });

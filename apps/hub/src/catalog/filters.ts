@@ -14,6 +14,8 @@ export interface Paging {
 export interface Filters {
   readonly category?: string | undefined;
   readonly search?: string | undefined;
+  /** Words, which only the catalog in memory can find. */
+  readonly q?: string | undefined;
   readonly featured?: boolean | undefined;
   readonly tags?: readonly string[] | undefined;
 }
@@ -22,7 +24,7 @@ export interface Filters {
  * The ids of a page, the total and the newest commit in one statement, and so in one snapshot. A
  * page past the end has one row, without an id.
  */
-export function idsOfPage(viewer: Viewer, query: Filters & Paging): Prisma.Sql {
+export function idsOfPage(viewer: Viewer, query: Omit<Filters, 'q'> & Paging): Prisma.Sql {
   const matching = Prisma.sql`FROM ${templateSources} WHERE ${visibleTemplates(viewer)} ${conditions(query)}`;
   return Prisma.sql`
     SELECT (SELECT commit FROM ${newestCommit} n) AS commit, counted.total, page.id
@@ -39,6 +41,8 @@ export type ContentFilters = Pick<Filters, 'search' | 'featured' | 'tags'>;
 
 export const hasContentFilters = ({ search = '', featured = false, tags = [] }: ContentFilters): boolean =>
   search !== '' || featured || tags.length > 0;
+
+export const hasWords = ({ q = '' }: Filters): boolean => q !== '';
 
 export interface MatchingRow {
   readonly commit: string;
@@ -62,7 +66,7 @@ export const matchingTemplates = (filters: ContentFilters, { among, limit }: Bou
     WHERE ${among ? Prisma.sql`t.id = ANY (${[...among]}::uuid[])` : Prisma.sql`true`} ${matches(filters)}
     ORDER BY t.sort_name, t.id LIMIT ${limit}), ',') AS ids`;
 
-const conditions = ({ category, ...filters }: Filters): Prisma.Sql => Prisma.sql`
+const conditions = ({ category, ...filters }: Omit<Filters, 'q'>): Prisma.Sql => Prisma.sql`
   ${category === undefined ? Prisma.empty : Prisma.sql`AND c.slug = ${category}`} ${matches(filters)}`;
 
 const matches = ({ search = '', featured, tags = [] }: ContentFilters): Prisma.Sql => Prisma.sql`

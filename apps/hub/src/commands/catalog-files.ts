@@ -12,12 +12,21 @@ interface Origin {
   readonly placeOf: (member: string) => string;
 }
 
+interface Slugged {
+  readonly slug: string;
+  /**
+   * Why the API refuses the slug. An earlier version can have stored it, so it is accepted for an
+   * object that the hub has.
+   */
+  readonly slugProblem: string | undefined;
+}
+
 /** The catalog that a folder of YAML files describes, with defaults for omitted fields. */
 export interface CatalogFiles {
-  readonly categories: readonly (z.output<typeof categoryInFile> & Origin & { readonly slug: string })[];
+  readonly categories: readonly (z.output<typeof categoryInFile> & Origin & Slugged)[];
   readonly templates: readonly (Omit<z.output<typeof templateInFile>, 'category_id' | 'owner_org_id'> &
-    Origin & {
-      readonly slug: string;
+    Origin &
+    Slugged & {
       readonly category: string;
       /**
        * Slug of the organization that owns the template; undefined if the file does not state an
@@ -57,7 +66,7 @@ export const CATEGORIES = 'categories.yaml';
 export function readCatalogFiles(folder: string): CatalogFiles {
   const errors: string[] = [];
   const categories = readCategories(folder, errors);
-  const { files, ignored } = templateFiles(folder);
+  const { files, ignored } = templateFiles(folder, errors);
   const templates = files.flatMap((file) => readTemplate(folder, file, errors));
   for (const list of [categories, templates]) errors.push(...repeatedSlugs(list));
   if (errors.length > 0) throw new CatalogFilesError(errors);
@@ -65,13 +74,20 @@ export function readCatalogFiles(folder: string): CatalogFiles {
   return { categories, templates, warnings: [...ignored.map(ignoredWarning), ...values], ignored };
 }
 
-const ignoredWarning = (name: string) => `${name}: warning: is ignored; template files are templates/<slug>.yaml`;
+const ignoredWarning = (name: string) => `${name}: warning: is ignored; ${whyIgnored(name)}`;
+
+/** Why an entry of `templates` is no template file. */
+export const whyIgnored = (name: string): string =>
+  path.basename(name).startsWith('.')
+    ? 'hidden files are no template files'
+    : 'template files are templates/<slug>.yaml';
 
 /** Values that are imported, but that the API or fleets refuse. */
-const warningsOf = (object: Origin & Parameters<typeof storedValueProblems>[0]) =>
-  storedValueProblems(object).map(
-    ({ path: member, message }) => `${object.placeOf(member)}: warning: ${member}: ${message}`,
-  );
+const warningsOf = (object: Origin & Slugged & Parameters<typeof storedValueProblems>[0]) =>
+  [
+    ...(object.slugProblem === undefined ? [] : [{ path: 'slug', message: object.slugProblem }]),
+    ...storedValueProblems(object),
+  ].map(({ path: member, message }) => `${object.placeOf(member)}: warning: ${member}: ${message}`);
 
 function readCategories(folder: string, errors: string[]): CatalogFiles['categories'] {
   const read = readFile(folder, CATEGORIES, errors);
@@ -84,10 +100,15 @@ function readCategories(folder: string, errors: string[]): CatalogFiles['categor
   }
   return value.flatMap((entry, index) => {
     const within = (member: string) => placeOf(member === '' ? `${index}` : `${index}.${member}`);
-    const category = check(categoryInFile, entry, { placeOf: within, noun: `entry ${index + 1}` }, errors);
+    const { rest, ...old } = withoutOldSlug(entry);
+    const category = check(categoryInFile, rest, { placeOf: within, noun: `entry ${index + 1}` }, errors);
     if (!category) return [];
+    const origin = { file, placeOf: within };
+    if (old.slug !== undefined) return [{ ...category, ...origin, ...old }];
     const derived = category.slug ?? slugOf(category.name);
-    return isSlug(derived, within('name'), errors) ? [{ ...category, file, placeOf: within, slug: derived }] : [];
+    return isSlug(derived, within('name'), errors)
+      ? [{ ...category, ...origin, slug: derived, slugProblem: undefined }]
+      : [];
   });
 }
 
@@ -95,29 +116,51 @@ function readTemplate(folder: string, file: string, errors: string[]): CatalogFi
   const read = readFile(folder, file, errors);
   if (!read) return [];
   const { value, placeOf } = read;
-  const referring = check(references, value, { placeOf, noun: 'the file' }, errors);
+  const { rest: valid, ...old } = withoutOldSlug(value);
+  const referring = check(references, valid, { placeOf, noun: 'the file' }, errors);
   if (!referring) return [];
   const { category, owner, ...rest } = referring;
   const template = check(templateInFile, { ...rest, category_id: UNUSED_ID }, { placeOf, noun: 'the file' }, errors);
   if (!template) return [];
+  const described = { ...template, category, owner, file, placeOf };
+  if (old.slug !== undefined) return [{ ...described, ...old }];
   const derived = template.slug ?? path.parse(file).name;
-  return isSlug(derived, placeOf(''), errors) ? [{ ...template, category, owner, file, placeOf, slug: derived }] : [];
+  return isSlug(derived, placeOf(''), errors) ? [{ ...described, slug: derived, slugProblem: undefined }] : [];
+}
+
+/** Divides a slug that the API refuses from the rest of what a file states. */
+function withoutOldSlug(
+  value: unknown,
+): { readonly rest: unknown; readonly slug?: undefined } | ({ readonly rest: unknown } & Slugged) {
+  const stated = z.looseObject({ slug: z.string() }).safeParse(value);
+  if (!stated.success) return { rest: value };
+  const { slug: given, ...rest } = stated.data;
+  const slugProblem = problemOfSlug(given);
+  return slugProblem === undefined ? { rest: value } : { rest, slug: given, slugProblem };
+}
+
+function problemOfSlug(given: string): string | undefined {
+  const parsed = parseFields(slug, given);
+  return parsed.success ? undefined : (parsed.errors[0]?.message ?? 'is not valid');
 }
 
 /** Whether a name gives a slug that the API accepts. Otherwise adds an error. */
 function isSlug(derived: string, place: string, errors: string[]): boolean {
-  const parsed = parseFields(slug, derived);
-  if (parsed.success) return true;
-  const message = parsed.errors[0]?.message ?? 'is not valid';
+  const message = problemOfSlug(derived);
+  if (message === undefined) return true;
   errors.push(`${place}: slug: "${derived}", which the name gives, ${message}; set slug`);
   return false;
 }
 
-function templateFiles(folder: string): { readonly files: string[]; readonly ignored: string[] } {
+function templateFiles(folder: string, errors: string[]): { readonly files: string[]; readonly ignored: string[] } {
   const templates = path.join(folder, 'templates');
   if (!existsSync(templates)) return { files: [], ignored: [] };
+  if (!statSync(templates).isDirectory()) {
+    errors.push(`${templates}: must be a folder with template files`);
+    return { files: [], ignored: [] };
+  }
   const names = readdirSync(templates).sort();
-  const isTemplate = (name: string) => /\.ya?ml$/.test(name);
+  const isTemplate = (name: string) => /^[^.].*\.ya?ml$/.test(name);
   return {
     files: names.filter(isTemplate).map((name) => path.join('templates', name)),
     ignored: names.filter((name) => !isTemplate(name)).map((name) => path.join(folder, 'templates', name)),

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { categoryFields, templateDefaults, templateFieldNames } from '@svc/contract';
+import { categoryFields, slug, templateDefaults, templateFieldNames } from '@svc/contract';
 import type { Database } from '../database/client.ts';
 import { CATEGORIES, type CatalogFiles, readCatalogFiles } from './catalog-files.ts';
 import { plain } from './import.ts';
@@ -114,6 +114,7 @@ function changeOfCategories(
 }
 
 type Row = Readonly<Record<(typeof templateFieldNames)[number], unknown>> & {
+  readonly id: string;
   readonly slug: string;
   readonly category: string;
   readonly owner: string | null;
@@ -128,7 +129,8 @@ function changesOfTemplates(rows: readonly Row[], existing: CatalogFiles['templa
     const before = bySlug.get(row.slug);
     const members = differences(TEMPLATE_MEMBERS, row, before && { ...before, owner: before.owner ?? null });
     if (members.length === 0) return [];
-    const file = before?.file ?? path.join('templates', `${row.slug}.yaml`);
+    const name = slug.safeParse(row.slug).success ? row.slug : row.id; // earlier versions stored other slugs
+    const file = before?.file ?? path.join('templates', `${name}.yaml`);
     return [
       { file, content: contentOf(row), text: before ? `update ${file} (${members.join(', ')})` : `create ${file}` },
     ];

@@ -7,7 +7,7 @@ import { registerTags } from '../catalog/tags.ts';
 import { type CatalogTransaction, writeCatalog } from '../database/catalog-write.ts';
 import type { Database } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { type CatalogFiles, CatalogFilesError, readCatalogFiles } from './catalog-files.ts';
+import { type CatalogFiles, CatalogFilesError, readCatalogFiles, whyIgnored } from './catalog-files.ts';
 
 type Reader = Pick<CatalogTransaction, 'category' | 'template' | 'organization'>;
 type Data = Record<string, unknown> & { readonly slug: string };
@@ -57,7 +57,12 @@ export async function importCatalog(
 ): Promise<readonly string[]> {
   const files = readCatalogFiles(folder);
   if (prune && files.ignored.length > 0) {
-    throw new CatalogFilesError(files.ignored.map((name) => `${name}: is no template file; remove it before --prune`));
+    throw new CatalogFilesError(
+      files.ignored.map(
+        (name) =>
+          `${name}: is ignored; ${whyIgnored(name)}. With --prune, a template that it describes would be deleted: rename or remove it`,
+      ),
+    );
   }
   const plan = await planOf(database.client, files, prune);
   if (dryRun || plan.length === 0) return report(plan, files, dryRun);
@@ -106,6 +111,14 @@ async function planOf(reader: Reader, files: CatalogFiles, prune: Prune | undefi
     }
     if (owner && !organizations.has(owner)) {
       errors.push(`${placeOf('owner')}: owner: ${noSlug('organization', owner, [...organizations.keys()])}`);
+    }
+  }
+  for (const [stored, described] of [
+    [categories, files.categories],
+    [templates, files.templates],
+  ] as const) {
+    for (const { slug, slugProblem, placeOf } of described) {
+      if (slugProblem !== undefined && !stored.has(slug)) errors.push(`${placeOf('slug')}: slug: ${slugProblem}`);
     }
   }
   if (errors.length > 0) throw new CatalogFilesError(errors);

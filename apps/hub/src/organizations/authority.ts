@@ -49,6 +49,25 @@ export async function lockMember(transaction: Transaction, { userId, orgId }: Pi
   return member && { isAdmin: member.is_admin, hasOther: rows.some((row) => row !== member && !row.is_blocked) };
 }
 
+/**
+ * Requires an organization to have an org_admin other than a user who joins it as a member. Locks the org_admins, so that
+ * the last one cannot leave meanwhile. @throws 409 `last_org_admin`
+ */
+export async function requireOtherOrgAdmin(
+  transaction: Transaction,
+  { userId, orgId }: Pick<Ending, 'userId' | 'orgId'>,
+): Promise<void> {
+  const admins = await transaction.$queryRaw<unknown[]>`
+    SELECT FROM users
+    WHERE org_id = ${orgId}::uuid AND org_role = 'org_admin' AND blocked_at IS NULL AND id <> ${userId}::uuid
+    ORDER BY id FOR SHARE`;
+  if (admins.length > 0) return;
+  throw new Problem(
+    'last_org_admin',
+    'The organization has no org_admin. Set org_role to org_admin, or give this role to another member first.',
+  );
+}
+
 /** 409: the change would leave the other members without an org_admin. */
 export const lastOrgAdmin = () =>
   new Problem('last_org_admin', 'This is the last org_admin. Give another member the role org_admin first.');

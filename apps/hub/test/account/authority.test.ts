@@ -154,6 +154,41 @@ describe('an administrator', () => {
     expect((await admin.put(`${USERS}?id=${id}`, { org_id: null })).status).toBe(200);
   });
 
+  test('can add a user to an organization without an org_admin only as org_admin', async () => {
+    const { id: org_id } = await world.anOrganization();
+    const [first, second] = [await idOf(await world.aUser('user')), await idOf(await world.aUser('user'))];
+    for (const change of [{ org_id }, { org_id, org_role: 'member' }]) {
+      const { status, body } = await admin.put(`${USERS}?id=${first}`, change);
+      expect({ status, code: body.code }).toEqual({ status: 409, code: 'last_org_admin' });
+    }
+    expect((await admin.put(`${USERS}?id=${first}`, { org_id, org_role: 'org_admin' })).status).toBe(200);
+    expect((await admin.put(`${USERS}?id=${second}`, { org_id })).body.user).toMatchObject({ org_role: 'member' });
+    expect((await admin.put(`${USERS}?id=${first}`, { org_id: null })).body.code).toBe('last_org_admin');
+  });
+
+  test('removes the only org_admin before or after a user joins with an invitation, and not meanwhile', async () => {
+    const organization = await world.anOrganization();
+    const only = await world.aMember(organization, 'org_admin');
+    await anInvitation(only);
+    const [earlier] = (await only.get(INVITATIONS)).body.invitations;
+    const code = await anInvitation(only, 'member');
+    const joiner = await world.aUser('user');
+    await idOf(joiner);
+    const id = await idOf(only);
+    const requests = await sql.$transaction(async (transaction) => {
+      // The removal has counted the other members, and waits until it can withdraw this invitation.
+      await transaction.$queryRaw`SELECT FROM invitations WHERE id = ${earlier.id}::uuid FOR UPDATE`;
+      const removal = admin.put(`${USERS}?id=${id}`, { org_id: null });
+      await connectionsBlocked(sql, 1);
+      const joining = joiner.post(MEMBERS, { code });
+      await connectionsBlocked(sql, 2);
+      return { removal, joining };
+    });
+    expect((await requests.removal).status).toBe(200);
+    expect((await requests.joining).body.code).toBe('invalid_grant');
+    expect(await sql.user.count({ where: { org_id: organization.id } })).toBe(0);
+  });
+
   test('blocks a user on each replica, until the user is unblocked', async () => {
     const authorization = await world.anAuthorization('user');
     const apis = [world.api(authorization), another.api(authorization)] as const;

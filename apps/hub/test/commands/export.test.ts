@@ -202,3 +202,19 @@ describe('an export to a folder with a catalog', () => {
     expect(existsSync(path.join(folder, 'templates/second.yml'))).toBe(true);
   });
 });
+
+test('an export with slugs that an earlier version stored is imported with warnings, and changes nothing', async () => {
+  const world = await startWorld();
+  const category = await world.aCategory({ slug: 'updates', name: 'Updates' });
+  const stored = await world.aTemplate({ slug: '../My App', name: 'App', category_id: category.id });
+  await world.aTemplate({ slug: '', name: 'Without', category_id: category.id });
+  const folder = aFolder();
+  await exportCatalog(world.database, { folder });
+  expect(existsSync(path.join(folder, 'templates', `${stored.id}.yaml`))).toBe(true);
+  const lines = await importCatalog(world.database, { folder, dryRun: false });
+  expect(lines.filter((line) => line.includes(': warning: slug: must'))).toHaveLength(3);
+  expect(lines.at(-1)).toBe('0 created, 0 updated, 3 unchanged');
+  const [summary] = (await exportCatalog(world.database, { folder })).slice(-1);
+  expect(summary).toMatch(/: 0 files changed in /);
+  await world.stop();
+});

@@ -180,11 +180,43 @@ describe('an import', () => {
   });
 
   test('names entries that are no template files, which are an error with prune', async () => {
-    const folder = folderOf({ 'a.yaml': 'name: A\ncategory: tools\n', 'b.YAML': 'x', 'c.yaml.j2': 'x' });
+    const folder = folderOf({
+      'a.yaml': 'name: A\ncategory: tools\n',
+      'b.YAML': 'x',
+      'c.yaml.j2': 'x',
+      '.d.yaml': 'x',
+    });
     mkdirSync(path.join(folder, 'templates', 'more'));
     const lines = (await run(folder, true)).filter((line) => line.includes('warning'));
-    expect(lines.map((line) => path.basename(line.split(':')[0] ?? ''))).toEqual(['b.YAML', 'c.yaml.j2', 'more']);
-    await expect(prune(folder)).rejects.toThrow(/b\.YAML: is no template file; remove it before --prune/);
+    expect(lines.map((line) => path.basename(line.split(':')[0] ?? ''))).toEqual([
+      '.d.yaml',
+      'b.YAML',
+      'c.yaml.j2',
+      'more',
+    ]);
+    expect(lines[0]).toMatch(/\.d\.yaml: warning: is ignored; hidden files are no template files$/);
+    await expect(prune(folder)).rejects.toThrow(
+      /b\.YAML: is ignored; template files are templates\/<slug>\.yaml\. With --prune, .* rename or remove it/,
+    );
+    await expect(prune(folder)).rejects.toThrow(/\.d\.yaml: is ignored; hidden files are no template files\./);
+    expect(await counts()).toEqual([0, 0]);
+  });
+
+  test('states that templates must be a folder', async () => {
+    const folder = aFolder();
+    writeFileSync(path.join(folder, 'categories.yaml'), '[]\n');
+    writeFileSync(path.join(folder, 'templates'), 'x');
+    await expect(run(folder)).rejects.toThrow(/templates: must be a folder with template files/);
+  });
+
+  test('refuses a slug in a file that the API refuses, with its line', async () => {
+    const folder = folderOf(
+      { 'a.yaml': 'name: A\nslug: My App\ncategory: tools\n' },
+      '- { slug: tools, name: Tools }\n- name: X\n  slug: updates\n',
+    );
+    await expect(run(folder)).rejects.toThrow(
+      /categories\.yaml:3: slug: must not be a reserved word: updates\n.*a\.yaml:2: slug: must have/,
+    );
     expect(await counts()).toEqual([0, 0]);
   });
 

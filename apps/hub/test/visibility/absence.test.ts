@@ -65,7 +65,14 @@ test('answers alike for words and tags of invisible templates and for unknown wo
   await world.aTemplate({ name: 'zebra one' });
   const hidden = await world.aTemplate({ name: 'secretword two', tags: ['secrettag'], is_public: false });
   await ask(undefined, `${LIST}/warm`); // reads the new templates into the index
-  for (const [turn, query] of ['search=secretword', 'tags=secrettag', `search=${hidden.slug}`].entries()) {
+  await ask(undefined, `${LIST}?q=warm`); // and their words
+  for (const [turn, query] of [
+    'search=secretword',
+    'tags=secrettag',
+    `search=${hidden.slug}`,
+    'q=secretword',
+    'q=two&tags=secrettag',
+  ].entries()) {
     const absent = await ask(undefined, `${LIST}?${query.replace(/=.*/, `=qqqqqqqqq${turn}`)}`);
     expect(await ask(undefined, `${LIST}?${query}`)).toEqual(absent);
   }

@@ -45,15 +45,70 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** A catalog and a sequence of changes. */
-export const scenarios = fc.record({
+const start = {
   privacy: fc.array(fc.constantFrom(true, true, false), { minLength: CATEGORIES, maxLength: CATEGORIES }),
   templates: fc.array(scope, { minLength: 1, maxLength: TEMPLATES, size: 'max' }),
   grants: fc.uniqueArray(fc.tuple(organization, category), { selector: String, maxLength: 3, size: 'max' }),
+};
+
+/** A catalog and a sequence of changes. */
+export const scenarios = fc.record({
+  ...start,
   steps: fc.array(step, { minLength: 1, maxLength: 6, size: 'max' }),
 });
 
+/** What a step changes. The steps of a transaction change different objects. */
+const objectOf = (step: Step): string => {
+  switch (step.kind) {
+    case 'upsert':
+    case 'delete':
+      return `template ${step.template}`;
+    case 'rename':
+      return `name ${step.category}`;
+    case 'set privacy':
+      return `privacy ${step.category}`;
+    case 'grant':
+    case 'revoke':
+      return `grant ${step.organization} ${step.category}`;
+  }
+};
+
+/** A catalog and transactions with one or more changes each. Clients then ask for changes since up to `back` commits ago. */
+export const histories = (transactions: number) =>
+  fc.record({
+    ...start,
+    transactions: fc.array(
+      fc.record({
+        steps: fc.uniqueArray(step, { selector: objectOf, minLength: 1, maxLength: 8, size: 'max' }),
+        back: fc.integer({ min: 1, max: 6 }),
+      }),
+      { minLength: transactions, maxLength: transactions },
+    ),
+  });
+
 export const grantKey = (organization: number, category: number) => `${organization}:${category}`;
+
+/** An organization is identified by its index. */
+export type Caller = 'anonymous' | 'administrator' | number;
+
+/** Why a caller sees a template: it is open to all, its organization owns it, or a grant for a private category shows it. */
+export type Reason = 'administrator' | 'open' | 'owned' | 'granted';
+
+/** The visibility rule in TypeScript: the reasons for which a caller sees a template. Without a reason, it is invisible. */
+export function reasonsFor(
+  caller: Caller,
+  { isPublic, category, owner }: TemplateScope,
+  { privacy, grants }: CatalogModel,
+): Reason[] {
+  if (caller === 'administrator') return ['administrator'];
+  const isOpen = privacy[category] === false;
+  const reasons: Reason[] = isPublic && isOpen ? ['open'] : [];
+  if (caller === 'anonymous') return reasons;
+  if (owner === caller) reasons.push('owned');
+  const isShownByGrants = !isOpen && (isPublic || owner === undefined || owner === caller);
+  if (isShownByGrants && grants.has(grantKey(caller, category))) reasons.push('granted');
+  return reasons;
+}
 
 /** The ids of the rows, by index in the model. */
 export interface Ids {

@@ -65,7 +65,7 @@ describeWithBrowser('the consoles in a browser', () => {
     const keys = keysOf(page);
     await keys.fill(page.getByRole('searchbox', { name: 'Search templates' }), 'qdrant');
     await page.getByText('1 template', { exact: true }).waitFor();
-    expect(page.url()).toBe(`${hub}/?search=qdrant`);
+    expect(page.url()).toBe(`${hub}/?q=qdrant`);
     await keys.press(page.getByRole('link', { name: 'Qdrant' }));
     await page.getByRole('heading', { name: 'Qdrant', level: 1 }).waitFor();
     await page.getByRole('heading', { name: 'Documentation' }).waitFor();

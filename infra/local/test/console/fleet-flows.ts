@@ -144,7 +144,7 @@ export function testDeployment(given: () => { readonly world: ConsoleWorld; read
   test('a template becomes a service with an address by at most four clicks, with a secret that is created in place', async () => {
     const { world, engine } = given();
     await createGreeter(world, engine);
-    const page = await world.open(world.fleet, '/catalog?search=greeter');
+    const page = await world.open(world.fleet, '/catalog?q=greeter');
     await signInAtProvider(page);
     await page.getByText('1 template', { exact: true }).waitFor();
     const clicks = await countClicks(page);

@@ -24,16 +24,17 @@ import { fleet, useBlocked } from './api.ts';
 import { phaseLook } from './looks.ts';
 
 const PAUSE_MS = 150;
-const query = (search: string) => ({ search, limit: 5 });
+const MAX_FOUND = 5;
+const query = (search: string) => ({ search, limit: MAX_FOUND });
 
-/** The pages, and the objects of which the name contains the text. */
+/** The pages, the objects of which the name contains the text, and the templates that have its words. */
 export function useCommands(text: string): readonly Command[] {
   const blocked = useBlocked();
   const search = useSettled(text.trim(), PAUSE_MS);
   const enabled = search !== '';
   const deployments = useQuery({ ...fleet.read('listDeployments', { query: query(search) }), enabled });
   const templates = useQuery({
-    ...fleet.read('listMirroredTemplates', { query: { ...query(search), view: 'summary' } }),
+    ...fleet.read('listMirroredTemplates', { query: { q: search, limit: MAX_FOUND, view: 'summary' } }),
     enabled,
   });
   const hosts = useQuery({ ...fleet.read('listHosts', { query: query(search) }), enabled });

@@ -10,14 +10,14 @@ import { administrationGroup } from './navigation.ts';
 const PAUSE_MS = 150;
 const MAX_FOUND = 8;
 
-/** The pages, and the templates of which the name contains the text. */
+/** The pages, and the templates that have the words of the text. */
 export function useCommands(text: string): readonly Command[] {
   const blocked = useBlocked();
   const user = useUser();
   const search = useSettled(text.trim(), PAUSE_MS);
   const enabled = search !== '';
   const templates = useQuery({
-    ...hub.read('listTemplates', { query: { search, limit: MAX_FOUND, view: 'summary' } }),
+    ...hub.read('listTemplates', { query: { q: search, limit: MAX_FOUND, view: 'summary' } }),
     enabled,
   });
   const page = (label: string, icon: Command['icon'], address: string): Command => ({

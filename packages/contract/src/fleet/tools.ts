@@ -102,10 +102,10 @@ export const fleetTools = {
   }),
   search_templates: tool({
     title: 'Search templates',
-    description: 'Find deployable templates by text, category or tags. Call get_template before you deploy one.',
+    description: 'Find deployable templates by words, category or tags. Call get_template before you deploy one.',
     calls: [listMirroredTemplates],
     takes: listMirroredTemplates,
-    except: ['view'],
+    except: ['view', 'search'],
     own: limit(50, 10),
     result: z.object({ templates: z.array(briefTemplate), ...restOfList }),
   }),

@@ -2,7 +2,17 @@ import { z } from 'zod';
 import { endpoint } from '../shared/endpoint.ts';
 import { largeReads, largeRowReads } from '../shared/reads.ts';
 import { timestamp } from '../shared/timestamp.ts';
-import { byUuid, id, identified, idInQuery, optionalPaging, pagination, searchIn, uuid } from '../shared/wire.ts';
+import {
+  byUuid,
+  id,
+  identified,
+  idInQuery,
+  optionalPaging,
+  pagination,
+  searchIn,
+  uuid,
+  wordQuery,
+} from '../shared/wire.ts';
 import { categoryChange, managedCategory, newCategory } from '../template/category.ts';
 import { list, newTemplate, ownedTemplate, templateChange, templateView } from '../template/fields.ts';
 
@@ -47,6 +57,7 @@ export const hubAdminCatalogEndpoints = {
     query: z.strictObject({
       ...optionalPaging,
       search: searchIn('name or description'),
+      q: wordQuery('. The list then has pages'),
       org_id: uuid.optional().meta({ description: 'Only templates that this organization owns' }),
       as: uuid.optional().meta({
         description: 'Only templates that this organization sees with its API keys. The list then has pages',

@@ -10,10 +10,10 @@ const { listTemplates, getTemplate } = hubCatalogEndpoints;
 export const hubTools = {
   search_templates: tool({
     title: 'Search templates',
-    description: 'Find deployable templates by text, category or tags.',
+    description: 'Find deployable templates by words, category or tags.',
     calls: [listTemplates],
     takes: listTemplates,
-    except: ['view'],
+    except: ['view', 'search'],
     own: { limit: z.int().min(1).max(50).default(10) },
     result: z.object({ templates: z.array(briefTemplate), ...restOfList }),
   }),

@@ -169,11 +169,12 @@ export const optionalPaging = {
   limit: queryInteger(1, MAX_PAGE_SIZE).optional(),
 };
 
-/** A search term in a query. */
+/** A search term in a query, without surrounding blanks. */
+export const searchTerm = line(200).transform((value) => value.trim());
+
+/** A search term that is a substring of members. */
 export const searchIn = (members: string) =>
-  line(200)
-    .optional()
-    .meta({ description: `Substring of the ${members}, case-insensitive` });
+  searchTerm.optional().meta({ description: `Substring of the ${members}, case-insensitive` });
 
 export const pagination = z
   .object({ page: z.int(), limit: z.int(), total: z.int(), totalPages: z.int() })
@@ -239,8 +240,49 @@ export const fold = (text: string): string => text.normalize('NFKC').toLowerCase
  */
 const SEPARATOR = '\u001f';
 
+/**
+ * Folds text for `search`: also letters whose lower case depends on their position or on the language. The function
+ * `search_folded` of the databases makes the same replacements in the text of earlier versions.
+ */
+export const foldSearch = (text: string): string =>
+  fold(text).replaceAll('ς', 'σ').replaceAll('i\u0307', 'i').replaceAll('ı', 'i').replaceAll('ß', 'ss');
+
 /** The text in which a folded search term is looked up. */
-export const searchText = (...texts: readonly string[]): string => texts.map(fold).join(SEPARATOR);
+export const searchText = (...texts: readonly string[]): string => texts.map(foldSearch).join(SEPARATOR);
+
+/** Letters with a stroke, and ligatures, which Unicode does not decompose. */
+const UNDECOMPOSED: Readonly<Record<string, string>> = { ø: 'o', ł: 'l', đ: 'd', æ: 'ae', œ: 'oe' };
+
+/** Folds text for the search by words: also without accents. */
+const unaccented = (text: string): string =>
+  foldSearch(text)
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[øłđæœ]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
+    .normalize('NFC');
+
+/** Characters of scripts that put no blanks between words. Each counts as a word. */
+const WITHOUT_BLANKS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/gu;
+
+/** The words of a text, folded for the search by words. Punctuation divides words. */
+export const wordsOf = (text: string): string[] =>
+  unaccented(text)
+    .replace(WITHOUT_BLANKS, ' $& ')
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .filter((word) => word !== '');
+
+/** The maximum number of different words of a query, which bounds the cost of a search. */
+const MAX_WORDS = 16;
+
+const FOUND_WORDS =
+  'Words of the name, the description, the slug, the image or the tags, or parts of them, in any order, without case and accents. The best match is first';
+
+/** A search by words in a query. `more` continues its description. */
+export const wordQuery = (more = '') =>
+  searchTerm
+    .refine((value) => new Set(wordsOf(value)).size <= MAX_WORDS, `must have at most ${MAX_WORDS} different words`)
+    .optional()
+    .meta({ description: `${FOUND_WORDS}${more}` });
 
 const SLUG_LENGTH = 64;
 

@@ -11,10 +11,12 @@ import {
   objectVersion,
   paging,
   record,
+  searchIn,
   slug,
   storedName,
   text,
   uuid,
+  wordQuery,
 } from '../shared/wire.ts';
 import { templateConflicts } from './conflicts.ts';
 import { hasValidOption, isContainerOption } from './container-options.ts';
@@ -637,7 +639,8 @@ export const ownedTemplate = template
 /** Filters of a list of templates. Visibility is applied separately. */
 export const templateFilters = {
   category: line(200).optional().meta({ description: 'Slug of a category' }),
-  search: line(200).optional().meta({ description: 'Substring of the name or the description, case-insensitive' }),
+  search: searchIn('name or the description'),
+  q: wordQuery(),
   featured: flag.optional().meta({ description: '`true`: only featured templates; `false`: all templates' }),
   tags: commaSeparated
     .optional()

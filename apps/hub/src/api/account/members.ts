@@ -101,10 +101,14 @@ export const joinOrganization = changeRoute(
       const [user] = await transaction.$queryRaw<{ org_id: string | null; email: string | null }[]>`
         SELECT org_id, CASE WHEN email_verified THEN email END AS email FROM users WHERE id = ${id}::uuid FOR UPDATE`;
       if (user?.org_id) throw alreadyInOrganization();
+      const hash = hashCredential(code);
+      // The creator is locked, because the last org_admin could leave meanwhile.
       const [invitation] = await transaction.$queryRaw<InvitationRow[]>`
-        DELETE FROM invitations i USING organizations o, users c
-        WHERE o.id = i.org_id AND o.status = 'active' AND c.id = i.created_by_user AND c.org_id = i.org_id
-          AND c.org_role = 'org_admin' AND c.blocked_at IS NULL AND i.code_hash = ${hashCredential(code)}
+        WITH creator AS (
+          SELECT c.id FROM invitations i JOIN users c ON c.id = i.created_by_user AND c.org_id = i.org_id
+          WHERE i.code_hash = ${hash} AND c.org_role = 'org_admin' AND c.blocked_at IS NULL FOR SHARE OF c)
+        DELETE FROM invitations i USING organizations o, creator c
+        WHERE o.id = i.org_id AND o.status = 'active' AND c.id = i.created_by_user AND i.code_hash = ${hash}
           AND i.expires_at > now() AND (i.email IS NULL OR i.email = ${user?.email ?? null}::text)
         RETURNING i.org_id, i.org_role::text AS org_role`;
       if (!invitation) throw invalidInvitation();

@@ -1,5 +1,5 @@
 import { hubEndpoints, type managedApiKey } from '@svc/contract/hub';
-import { containing } from '@svc/database';
+import { escapeLike } from '@svc/database';
 import { type Matches, notFound, requireVersion } from '@svc/http';
 import type { z } from 'zod';
 import { Prisma } from '../../generated/prisma/client.ts';
@@ -16,7 +16,7 @@ const managedKeyColumns = Prisma.sql`${keyColumns}, k.version, k.org_id, o.slug 
 
 export const listAllApiKeys = route(hubEndpoints.listAllApiKeys, async ({ database: { client } }, { query }) => {
   const { search, status, org_id } = query;
-  const pattern = search === undefined ? undefined : containing(search);
+  const pattern = search === undefined ? undefined : `%${escapeLike(search)}%`;
   const where = Prisma.sql`
     FROM api_keys k JOIN organizations o ON o.id = k.org_id
     WHERE true

@@ -22,10 +22,11 @@ import {
 } from '@svc/http';
 import type { z } from 'zod';
 import { defaultSlug, derivedColumns } from '../../catalog/derived.ts';
-import { idsOfPage } from '../../catalog/filters.ts';
+import { idsOfPage, type Paging } from '../../catalog/filters.ts';
 import { registerTags } from '../../catalog/tags.ts';
-import { containsFolded } from '../../database/search.ts';
+import { containsSearched } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
+import type { Viewer } from '../../identity/principal.ts';
 import { catalogChangeRoute } from '../change.ts';
 import { largeReadsOf, type RequestContext, route } from '../context.ts';
 import { isComplete, PART_ROWS, pageOf, readComplete, rowsAfter } from '../lists.ts';
@@ -92,10 +93,10 @@ function firstPart(keys: readonly Key[]): readonly Key[] {
 
 export const listAllTemplates = route(hubEndpoints.listAllTemplates, async (context, { query }) => {
   const { client } = context.database;
+  if (query.as !== undefined || query.q) return listPage(context, query);
   const where: Prisma.TemplateWhereInput = {};
-  if (query.search !== undefined) where.search_text = containsFolded(query.search);
+  if (query.search !== undefined) where.search_text = containsSearched(query.search);
   if (query.org_id !== undefined) where.owner_org_id = query.org_id;
-  if (query.as !== undefined) return listAs(context, { ...query, as: query.as });
   if (!isComplete(query)) {
     const page = pageOf(query);
     const range = { skip: offsetOf(page), take: page.limit };
@@ -139,27 +140,49 @@ export const listAllTemplates = route(hubEndpoints.listAllTemplates, async (cont
 type ListQuery = Input<typeof hubEndpoints.listAllTemplates>['query'];
 
 /**
- * A page of the templates that an organization sees, by the rule that its API keys are subject to.
+ * A page of the templates that have words, or that an organization sees by the rule that its API keys are subject to.
  * @throws 400, 422
  */
-async function listAs(
-  context: RequestContext,
-  { as: orgId, org_id, search, view, page = 1, limit = DEFAULT_PAGE_SIZE }: ListQuery & { readonly as: string },
-) {
+async function listPage(context: RequestContext, query: ListQuery) {
   const { client } = context.database;
-  if (org_id !== undefined) throw invalid([{ path: 'as', message: 'must not be combined with org_id' }]);
-  const organization = await client.organization.findUnique({ where: { id: orgId }, select: { id: true } });
-  if (!organization) throw new Problem('unknown_organization', 'No organization has the id in as.');
+  const { as: orgId, view, page = 1, limit = DEFAULT_PAGE_SIZE } = query;
+  if (orgId !== undefined) {
+    if (query.org_id !== undefined) throw invalid([{ path: 'as', message: 'must not be combined with org_id' }]);
+    const organization = await client.organization.findUnique({ where: { id: orgId }, select: { id: true } });
+    if (!organization) throw new Problem('unknown_organization', 'No organization has the id in as.');
+  }
+  const viewer: Viewer = orgId === undefined ? { kind: 'administrator' } : { kind: 'organization', orgId };
   const paging = { page, limit };
-  const ids = await client.$queryRaw<{ total: number; id: string | null }[]>(
-    idsOfPage({ kind: 'organization', orgId }, { search, ...paging }),
-  );
-  const shown = ids.flatMap(({ id }) => (id === null ? [] : [id]));
-  const keys = await client.template.findMany({ where: { id: { in: shown } }, select: keyColumns, orderBy: ORDER });
-  return replyWithTemplates(context, { keys, view, pagination: paginationOf(paging, ids[0]?.total ?? 0) });
+  const { ids, total } = await idsOf(context, viewer, { ...query, ...paging });
+  const found = await client.template.findMany({ where: { id: { in: [...ids] } }, select: keyColumns });
+  const keys = new Map(found.map((key) => [key.id, key]));
+  return replyWithTemplates(context, {
+    keys: ids.flatMap((id) => keys.get(id) ?? []),
+    view,
+    pagination: paginationOf(paging, total),
+  });
+}
+
+/** The ids of a page, in its order, and the number of templates on all pages. */
+async function idsOf(
+  { database, catalog, revision }: RequestContext,
+  viewer: Viewer,
+  { q, search, org_id, page, limit }: ListQuery & Paging,
+): Promise<{ readonly ids: readonly string[]; readonly total: number }> {
+  if (!q) {
+    const rows = await database.client.$queryRaw<{ total: number; id: string | null }[]>(
+      idsOfPage(viewer, { search, page, limit }),
+    );
+    return { ids: rows.flatMap(({ id }) => id ?? []), total: rows[0]?.total ?? 0 };
+  }
+  const all = await catalog.lists.find({ viewer, revision: await revision() }, { q, search });
+  const found = all.filter(({ group }) => org_id === undefined || group.ownerOrgId === org_id);
+  const start = offsetOf({ page, limit });
+  return { ids: found.slice(start, start + limit).map(({ id }) => id), total: found.length };
 }
 
 interface TemplatePage {
+  /** The templates, in the order of the page. */
   readonly keys: readonly Key[];
   readonly view: 'full' | 'summary';
   readonly pagination: ReturnType<typeof paginationOf>;
@@ -172,11 +195,12 @@ function replyWithTemplates(context: RequestContext, { keys, view, pagination }:
   return replyWithPage(largeReadsOf(context), {
     sizes: keys.map(({ id: key, weight: bytes }) => ({ key, bytes })),
     read: async (ids) => {
-      const [rows] = await client.$transaction(
-        [client.template.findMany({ where: { id: { in: [...ids] } }, include: withCategory, orderBy: ORDER })],
+      const [found] = await client.$transaction(
+        [client.template.findMany({ where: { id: { in: [...ids] } }, include: withCategory })],
         { isolationLevel: 'RepeatableRead' },
       );
-      return rows.map(present);
+      const rows = new Map(found.map((row) => [row.id, row]));
+      return ids.flatMap((id) => rows.get(id) ?? []).map(present);
     },
     element: hubEndpoints.listAllTemplates.reply.shape.templates.element,
     compose: (templates) => ({ templates, pagination }),

@@ -4,7 +4,13 @@ import { containsText } from '../../database/search.ts';
 import type { Prisma, User } from '../../generated/prisma/client.ts';
 import { callerOf } from '../../identity/caller.ts';
 import { checkRoleChange, lockRoles } from '../../identity/roles.ts';
-import { endAuthority, type KeysOf, lastOrgAdmin, lockMember } from '../../organizations/authority.ts';
+import {
+  endAuthority,
+  type KeysOf,
+  lastOrgAdmin,
+  lockMember,
+  requireOtherOrgAdmin,
+} from '../../organizations/authority.ts';
 import { presentUser, withOrganization } from '../../organizations/present.ts';
 import { changeRoute } from '../change.ts';
 import { route } from '../context.ts';
@@ -51,6 +57,8 @@ export const updateUser = changeRoute(hubEndpoints.updateUser, ({ principal, ifM
       ...(isOther && { blocked_at: blocked ? new Date() : null }),
     };
     const updated = await transaction.user.update({ where: { id }, data, include: withOrganization });
+    const joins = updated.org_id !== null && updated.org_id !== target.org_id ? updated.org_id : undefined;
+    if (joins && updated.org_role === 'member') await requireOtherOrgAdmin(transaction, { userId: id, orgId: joins });
     if (isOther && blocked) {
       await transaction.$executeRaw`UPDATE sessions SET ended_at = now() WHERE user_id = ${id}::uuid AND ended_at IS NULL`;
     }
@@ -75,8 +83,9 @@ async function endingOf(transaction: Prisma.TransactionClient, { target, members
   const leaves = membership.org_id !== undefined && membership.org_id !== orgId;
   const isDemoted = membership.org_role !== undefined && membership.org_role !== 'org_admin';
   if (!leaves && !isDemoted && !isBlocked) return [];
-  const others = await transaction.user.count({ where: { org_id: orgId, id: { not: userId } } });
   const locked = await lockMember(transaction, { userId, orgId });
+  // Counted after the lock: members join with a lock of an org_admin.
+  const others = await transaction.user.count({ where: { org_id: orgId, id: { not: userId } } });
   if (others > 0 && !locked?.hasOther) throw lastOrgAdmin();
   return endAuthority(transaction, { userId, orgId, keys, newOwner: null });
 }

@@ -22,7 +22,8 @@ export function positionOf(ordered: readonly Ordered[], template: Ordered): numb
   return low;
 }
 
-const compareTemplates = (one: Ordered, other: Ordered): number =>
+/** The order of lists. */
+export const compareTemplates = (one: Ordered, other: Ordered): number =>
   compareCodePoints(one.sortName, other.sortName) || compareCodePoints(one.id, other.id);
 
 /** The order of the collation "C" of PostgreSQL, which compares UTF-8: by code points. */

@@ -13,13 +13,23 @@ import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../database/reader.ts';
 import type { Viewer } from '../../identity/principal.ts';
 import type { Revision } from '../../revision/revision.ts';
-import { type Filters, hasContentFilters, idsOfPage, type Paging } from '../filters.ts';
+import {
+  type ContentFilters,
+  type Filters,
+  hasContentFilters,
+  hasWords,
+  idsOfPage,
+  type MatchingRow,
+  matchingTemplates,
+  type Paging,
+} from '../filters.ts';
 import { type CatalogIndex, type IndexedView, OUTDATED } from './catalog-index.ts';
 import { type CacheUse, type Document, type Documents, elementsOf } from './documents.ts';
 import { type Entry, versionOf } from './entries.ts';
 import type { Group } from './groups.ts';
 import { createMatches, isTooOld, type Matches } from './matches.ts';
 import { documentsInParts, sizesOfPage } from './page-documents.ts';
+import { createWordSearch, type WordSearch } from './words.ts';
 
 type Query = Filters & Paging & { readonly view?: 'full' | 'summary' };
 
@@ -63,6 +73,11 @@ export interface TemplateLists {
    * changes.
    */
   page(request: ListRequest, query: Query): Promise<Rendered | RenderedParts>;
+  /** All templates that a viewer finds by words, the best match first. */
+  find(
+    request: { readonly viewer: Viewer; readonly revision: Revision },
+    query: ContentFilters & { readonly q: string },
+  ): Promise<readonly Entry[]>;
 }
 
 interface Sources {
@@ -87,7 +102,10 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
     maxSize: MAX_BYTES,
     sizeCalculation: ({ rendered }) => bytesOfRendered(rendered) + OVERHEAD,
   });
-  const readPage = shareReads(createReadPage(reader, documents));
+  const find = createFind(reader, createWordSearch(reader));
+  const readPage = shareReads(
+    createReadPage(documents, createSelect({ reader, matches: createMatches(reader), find })),
+  );
   let hits = 0;
   let misses = 0;
 
@@ -125,6 +143,7 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
         const bytes = bytesOfRendered(known);
         return bytes <= MAX_PART_BYTES ? known : large.inTurn(async () => known, bytes);
       }),
+    find: ({ viewer, revision }, query) => index.read({ viewer, revision }, (indexed) => find(indexed, query)),
   };
 }
 
@@ -148,8 +167,7 @@ function shareReads(readPage: ReadPage): ReadPage {
 }
 
 /** Reads pages. If the view is unchanged, only the numbers of downloads are read again. */
-function createReadPage(reader: Reader, documents: Documents): ReadPage {
-  const select = createSelect(reader, createMatches(reader));
+function createReadPage(documents: Documents, select: Select): ReadPage {
   return async ({ indexed, viewer, query, cached }) => {
     const { changedAt } = indexed.view.stamps();
     const isSelected = cached?.changedAt === changedAt && !isTooOld(query, cached.selectedAt);
@@ -172,10 +190,23 @@ function createReadPage(reader: Reader, documents: Documents): ReadPage {
   };
 }
 
+type Select = (indexed: IndexedView, viewer: Viewer, query: Query) => Promise<Selection | typeof OUTDATED>;
+
+interface SelectSources {
+  readonly reader: Reader;
+  readonly matches: Matches;
+  readonly find: ReturnType<typeof createFind>;
+}
+
 /** Selects the templates of a page in memory, except for filters that match very many templates. */
 const createSelect =
-  (reader: Reader, matches: Matches) =>
-  async (indexed: IndexedView, viewer: Viewer, query: Query): Promise<Selection | typeof OUTDATED> => {
+  ({ reader, matches, find }: SelectSources): Select =>
+  async (indexed, viewer, query) => {
+    if (hasWords(query)) {
+      const selectedAt = performance.now();
+      const found = await find(indexed, query);
+      return found === OUTDATED ? OUTDATED : { ...pageOfMatches(indexed, query, found), selectedAt };
+    }
     if (!hasContentFilters(query)) return { ...pageOfAll(indexed, query), selectedAt: performance.now() };
     const matching = await matches.of(indexed, query);
     if (matching === OUTDATED) return OUTDATED;
@@ -183,6 +214,27 @@ const createSelect =
     return entries
       ? { ...pageOfMatches(indexed, query, entries), selectedAt }
       : selectInDatabase(reader, indexed, viewer, query);
+  };
+
+/**
+ * The templates that a viewer finds by words and by other filters, the best match first. Those that the viewer does not
+ * see are left out first, so that they do not cause a statement.
+ */
+const createFind =
+  (reader: Reader, words: WordSearch) =>
+  async (
+    indexed: IndexedView,
+    { q = '', ...filters }: ContentFilters & Pick<Filters, 'q'>,
+  ): Promise<readonly Entry[] | typeof OUTDATED> => {
+    const all = await words.of(indexed, q);
+    if (all === OUTDATED) return OUTDATED;
+    const found = all.filter((entry) => indexed.view.sees(entry));
+    if (found.length === 0 || !hasContentFilters(filters)) return found;
+    const among = found.map(({ id }) => id);
+    const [row] = await reader.read<MatchingRow>(matchingTemplates(filters, { among, limit: among.length }));
+    if (row?.commit !== indexed.state.commit.commit || !indexed.isCurrent()) return OUTDATED;
+    const matching = new Set(row.ids.split(','));
+    return found.filter(({ id }) => matching.has(id));
   };
 
 /** Without filters of their contents, the number of templates is that of their groups. */

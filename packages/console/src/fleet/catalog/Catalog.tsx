@@ -16,7 +16,7 @@ import { fleet } from '../api.ts';
 const PAGE_SIZE = 48;
 
 export default function Catalog() {
-  const { values, set, page, isFiltered, clear } = useFilters('search', 'category', 'tags');
+  const { values, set, page, isFiltered, clear } = useFilters('q', 'category', 'tags');
   const templates = useQuery(
     fleet.read('listMirroredTemplates', { query: { ...values, page, limit: PAGE_SIZE, view: 'summary' } }),
   );

@@ -14,7 +14,7 @@ import { hub } from '../api.ts';
 const PAGE_SIZE = 48;
 
 export default function Catalog() {
-  const { values, set, page, isFiltered, clear } = useFilters('search', 'category', 'tags');
+  const { values, set, page, isFiltered, clear } = useFilters('q', 'category', 'tags');
   const templates = useQuery(
     hub.read('listTemplates', { query: { ...values, page, limit: PAGE_SIZE, view: 'summary' } }),
   );

@@ -23,7 +23,7 @@ import { visibilityLook } from '../looks.ts';
 const PAGE_SIZE = 50;
 
 export default function Templates() {
-  const { values, set, page, isFiltered, clear } = useFilters('search');
+  const { values, set, page, isFiltered, clear } = useFilters('q');
   const query = useQuery(
     hub.read('listAllTemplates', { query: { ...values, page, limit: PAGE_SIZE, view: 'summary' } }),
   );
@@ -47,11 +47,7 @@ export default function Templates() {
         onClear={clear}
         onPage={(next) => set({ page: next })}
         filters={
-          <SearchField
-            label={t('Search by name or description')}
-            value={values.search}
-            onChange={(search) => set({ search })}
-          />
+          <SearchField label={t('Search by name or description')} value={values.q} onChange={(q) => set({ q })} />
         }
         icon={PackageOpen}
         emptyTitle={t('There is no template yet')}

@@ -12,7 +12,7 @@ interface Category {
 }
 
 interface Values {
-  readonly search: string;
+  readonly q: string;
   readonly category: string;
   readonly tags: string;
 }
@@ -30,7 +30,7 @@ export const CatalogFilters = ({
   readonly total: number | undefined;
 }) => (
   <div className="filters">
-    <SearchField label={t('Search templates')} value={values.search} onChange={(search) => set({ search })} />
+    <SearchField label={t('Search templates')} value={values.q} onChange={(q) => set({ q })} />
     <CategoryFilter category={values.category} set={set} categories={categories} />
     {values.tags && (
       <button type="button" className="chip" aria-pressed onClick={() => set({ tags: '' })}>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { anyName, exactText, sortBy } from '../../shared/list-query.ts';
 import { documentedAs } from '../../shared/openapi-schema.ts';
 import { timestamp } from '../../shared/timestamp.ts';
-import { flag, id, ignored, line, paging, record } from '../../shared/wire.ts';
+import { flag, id, ignored, line, paging, record, searchIn } from '../../shared/wire.ts';
 import { dnsLabel, labelKey, labelValue } from '../../template/fields.ts';
 
 /** The name of a resource. It is immutable, because objects on engines are named after it. */
@@ -58,7 +58,7 @@ const isLabel = ({ key, value = '' }: LabelRequirement) =>
 /** The paging and filters of all lists of resources. A resource must match all filters. */
 const resourceFilters = {
   ...paging,
-  search: line(200).optional().meta({ description: 'Substring of the name, case-insensitive' }),
+  search: searchIn('name'),
   label: labelSelector.optional().meta({
     description: 'Comma-separated `key` or `key=value`; resources that have all of them match',
   }),

@@ -1,0 +1,55 @@
+import { type HubAccess, hubAccesses } from '@svc/contract/hub';
+import { Problem } from '@svc/http';
+import { accessOf, policy } from '../../src/identity/policy.ts';
+import type { Principal, UserPrincipal } from '../../src/identity/principal.ts';
+
+const user = (given: Partial<UserPrincipal> = {}): UserPrincipal => ({
+  kind: 'user',
+  id: 'id',
+  email: null,
+  role: 'user',
+  membership: undefined,
+  sessionId: undefined,
+  ...given,
+});
+const member = (role: 'org_admin' | 'member', status: 'active' | 'suspended') =>
+  user({ membership: { orgId: 'org', role, status } });
+
+const organization: Principal = {
+  kind: 'organization',
+  keyId: 'key',
+  organization: { id: 'org', name: 'Org', slug: 'org', tier: 'free', status: 'active' },
+};
+
+const EVERYBODY: readonly HubAccess[] = ['anyone', 'catalog'];
+const USER: readonly HubAccess[] = [...EVERYBODY, 'account', 'account-change'];
+const ORG_ADMIN: readonly HubAccess[] = [...USER, 'account-keys', 'account-members'];
+
+/** All that each principal may do. A user without an organization is told so by the handlers. */
+const table: readonly (readonly [string, Principal, readonly HubAccess[]])[] = [
+  ['an anonymous caller', { kind: 'anonymous' }, EVERYBODY],
+  ['an organization', organization, [...EVERYBODY, 'organization-key']],
+  ['a user without an organization', user(), ORG_ADMIN],
+  ['a user with a session', user({ sessionId: 'session' }), [...ORG_ADMIN, 'session']],
+  ['a member', member('member', 'active'), USER],
+  ['an org_admin', member('org_admin', 'active'), ORG_ADMIN],
+  ['a member of a suspended organization', member('member', 'suspended'), [...EVERYBODY, 'account']],
+  ['an org_admin of a suspended organization', member('org_admin', 'suspended'), [...EVERYBODY, 'account']],
+  ['an admin', user({ role: 'admin' }), [...ORG_ADMIN, 'admin']],
+  ['a superadmin', user({ role: 'superadmin' }), [...ORG_ADMIN, 'admin']],
+];
+
+test.each(table)('admits %s to nothing but the listed kinds of access', (_, principal, expected) => {
+  expect(accessOf(principal).sort()).toEqual([...expected].sort());
+  for (const access of hubAccesses.filter((each) => !expected.includes(each))) {
+    const verdict = policy[access](principal);
+    const reason = verdict instanceof Problem ? verdict.message : verdict;
+    expect({ access, reason }).toEqual({ access, reason: expect.stringMatching(/\.$/) });
+  }
+});
+
+test('states that the organization is suspended, also to an org_admin', () => {
+  for (const access of ['account-change', 'account-keys', 'account-members'] as const) {
+    expect(policy[access](member('org_admin', 'suspended'))).toMatchObject({ code: 'organization_suspended' });
+  }
+});
