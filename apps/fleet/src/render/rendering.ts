@@ -1,5 +1,6 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import type { DefaultLimits } from './defaults.ts';
+import type { Pull } from './image.ts';
 
 /** The members that are not empty: without undefined, null, '', empty arrays and empty objects. */
 export const omitEmpty = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
@@ -73,6 +74,7 @@ export interface Rendering<S extends Secrecy = Secrecy> {
    */
   readonly defaultLimits: DefaultLimits;
   readonly spec: WorkloadSpec;
+  readonly pull: Pull;
   /** The result of `resolveEnv`, without the variables whose value comes from a secret. */
   readonly env: readonly { readonly name: string; readonly value: string }[];
   /** The variables that the deployment binds to secrets, in addition to those of the spec. */

@@ -4,7 +4,7 @@ import type { DockerManifest } from '../../render/docker.ts';
 import { KEYS } from '../../render/labels.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { EngineFailure, unlessNotFound } from '../errors.ts';
-import type { DesiredRunning as Base, DesiredEnd, Fence } from '../observation.ts';
+import type { DesiredRunning as Base, DesiredEnd, Fence, HostImage } from '../observation.ts';
 import type { DockerClient } from './client.ts';
 import { type Inspected, inspected, listed } from './schemas.ts';
 
@@ -20,6 +20,10 @@ export interface RunningContainers extends Base {
    * Milliseconds after which a crashed container is started again. If not set, it is not started.
    */
   readonly retryAfter?: number;
+  /** Whether the generation requests a pull that has not been done yet. */
+  readonly requestsPull?: boolean;
+  /** The image that the containers run; undefined if it is not known yet. */
+  readonly image?: HostImage | undefined;
 }
 
 /** A reconciliation in progress: its actions, and its failures by the ordinal of the container. */
@@ -30,6 +34,8 @@ export interface ReconcileRun {
   readonly actions: string[];
   readonly failures: Map<number, EngineFailure>;
   readonly volumes: string[];
+  /** The image that the containers must run, as far as it is known. */
+  image: HostImage | undefined;
 }
 
 /** An existing container with the labels of the deployment. */
