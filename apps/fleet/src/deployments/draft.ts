@@ -6,7 +6,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { isSameSize } from '../placement/quantities.ts';
 import { CURRENT_DEFAULTS, type DefaultLimits, limitsOfColumns } from '../render/defaults.ts';
 import { resolveEnv, type StoredEnv } from '../render/env.ts';
-import type { Pull } from '../render/image.ts';
+import type { Pull } from '../render/rendering.ts';
 import { targetOf } from '../resources/targets.ts';
 import {
   type RevisionBase,

@@ -11,7 +11,7 @@ import type { MountedVolume } from '../deployments/volumes.ts';
 import { Permanent } from '../engines/errors.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { renderDocker } from '../render/docker.ts';
-import { registryHost } from '../render/image.ts';
+import { pullPolicyOf, registryHost } from '../render/image.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
 import { volumeName } from '../render/labels.ts';
 import type { Rendering } from '../render/rendering.ts';
@@ -187,7 +187,8 @@ function desiredOnHost(rendering: Rendering<'values'>, row: Row, { row: host }: 
     ports: portsByReplica(row.replicas, row.ports),
   });
   const image = row.host_image?.reference === manifest.image ? row.host_image : undefined;
-  return { manifest, addresses: host.addresses, requestsPull: row.pull_requested, image };
+  const pull = pullPolicyOf(rendering.spec, row.pull);
+  return { manifest, addresses: host.addresses, pull, requestsPull: row.pull_requested, image };
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   shmSizeOf,
 } from './container-options.ts';
 import { CONTAINERS_ARE_LIMITED } from './defaults.ts';
-import { imageReference, type PullPolicy, pullCredentials, pullPolicyOf, registryAuth } from './image.ts';
+import { imageReference, pullCredentials, registryAuth } from './image.ts';
 import {
   KEYS,
   labelsOf,
@@ -210,7 +210,6 @@ export interface DockerManifest<S extends Secrecy> {
    */
   readonly secrecy: S;
   readonly image: string;
-  readonly pull: PullPolicy;
   /** The header `X-Registry-Auth` of the pull, if the workload has registry credentials. */
   readonly registryAuth?: string;
   readonly volumes: readonly VolumeBody[];
@@ -231,7 +230,6 @@ export function renderDocker<S extends Secrecy>(rendering: Rendering<S>, host: H
   return {
     secrecy: rendering.secrets.secrecy,
     image: imageReference(rendering.spec),
-    pull: pullPolicyOf(rendering.spec, rendering.pull),
     ...(credentials && { registryAuth: registryAuth(credentials) }),
     volumes: volumesOf(rendering).map((volume) => ({
       Name: volumeName(volume),

@@ -1,5 +1,5 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
-import type { Rendering } from './rendering.ts';
+import type { Pull, Rendering } from './rendering.ts';
 
 /** The name of Docker Hub in image references, and its aliases. */
 const HUB = 'docker.io';
@@ -34,9 +34,6 @@ function repositoryOf(spec: Image): string {
  */
 export const imageReference = (spec: Image): string =>
   `${repositoryOf(spec)}${spec.image_digest === null ? `:${spec.image_tag}` : `@${spec.image_digest}`}`;
-
-/** Whether and when the image of a deployment is pulled, as the deployment states it. */
-export type Pull = 'auto' | 'always' | 'missing' | 'never';
 
 /**
  * When a requested change pulls the image. `if_possible`: always, but if that fails, the image that the

@@ -1,6 +1,5 @@
-import type { WorkloadSpec } from '@svc/contract/fleet';
+import type { pulls, WorkloadSpec } from '@svc/contract/fleet';
 import type { DefaultLimits } from './defaults.ts';
-import type { Pull } from './image.ts';
 
 /** The members that are not empty: without undefined, null, '', empty arrays and empty objects. */
 export const omitEmpty = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
@@ -27,6 +26,9 @@ export interface BoundVolume {
   /** null or '' selects the default of the cluster. */
   readonly storage_class: string | null;
 }
+
+/** When a requested change pulls the image, as the deployment states it. */
+export type Pull = (typeof pulls)[number];
 
 /** Whether a manifest contains the values of secrets (for engines) or placeholders (for users). */
 export type Secrecy = 'values' | 'placeholders';

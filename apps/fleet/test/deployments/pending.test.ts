@@ -107,7 +107,7 @@ test('a worker reports the pull of an image before it begins', async () => {
     },
   } as unknown as DockerClient;
   const fence = { deploymentId: 'any', generation: 1, report: async (message: string) => void calls.push(message) };
-  const manifest = { image: 'registry.example/app:1', pull: 'missing' };
+  const manifest = { image: 'registry.example/app:1' };
   // The members of a reconciliation that a pull uses.
   await ensureImage({ client, desired: { manifest }, fence, actions: [] } as unknown as ReconcileRun);
   expect(calls).toEqual(['Pulling the image registry.example/app:1.', 'pull']);

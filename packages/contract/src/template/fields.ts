@@ -283,7 +283,8 @@ const templateMembers = {
     default: 'latest',
     example: '2.1',
     reply: z.string(),
-    meaning: 'the tag. Use a specific one: `latest` makes every start a possible upgrade',
+    meaning:
+      'the tag. Use a specific one: with `latest`, each restart and start [pulls the image again](deployments.md#images)',
     label: 'Tag',
     control: { kind: 'text' },
   }),

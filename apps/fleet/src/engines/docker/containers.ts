@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { AddressesByType } from '../../placement/addresses.ts';
 import type { DockerManifest } from '../../render/docker.ts';
+import type { PullPolicy } from '../../render/image.ts';
 import { KEYS } from '../../render/labels.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { EngineFailure, unlessNotFound } from '../errors.ts';
@@ -20,6 +21,7 @@ export interface RunningContainers extends Base {
    * Milliseconds after which a crashed container is started again. If not set, it is not started.
    */
   readonly retryAfter?: number;
+  readonly pull?: PullPolicy;
   /** Whether the generation requests a pull that has not been done yet. */
   readonly requestsPull?: boolean;
   /** The image that the containers run; undefined if it is not known yet. */

@@ -14,7 +14,8 @@ type Redact = (text: string) => string;
  */
 export async function pullRequestedImage(run: ReconcileRun, redact: Redact): Promise<void> {
   const { client, desired, fence } = run;
-  const { image: reference, pull: policy } = desired.manifest;
+  const { pull: policy = 'missing' } = desired;
+  const { image: reference } = desired.manifest;
   const present = await findImage(client, reference);
   const isKept = present !== undefined && (policy === 'missing' || policy === 'never');
   const failure = isKept ? undefined : await catchFailure(() => pullImage(run, present));
@@ -27,7 +28,8 @@ export async function pullRequestedImage(run: ReconcileRun, redact: Redact): Pro
 }
 
 async function pullImage({ client, desired, fence, actions }: ReconcileRun, present?: HostImage): Promise<void> {
-  const { image: reference, pull: policy, registryAuth } = desired.manifest;
+  const { pull: policy = 'missing' } = desired;
+  const { image: reference, registryAuth } = desired.manifest;
   if (policy === 'never') throw notPresent(reference);
   await fence.report?.(`Pulling the image ${reference}.`);
   await pull(client, reference, registryAuth);
@@ -45,7 +47,8 @@ const notPresent = (reference: string) =>
  */
 export async function ensureImage(run: ReconcileRun): Promise<string> {
   const { client, desired, fence, actions } = run;
-  const { image: reference, pull: policy, registryAuth } = desired.manifest;
+  const { pull: policy = 'missing' } = desired;
+  const { image: reference, registryAuth } = desired.manifest;
   const named = await findImage(client, reference);
   const { image: wanted = named } = run;
   if (named !== undefined && wanted?.id === named.id) {

@@ -54,7 +54,7 @@ const desired = z.enum(['running', 'stopped']);
 export const pulls = ['auto', 'always', 'missing', 'never'] as const;
 const pull = z.enum(pulls).meta({
   description:
-    'When the image is pulled: `always`, `missing` (if the target does not have it), `never`, or `auto`: `always` for the tag `latest`, otherwise `missing`. A host pulls only for a new deployment or revision, a restart, and a start',
+    'When a new deployment or revision, a restart or a start pulls the image. `auto`: `always` for the tag `latest`, otherwise `missing`',
 });
 
 const observed = {
