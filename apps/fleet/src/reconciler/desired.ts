@@ -10,6 +10,7 @@ import { namesOfSecrets } from '../deployments/secret-metadata.ts';
 import type { MountedVolume } from '../deployments/volumes.ts';
 import { Permanent } from '../engines/errors.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { gpuCountOf } from '../placement/candidates.ts';
 import { renderDocker } from '../render/docker.ts';
 import { pullPolicyOf, registryHost } from '../render/image.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
@@ -181,6 +182,10 @@ const desiredOnCluster = (rendering: Rendering<'values'>, row: Row, { row: clust
 });
 
 function desiredOnHost(rendering: Rendering<'values'>, row: Row, { row: host }: OnHost) {
+  if (row.gpus.length < gpuCountOf(rendering.spec) * row.replicas) {
+    const message = 'Its GPUs were released, because it could not start with them. Restart it to allocate GPUs again.';
+    throw new Permanent('GpuMissing', message);
+  }
   const manifest = renderDocker(rendering, {
     engine: host.engine,
     gpus: gpusByReplica(row.replicas, row.gpus),

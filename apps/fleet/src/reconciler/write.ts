@@ -69,12 +69,13 @@ export async function writeObserved(
     eventsRecord(claim, eventsOf(row, observed)),
     ...volumeRecords(volumes, observed),
     ...addressRecord(claim, observed),
+    ...gpuRecord(claim, observed),
   ];
   const [written] = await client.$queryRaw<[Written]>`
     WITH updated AS (
       UPDATE deployments SET phase = ${phase}, reason = ${reason}, message = ${message},
         instances = ${JSON.stringify(instances)}::jsonb, endpoints = ${JSON.stringify(endpoints)}::jsonb,
-        image_digest = ${imageDigest}, observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
+        image_digest = ${imageDigest}, gpu_count = CASE WHEN ${releasesGpus(observed)} THEN 0 ELSE gpu_count END, observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
         take_over = take_over AND ${!TAKEN_OVER.includes(phase)},
         due_at = now() + make_interval(secs => ${dueIn(result, failures) / 1000}), lease_owner = NULL, lease_until = NULL
       WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
@@ -280,6 +281,18 @@ function addressRecord({ id }: Claim, { phase, reason, endpoints }: Observation)
         FROM (${used}) used WHERE hosts.id = used.host_id AND verified_addresses && used.addresses`,
   ];
 }
+
+/**
+ * Whether nothing runs because the engine does not give GPUs to the containers. The generation is not
+ * tried again, and the next change allocates GPUs again.
+ */
+const releasesGpus = ({ phase, reason }: Observation): boolean => phase === 'failed' && reason === 'GpuMissing';
+
+/** A statement that releases the GPUs of a deployment that cannot use them. */
+const gpuRecord = ({ id }: Claim, observed: Observation): Prisma.Sql[] =>
+  releasesGpus(observed)
+    ? [Prisma.sql`DELETE FROM allocated_gpus WHERE deployment_id = ${id}::uuid AND EXISTS (SELECT FROM updated)`]
+    : [];
 
 interface Event {
   readonly reason: string;
