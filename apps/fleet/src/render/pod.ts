@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { workloadDefaults } from '@svc/contract/fleet';
 import type { IContainer } from 'kubernetes-models/v1/Container';
 import type { IPodSpec } from 'kubernetes-models/v1/PodSpec';
 import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec';
@@ -110,6 +111,10 @@ function podSpec(rendering: Rendering, gpuResource: string): IPodSpec {
     containers: [container(rendering, gpuResource)],
     restartPolicy: isJob(rendering) ? 'Never' : 'Always',
     automountServiceAccountToken: false,
+    // A cluster has the default itself, so that pods of earlier versions are not replaced.
+    ...(spec.stop_grace_seconds !== workloadDefaults.stop_grace_seconds && {
+      terminationGracePeriodSeconds: spec.stop_grace_seconds,
+    }),
     enableServiceLinks: false,
     securityContext: {
       seccompProfile: { type: 'RuntimeDefault' },

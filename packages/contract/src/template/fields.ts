@@ -519,6 +519,15 @@ const templateMembers = {
     label: 'Command',
     control: { kind: 'lines', hint: 'One argument per line. Empty: that of the image.' },
   }),
+  stop_grace_seconds: field('image', {
+    rule: z.int().min(1).max(600),
+    default: 30,
+    example: 120,
+    reply: z.int(),
+    meaning: 'the seconds between the signal to stop (SIGTERM, or that of the image) and SIGKILL',
+    label: 'Time to stop',
+    control: { kind: 'number', hint: 'Seconds until a program that does not stop is killed.' },
+  }),
   tolerations: field('scheduling', {
     rule: list(toleration),
     default: [],

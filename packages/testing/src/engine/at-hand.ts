@@ -18,7 +18,7 @@ export function programAt(name: string): string | undefined {
 }
 
 const PROGRAMS = {
-  podman: ['podman', 'runc', 'iptables', 'busybox'],
+  podman: ['podman', 'catatonit', 'runc', 'iptables', 'busybox'],
   docker: ['dockerd', 'docker', 'containerd', 'runc', 'iptables', 'busybox'],
 } as const;
 

@@ -53,8 +53,8 @@ export interface FoundContainer {
   readonly at: number;
 }
 
-/** Upper bound on a container's stop grace period, in seconds. */
-const MAX_STOP_SECONDS = 120;
+/** Upper bound on a container's stop grace period, in seconds: that of the contract. */
+const MAX_STOP_SECONDS = 600;
 
 const LIST_ATTEMPTS = 5;
 

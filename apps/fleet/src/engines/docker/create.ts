@@ -92,6 +92,21 @@ async function removeById(client: DockerClient, id: string, deploymentId: string
   if (found) await removeNow(client, found);
 }
 
+/** Removes a container of the deployment by its name, if it exists. */
+export async function discard(client: DockerClient, deploymentId: string, name: string): Promise<void> {
+  const found = (await findContainers(client, deploymentId)).find((container) => container.name === name);
+  if (found) await removeNow(client, found);
+}
+
+/**
+ * Whether a container was refused because its host has no program for init processes: Podman refuses the
+ * creation, and Docker the start.
+ */
+export const isInitMissing = (error: unknown): boolean =>
+  error instanceof EngineFailure && INIT_MISSING.test(error.response?.engineMessage ?? '');
+
+const INIT_MISSING = /container-init binary not found|"docker-init": executable file not found/;
+
 interface Start {
   readonly deploymentId: string;
   readonly rendered: RenderedContainer;

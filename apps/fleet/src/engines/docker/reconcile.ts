@@ -14,7 +14,7 @@ import {
   remove,
   removeNow,
 } from './containers.ts';
-import { create, gpuMissing, start } from './create.ts';
+import { create, discard, gpuMissing, isInitMissing, start } from './create.ts';
 import { ensureImage, imageLabels, imageOfContainers, pullRequestedImage } from './images.ts';
 import { isCurrent, pairByOrdinal, planOf, type Step } from './plan.ts';
 import { observationOf, redactorFor, supersededBy } from './status.ts';
@@ -127,9 +127,19 @@ async function createContainer(
   const { client, fence, actions } = run;
   if (replaces) await remove(client, replaces);
   const rendered = { ...named, body: { ...body, Image, Labels: { ...body.Labels, ...imageLabels(run.image) } } };
-  const id = await create(client, fence.deploymentId, rendered);
-  actions.push(actionOfCreation(run, rendered, replaces));
-  await start(client, id, { deploymentId: fence.deploymentId, rendered });
+  try {
+    const id = await create(client, fence.deploymentId, rendered);
+    actions.push(actionOfCreation(run, rendered, replaces));
+    await start(client, id, { deploymentId: fence.deploymentId, rendered });
+  } catch (error) {
+    if (!isInitMissing(error)) throw error;
+    const { Init: _, ...HostConfig } = rendered.body.HostConfig;
+    const withoutInit = { ...rendered, body: { ...rendered.body, HostConfig } };
+    await discard(client, fence.deploymentId, rendered.name);
+    const id = await create(client, fence.deploymentId, withoutInit);
+    actions.push(`created ${rendered.name} without an init process: its host has none (catatonit or docker-init)`);
+    await start(client, id, { deploymentId: fence.deploymentId, rendered: withoutInit });
+  }
 }
 
 function actionOfCreation(
