@@ -20,5 +20,6 @@ export * from './template/container-options.ts';
 export type * from './template/controls.ts';
 export * from './template/device-variables.ts';
 export * from './template/fields.ts';
+export { selectsImage, withoutOldDigest } from './template/image-reference.ts';
 export { byteProblem, newValueProblems, storedValueProblems } from './template/new-values.ts';
 export * from './template/tools.ts';

@@ -182,7 +182,7 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean) 
   await refuseUnknownTarget(transaction, body.target);
   const author = authorOf(principal);
   const { draft, base } = await newDraft(transaction, body, context.defaultLimits);
-  const { name, labels, replicas, desired_state } = body;
+  const { name, labels, replicas, desired_state, pull } = body;
   const { workload, env } = draft;
   const decision = await decide(context, draft);
   if (canWait) awaitFirstChecks(decision);
@@ -196,6 +196,8 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean) 
       replicas,
       env: { ...env },
       desired_state,
+      pull,
+      pull_requested: desired_state === 'running',
       created_by: author,
       bindings: bindingsOf(env),
       workload_id: workload.workloadId,
@@ -242,13 +244,13 @@ export const updateDeployment = placementRoute(fleetEndpoints.updateDeployment, 
   changeDeployment(context, params.id, (before) => {
     refuseRename(body, before);
     const { labels, revision, replicas, env, volumes, desired_state: desiredState, take_over: takeOver } = body;
-    const { accept_loss: acceptedLosses } = body;
+    const { accept_loss: acceptedLosses, pull } = body;
     const details = [
       ...(takeOver ? ['taking over fields of other field managers'] : []),
       ...(acceptedLosses?.length ? [`accepting the loss of the volumes of ${acceptedLosses.join(', ')}`] : []),
     ];
     const message = ['updated', ...details].join(', ');
-    const members = { labels, revision, replicas, env, volumes, acceptedLosses, desiredState, takeOver };
+    const members = { labels, revision, replicas, env, volumes, acceptedLosses, desiredState, pull, takeOver };
     return { operation: 'update', message, ...members };
   }),
 );

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { offsetOf, paginationOf } from '@svc/contract';
+import { offsetOf, paginationOf, selectsImage, withoutOldDigest } from '@svc/contract';
 import { fleetEndpoints, workloadMembers } from '@svc/contract/fleet';
 import { etagOfVersion, pickDefined, replyWithPage, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
@@ -61,7 +61,7 @@ export const createWorkload = changeRoute(fleetEndpoints.createWorkload, async (
   const { name, labels, template } = body;
   const base = template === undefined ? withoutTemplate : await templateBase(transaction, template);
   const id = uuidv7();
-  const overrides = specMembersOf(body);
+  const overrides = withoutOldDigest(specMembersOf(body));
   refuseDeviceVariables({ ...base.spec, ...overrides });
   await refuseSecretUses(transaction, name, { ...base.spec, ...overrides });
   refuseSecretText(body.env, secretVariablesOf({ ...base.spec, ...overrides }));
@@ -80,9 +80,10 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
   refuseRename(body, before);
   const { spec } = before;
   const env = body.env?.map((variable) => unmasked(variable, before));
-  const members = changedMembers({ ...specMembersOf(body), ...(env && { env }) }, body.template ? undefined : spec);
+  const given = withoutOldDigest({ ...specMembersOf(body), ...(env && { env }) }, spec);
+  const members = changedMembers(given, body.template ? undefined : spec);
   const kept = before.overrides.env ? { ...before.overrides, env: spec.env } : before.overrides;
-  const overrides = { ...kept, ...members };
+  const overrides = withoutOldDigest({ ...kept, ...members });
   const base: RevisionBase = body.template === undefined ? before : await templateBase(transaction, body.template);
   const written = body.template === undefined ? members : { ...base.spec, ...overrides };
   refuseDeviceVariables(written);
@@ -110,12 +111,14 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
 
 /**
  * The members that differ from the current spec. A member that is sent back unchanged continues to
- * follow the template.
+ * follow the template, except the digest of an image that changes.
  */
 function changedMembers(members: Partial<StoredSpec>, spec: StoredSpec | undefined): Partial<StoredSpec> {
   if (spec === undefined) return members;
   const isChanged = (member: keyof StoredSpec) => !isDeepStrictEqual(members[member], spec[member]);
-  return pickDefined(members, workloadMembers.filter(isChanged));
+  const changed = pickDefined(members, workloadMembers.filter(isChanged));
+  const { image_digest } = members;
+  return image_digest === undefined || !selectsImage(changed, spec) ? changed : { ...changed, image_digest };
 }
 
 /** The stored variable if its masked value is sent back, otherwise the given one. */

@@ -40,6 +40,7 @@ export interface DeploymentChange {
   readonly volumes?: Draft['volumes'] | undefined;
   readonly acceptedLosses?: Draft['acceptedLosses'] | undefined;
   readonly desiredState?: Draft['desiredState'] | undefined;
+  readonly pull?: Draft['pull'] | undefined;
   /** Whether to restart all replicas, even if nothing else changes. */
   readonly restart?: boolean;
   /** Whether to take over fields that other field managers own. */
@@ -70,22 +71,22 @@ export async function changeDeployment(
   const env = change.env ? acceptEnv(change.env, { ...workload, before: before.env }) : change.recordedEnv;
   const changed = {
     ...(env && { env }),
-    ...pickDefined(change, ['replicas', 'volumes', 'acceptedLosses', 'desiredState', 'restart']),
+    ...pickDefined(change, ['replicas', 'volumes', 'acceptedLosses', 'desiredState', 'pull', 'restart']),
     ...(change.isAdoption && { before: null }),
   };
   const draft = changedDraft(before, { workload, isNewRevision, ...changed }, context.defaultLimits);
-  const labels = change.labels === undefined ? {} : { labels: change.labels };
+  const stored = pickDefined(change, ['labels', 'pull']);
   refuse(refusalsOfDeletion(before));
   refuseTakeOver(before, change);
   if (!change.restart && !change.takeOver && isUnchanged(before, draft)) {
-    if (change.labels !== undefined) await update(transaction, id, labels);
+    if (Object.keys(stored).length > 0) await update(transaction, id, stored);
     return present(context, id);
   }
   refuseExcessiveSize(draft, before);
   const decision = await decide(context, draft);
   refuse(decision.refusals);
   await update(transaction, id, {
-    ...labels,
+    ...stored,
     revision: workload.revision,
     replicas: draft.replicas,
     env: { ...draft.env },
@@ -94,6 +95,7 @@ export async function changeDeployment(
     defaults_version: draft.defaultsVersion,
     ...columnsOfLimits(draft.defaultLimits),
     ...(change.restart ? { restarted_at: new Date() } : {}),
+    ...(requestsPull(before, draft, change) && { pull_requested: true }),
     ...allocationOf(decision),
     ...(draft.desiredState === 'running' ? PENDING : before.sent_to_engine ? STOPPING : STOPPED),
     ...DUE_NOW,
@@ -115,6 +117,15 @@ async function restartDependents(context: DeploymentContext, before: DeploymentR
   const message = `a generated value of the deployment ${before.name} changed`;
   for (const id of ids) await restartForSecret(context, { id, message });
 }
+
+/** Whether the change requests that the image is pulled: a restart, a start, or another revision. */
+const requestsPull = (
+  before: DeploymentRow,
+  { desiredState, workload }: Draft,
+  { restart }: DeploymentChange,
+): boolean =>
+  desiredState === 'running' &&
+  (restart === true || before.desired_state === 'stopped' || workload.revision !== before.revision);
 
 /** @throws 400 for a deployment on a host, whose objects have no field managers */
 function refuseTakeOver({ cluster_id }: DeploymentRow, { takeOver }: DeploymentChange): void {

@@ -98,6 +98,9 @@ async function readCurrentAllocation(
   const { replicas } = row;
   if (!isDeepStrictEqual(placementRequirementsOf(spec, replicas), { ...requirements, replicas })) return undefined;
   const gpus = await allocatedGpus(transaction, row);
+  // The GPUs of a deployment that could not start are released.
+  const { gpu_count } = requirements.per_replica;
+  if (target.kind === 'host' && gpus.some(({ length }) => length < gpu_count)) return undefined;
   return { ...target, name: row.host?.name ?? row.cluster?.name ?? target.id, gpus };
 }
 

@@ -6,6 +6,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { isSameSize } from '../placement/quantities.ts';
 import { CURRENT_DEFAULTS, type DefaultLimits, limitsOfColumns } from '../render/defaults.ts';
 import { resolveEnv, type StoredEnv } from '../render/env.ts';
+import type { Pull } from '../render/rendering.ts';
 import { targetOf } from '../resources/targets.ts';
 import {
   type RevisionBase,
@@ -58,6 +59,7 @@ export interface Draft {
   readonly acceptedLosses: readonly string[];
   readonly target: Target | null;
   readonly desiredState: 'running' | 'stopped';
+  readonly pull: Pull;
   /** The version of the defaults with which its instances are rendered. */
   readonly defaultsVersion: number;
   /** The default limits with which its instances are rendered. */
@@ -76,7 +78,8 @@ export interface Draft {
 /**
  * The members of a request for a new deployment that affect what runs. A plan can omit the name.
  */
-export interface NewDeploymentRequest extends Pick<NewDeployment, 'target' | 'replicas' | 'volumes' | 'desired_state'> {
+export interface NewDeploymentRequest
+  extends Pick<NewDeployment, 'target' | 'replicas' | 'volumes' | 'desired_state' | 'pull'> {
   readonly env: EnvRequest;
   readonly name?: string | undefined;
   readonly template?: string | undefined;
@@ -109,6 +112,7 @@ export async function newDraft(
     acceptedLosses: [],
     target,
     desiredState: request.desired_state,
+    pull: request.pull,
     defaultsVersion: CURRENT_DEFAULTS,
     defaultLimits,
     replacesInstances: true,
@@ -124,7 +128,10 @@ const UNNAMED = 'planned';
 
 interface DraftChanges
   extends Partial<
-    Pick<Draft, 'isNewRevision' | 'replicas' | 'env' | 'volumes' | 'acceptedLosses' | 'desiredState' | 'before'>
+    Pick<
+      Draft,
+      'isNewRevision' | 'replicas' | 'env' | 'volumes' | 'acceptedLosses' | 'desiredState' | 'pull' | 'before'
+    >
   > {
   readonly workload: WorkloadRevision;
 }
@@ -140,6 +147,7 @@ export type StoredDraft = Pick<
   | 'host_id'
   | 'cluster_id'
   | 'desired_state'
+  | 'pull'
   | 'defaults_version'
   | 'default_memory_bytes'
   | 'default_processes'
@@ -156,6 +164,7 @@ export const draftOf = (row: StoredDraft, changes: DraftChanges): Draft => ({
   acceptedLosses: [],
   target: targetOf(row),
   desiredState: row.desired_state,
+  pull: row.pull,
   defaultsVersion: row.defaults_version,
   defaultLimits: limitsOfColumns(row),
   replacesInstances: false,
@@ -190,7 +199,8 @@ export const isUnchanged = (before: DeploymentRow, draft: Draft): boolean =>
   draft.replicas === before.replicas && keepsInstances(before, draft);
 
 /**
- * Whether existing instances continue to run. A mount without a `storage_id` keeps its volume. Another
+ * Whether existing instances continue to run. On a host, another `pull` applies to the next requested
+ * change; the pods of a cluster contain it. A mount without a `storage_id` keeps its volume. Another
  * size is a change, which is refused.
  */
 const keepsInstances = (before: DeploymentRow, draft: Draft): boolean =>
@@ -198,6 +208,7 @@ const keepsInstances = (before: DeploymentRow, draft: Draft): boolean =>
   draft.workload.revision === before.revision &&
   draft.desiredState === before.desired_state &&
   draft.acceptedLosses.length === 0 &&
+  (draft.pull === before.pull || before.cluster_id === null) &&
   Object.entries(draft.volumes).every(([mount, { storage_id, size }]) => {
     const present = Object.hasOwn(before.volumes, mount) ? before.volumes[mount] : undefined;
     return (

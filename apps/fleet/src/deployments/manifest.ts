@@ -62,6 +62,7 @@ export const renderingOf = <S extends Secrecy>(
   defaults: draft.defaultsVersion,
   defaultLimits: draft.defaultLimits,
   spec: draft.workload.spec,
+  pull: draft.pull,
   env: env.map((variable) => ({ name: variable.name, value: textOf(variable, secrets) })),
   bound,
   volumes: mounted,

@@ -1,8 +1,9 @@
-import { phases } from '@svc/contract/fleet';
+import { phases, pulls, workloadSpec } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type DefaultLimits, effectsOfCurrentDefaults } from '../render/defaults.ts';
 import { storedEnv } from '../render/env.ts';
+import { imageReference } from '../render/image.ts';
 import { condition, type Kind, presentCommon, presentConditions, resourceRow } from '../resources/kind.ts';
 import { problemsOfUses, restrictedUses, storedUses } from '../resources/secret-uses.ts';
 import { presentTarget } from '../resources/storage.ts';
@@ -26,6 +27,11 @@ export const deploymentRow = resourceRow.extend({
   secret_variables: z.array(z.string()),
   volumes: z.record(z.string(), z.object({ storage_id: z.string(), size: z.string() })),
   desired_state: z.enum(['running', 'stopped']),
+  pull: z.enum(pulls),
+  /** The members of its workload that identify the image. */
+  image_source: workloadSpec.pick({ registry_url: true, image_name: true, image_tag: true, image_digest: true }),
+  /** The digest of the image of its instances. */
+  image_digest: z.string().nullable(),
   restarted_at: z.date().nullable(),
   phase: z.enum(phases),
   reason: z.string().nullable(),
@@ -70,6 +76,9 @@ const ofRevision = (expression: Prisma.Sql, from = Prisma.empty) =>
 /** The names of the mounts of the revision. Attachments of other mounts are kept, but not used. */
 const mounts = ofRevision(Prisma.sql`m->>'name'`, Prisma.sql`, jsonb_array_elements(v.spec->'volume_mounts') m`);
 
+const imageSource = ofRevision(Prisma.sql`jsonb_build_object('registry_url', v.spec->'registry_url',
+  'image_name', v.spec->'image_name', 'image_tag', v.spec->'image_tag', 'image_digest', v.spec->'image_digest')`);
+
 const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Prisma.Sql }) =>
   Prisma.sql`r.workload_id, (SELECT w.name FROM workloads w WHERE w.id = r.workload_id) AS workload_name, r.revision,
     ${ofRevision(Prisma.sql`v.template_id`)} AS template_id, ${ofRevision(Prisma.sql`v.template_slug`)} AS template_slug,
@@ -78,7 +87,7 @@ const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Pris
              (SELECT c.name FROM clusters c WHERE c.id = r.cluster_id)) AS target_name, r.replicas, ${large.env} AS env,
     (SELECT coalesce(jsonb_object_agg(a.mount, jsonb_build_object('storage_id', v.id, 'size', v.size)), '{}')
      FROM attachments a JOIN volumes v ON v.id = a.volume_id WHERE a.deployment_id = r.id) AS volumes,
-    r.desired_state::text, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
+    r.desired_state::text, r.pull, ${imageSource} AS image_source, r.image_digest, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
     r.endpoints, ${large.instances} AS instances, r.observed_at, r.sent_to_engine, r.deleting, r.defaults_version,
     r.default_memory_bytes, r.default_processes, coalesce(${ofRevision(Prisma.sql`v.spec->>'memory_request'`)}, '') AS memory_request,
     EXISTS (SELECT FROM allocated_ports p WHERE p.deployment_id = r.id AND p.addresses = '{}') AS binds_all_interfaces,
@@ -255,6 +264,8 @@ export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimi
   env: presentEnv(row.env, row.secret_variables),
   volumes: row.volumes,
   desired_state: row.desired_state,
+  pull: row.pull,
+  image: { reference: imageReference(row.image_source), digest: row.image_digest },
   phase: row.phase,
   ...presentReason(row),
   generation: row.generation,

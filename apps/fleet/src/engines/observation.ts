@@ -9,6 +9,26 @@ export interface Fence {
   readonly signal?: AbortSignal | undefined;
   /** Reports a step that can take minutes, for the message of a deployment in phase `pending`. */
   readonly report?: ((message: string) => Promise<void>) | undefined;
+  /**
+   * Stores the image that new containers of the generation run. `notPulled`: why a requested pull
+   * failed, if the image was present before.
+   */
+  readonly recordImage?: ((image: HostImage, notPulled?: Failure) => Promise<void>) | undefined;
+}
+
+interface Failure {
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+/** An image on a host. */
+export interface HostImage {
+  /** The reference by which it was found. */
+  readonly reference: string;
+  /** Its id on the engine. */
+  readonly id: string;
+  /** The digest of its manifest; null for an image that was not pulled from a registry. */
+  readonly digest: string | null;
 }
 
 /** The part of the desired state that is common to all engines, without the manifest. */
@@ -104,6 +124,8 @@ export interface Observation {
   readonly endpoints: readonly Endpoint[];
   /** Names of the desired volumes that exist. */
   readonly volumes: readonly string[];
+  /** The digest of the image, if it is known and all instances run the same one. */
+  readonly imageDigest?: string | undefined;
   /** The actions taken, as short texts for events: `created web-0`. */
   readonly actions: readonly string[];
   /**

@@ -10,8 +10,9 @@ import { namesOfSecrets } from '../deployments/secret-metadata.ts';
 import type { MountedVolume } from '../deployments/volumes.ts';
 import { Permanent } from '../engines/errors.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { gpuCountOf } from '../placement/candidates.ts';
 import { renderDocker } from '../render/docker.ts';
-import { registryHost } from '../render/image.ts';
+import { pullPolicyOf, registryHost } from '../render/image.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
 import { volumeName } from '../render/labels.ts';
 import type { Rendering } from '../render/rendering.ts';
@@ -39,6 +40,7 @@ const claimedRow = deploymentRow
     replicas: true,
     env: true,
     desired_state: true,
+    pull: true,
     restarted_at: true,
     phase: true,
     reason: true,
@@ -52,6 +54,8 @@ const claimedRow = deploymentRow
   .extend({
     ...revisionRow.shape,
     failures: z.int(),
+    pull_requested: z.boolean(),
+    host_image: z.object({ reference: z.string(), id: z.string(), digest: z.string().nullable() }).nullable(),
     take_over: z.boolean(),
     gpus: z.array(z.object({ ordinal: z.int(), gpu_id: z.string() })),
     ports: z.array(allocatedPort),
@@ -89,9 +93,9 @@ export async function readDesired(
 
 async function readClaimed(client: Client, { id, owner, generation }: Claim): Promise<Row | undefined> {
   const [row] = await client.$queryRaw<unknown[]>`
-    SELECT r.id, r.name, r.host_id, r.cluster_id, r.replicas, r.env, r.desired_state::text, r.restarted_at, r.phase, r.reason,
+    SELECT r.id, r.name, r.host_id, r.cluster_id, r.replicas, r.env, r.desired_state::text, r.pull, r.restarted_at, r.phase, r.reason,
       r.generation, r.observed_generation, r.deleting, r.defaults_version, r.default_memory_bytes, r.default_processes,
-      r.failures, r.take_over, ${revisionColumns},
+      r.failures, r.take_over, r.pull_requested, r.host_image, ${revisionColumns},
       (SELECT coalesce(jsonb_agg(jsonb_build_object('ordinal', g.ordinal, 'gpu_id', g.gpu_id) ORDER BY g.gpu_id), '[]')
        FROM allocated_gpus g WHERE g.deployment_id = r.id) AS gpus,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('protocol', p.protocol, 'container_port', p.container_port,
@@ -177,14 +181,20 @@ const desiredOnCluster = (rendering: Rendering<'values'>, row: Row, { row: clust
   takeOver: row.take_over,
 });
 
-const desiredOnHost = (rendering: Rendering<'values'>, row: Row, { row: host }: OnHost) => ({
-  manifest: renderDocker(rendering, {
+function desiredOnHost(rendering: Rendering<'values'>, row: Row, { row: host }: OnHost) {
+  if (row.gpus.length < gpuCountOf(rendering.spec) * row.replicas) {
+    const message = 'Its GPUs were released, because it could not start with them. Restart it to allocate GPUs again.';
+    throw new Permanent('GpuMissing', message);
+  }
+  const manifest = renderDocker(rendering, {
     engine: host.engine,
     gpus: gpusByReplica(row.replicas, row.gpus),
     ports: portsByReplica(row.replicas, row.ports),
-  }),
-  addresses: host.addresses,
-});
+  });
+  const image = row.host_image?.reference === manifest.image ? row.host_image : undefined;
+  const pull = pullPolicyOf(rendering.spec, row.pull);
+  return { manifest, addresses: host.addresses, pull, requestsPull: row.pull_requested, image };
+}
 
 /**
  * When crashed containers are started again. After half of the wait that follows a failure, so that

@@ -6,7 +6,7 @@ import { freePorts } from '../deployments/ports.ts';
 import { reconcile as reconcileOnHost } from '../engines/docker/reconcile.ts';
 import { EngineFailure, Unreachable } from '../engines/errors.ts';
 import { reconcile as reconcileOnCluster } from '../engines/kubernetes/reconcile.ts';
-import type { Instance, Observation } from '../engines/observation.ts';
+import type { Fence, Instance, Observation } from '../engines/observation.ts';
 import { logEvents } from '../events/record.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { readDesired } from './desired.ts';
@@ -14,7 +14,7 @@ import { countFailure, measurePass } from './metrics.ts';
 import { type Claim, claimDue, LeaseLost, Superseded } from './queue.ts';
 import { requestCheck } from './reachability.ts';
 import type { DesiredOnTarget, ReconcilerContext } from './targets.ts';
-import { raiseGeneration, releaseLease, writeFailed, writeObserved, writeProgress } from './write.ts';
+import { raiseGeneration, releaseLease, writeFailed, writeImage, writeObserved, writeProgress } from './write.ts';
 
 /**
  * Maximum number of deployments that this process reconciles, including those whose target is slow.
@@ -148,7 +148,8 @@ async function reconcileOnTarget(
   target: DesiredOnTarget,
 ): Promise<Observation> {
   const report = (message: string) => writeProgress(database, claim, message);
-  const fence = { deploymentId: claim.id, generation: claim.generation, signal: claim.signal, report };
+  const recordImage: Fence['recordImage'] = (image, notPulled) => writeImage(database, claim, { image, notPulled });
+  const fence = { deploymentId: claim.id, generation: claim.generation, signal: claim.signal, report, recordImage };
   if (target.kind === 'host')
     return reconcileOnHost((await hosts.of(target.row)).withLeaseCheck(claim.assertLease), target.desired, fence);
   return reconcileOnCluster((await clusters.of(target.row)).withLeaseCheck(claim.assertLease), target.desired, fence);

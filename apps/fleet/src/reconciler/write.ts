@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../database/client.ts';
 import { removeDeployment } from '../deployments/store.ts';
-import type { Observation } from '../engines/observation.ts';
+import type { HostImage, Observation } from '../engines/observation.ts';
 import { NO_RECORD, problemRecord, RECORDED, type RecordedEvent, recoveryRecord } from '../events/record.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
@@ -64,17 +64,18 @@ export async function writeObserved(
     return [];
   }
   const failures = observed.next === 'retry' ? row.failures + 1 : observed.next === 'soon' ? row.failures : 0;
-  const { phase, reason, message, instances, endpoints } = observed;
+  const { phase, reason, message, instances, endpoints, imageDigest = null } = observed;
   const records = [
     eventsRecord(claim, eventsOf(row, observed)),
     ...volumeRecords(volumes, observed),
     ...addressRecord(claim, observed),
+    ...gpuRecord(claim, observed),
   ];
   const [written] = await client.$queryRaw<[Written]>`
     WITH updated AS (
       UPDATE deployments SET phase = ${phase}, reason = ${reason}, message = ${message},
         instances = ${JSON.stringify(instances)}::jsonb, endpoints = ${JSON.stringify(endpoints)}::jsonb,
-        observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
+        image_digest = ${imageDigest}, gpu_count = CASE WHEN ${releasesGpus(observed)} THEN 0 ELSE gpu_count END, observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
         take_over = take_over AND ${!TAKEN_OVER.includes(phase)},
         due_at = now() + make_interval(secs => ${dueIn(result, failures) / 1000}), lease_owner = NULL, lease_until = NULL
       WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
@@ -119,6 +120,28 @@ export async function writeProgress({ client }: Database, claim: Claim, message:
     UPDATE deployments SET message = ${message}
     WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
       AND generation = ${claim.generation} AND phase = 'pending'`;
+}
+
+interface ChosenImage {
+  readonly image: HostImage;
+  /** Why a requested pull failed. */
+  readonly notPulled: { readonly reason: string; readonly message: string } | undefined;
+}
+
+/**
+ * Writes which image the containers of a generation run, before they are created, and that a requested
+ * pull is done.
+ */
+export async function writeImage({ client }: Database, claim: Claim, { image, notPulled }: ChosenImage): Promise<void> {
+  const message = `The image that the host had is used, because its pull failed: ${notPulled?.message}`;
+  const conditions = notPulled
+    ? [{ type: 'ImagePulled', status: 'False', reason: notPulled.reason, message, at: new Date().toISOString() }]
+    : [];
+  await client.$executeRaw`
+    UPDATE deployments SET host_image = ${JSON.stringify(image)}::jsonb, pull_requested = false,
+      conditions = ${JSON.stringify(conditions)}::jsonb
+    WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
+      AND generation = ${claim.generation}`;
 }
 
 interface Later {
@@ -258,6 +281,18 @@ function addressRecord({ id }: Claim, { phase, reason, endpoints }: Observation)
         FROM (${used}) used WHERE hosts.id = used.host_id AND verified_addresses && used.addresses`,
   ];
 }
+
+/**
+ * Whether nothing runs because the engine does not give GPUs to the containers. The generation is not
+ * tried again, and the next change allocates GPUs again.
+ */
+const releasesGpus = ({ phase, reason }: Observation): boolean => phase === 'failed' && reason === 'GpuMissing';
+
+/** A statement that releases the GPUs of a deployment that cannot use them. */
+const gpuRecord = ({ id }: Claim, observed: Observation): Prisma.Sql[] =>
+  releasesGpus(observed)
+    ? [Prisma.sql`DELETE FROM allocated_gpus WHERE deployment_id = ${id}::uuid AND EXISTS (SELECT FROM updated)`]
+    : [];
 
 interface Event {
   readonly reason: string;

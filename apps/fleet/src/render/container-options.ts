@@ -4,14 +4,16 @@ import {
   grantsDevices,
   HEALTH_CHECK,
   type HealthCheck,
+  INIT,
   isContainerOption,
   readHealthCheck,
+  readInit,
   readShmSize,
   SHM_SIZE,
 } from '@svc/contract';
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import { gpuCountOf } from '../placement/candidates.ts';
-import { DEVICES_ARE_REQUESTED } from './defaults.ts';
+import { CONTAINERS_HAVE_INIT, DEVICES_ARE_REQUESTED } from './defaults.ts';
 import type { SpecProblem } from './env.ts';
 import type { Rendering } from './rendering.ts';
 
@@ -45,6 +47,10 @@ export const shmSizeOf = (variables: Variables): number | undefined => readShmSi
 /** The health check; undefined for that of the image. */
 export const healthCheckOf = (variables: Variables): HealthCheck | undefined =>
   readHealthCheck(valueOfOption(variables, HEALTH_CHECK));
+
+/** Whether a container on a host has an init process. */
+export const hasInit = (variables: Variables): boolean =>
+  variables.defaults >= CONTAINERS_HAVE_INIT && (readInit(valueOfOption(variables, INIT)) ?? true);
 
 export const SHM_PATH = '/dev/shm';
 

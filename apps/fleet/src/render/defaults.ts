@@ -8,7 +8,7 @@ import { formatBytes } from '../placement/quantities.ts';
  * - 1: release 0.1.0
  * - 2: limits of processes and memory, fewer capabilities, the variables that configure the
  *   container, and ports that bind to addresses of the host
- * - 3: no variables by which engines give devices
+ * - 3: no variables by which engines give devices, and an init process in containers on hosts
  */
 export const CURRENT_DEFAULTS = 3;
 
@@ -26,6 +26,9 @@ export const PORTS_BIND_TO_ADDRESSES = 2;
  * the workload nor, without a request for GPUs, that of the image.
  */
 export const DEVICES_ARE_REQUESTED = 3;
+
+/** The first version in which containers on hosts have an init process. */
+export const CONTAINERS_HAVE_INIT = 3;
 
 /**
  * The limits of a container whose workload requests nothing; null: none. They are settings of the
@@ -75,6 +78,11 @@ const CHANGES: readonly DefaultsChange[] = [
     version: DEVICES_ARE_REQUESTED,
     appliesTo: () => true,
     effect: 'removes access to GPUs that the workload does not request',
+  },
+  {
+    version: CONTAINERS_HAVE_INIT,
+    appliesTo: ({ host_id }) => host_id !== null,
+    effect: 'starts an init process in each container, so that programs stop without delay',
   },
 ];
 

@@ -6,6 +6,7 @@ import {
   CHECK_FAILURES,
   CHECK_PERIOD,
   CHECK_TIMEOUT,
+  hasInit,
   healthCheckOf,
   healthScript,
   programVariables,
@@ -58,6 +59,7 @@ interface HostConfig {
   readonly MemoryReservation?: number;
   readonly PidsLimit?: number;
   readonly ShmSize?: number;
+  readonly Init?: boolean;
   readonly CapDrop?: readonly string[];
   readonly CapAdd?: readonly string[];
   readonly RestartPolicy: { readonly Name: 'no' | 'on-failure'; readonly MaximumRetryCount: number };
@@ -134,6 +136,7 @@ function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConf
     ...limits(rendering),
     ...(shmSize !== undefined && { ShmSize: shmSize }),
     ...(rendering.defaults >= CONTAINERS_ARE_LIMITED && capabilitiesOn(host)),
+    ...(hasInit(rendering) && { Init: true }),
     RestartPolicy: isJob(rendering)
       ? { Name: 'no', MaximumRetryCount: 0 }
       : { Name: 'on-failure', MaximumRetryCount: RETRIES },
@@ -240,9 +243,6 @@ export function renderDocker<S extends Secrecy>(rendering: Rendering<S>, host: H
   };
 }
 
-/** Seconds. It equals the default termination grace period of Kubernetes. */
-const STOP_TIMEOUT = 30;
-
 /**
  * The members of a body that all replicas share, and that can be large. They are the first members
  * of a body.
@@ -290,7 +290,7 @@ const ownMembers = (
     [KEYS.ordinal]: String(ordinal),
   },
   ExposedPorts: Object.fromEntries(portsOf(rendering.spec).map((port) => [portKey(port), {}])),
-  StopTimeout: STOP_TIMEOUT,
+  StopTimeout: rendering.spec.stop_grace_seconds,
   ...healthcheck(rendering),
   HostConfig: hostConfig(rendering, host, ordinal),
 });

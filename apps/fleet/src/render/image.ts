@@ -1,5 +1,5 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
-import type { Rendering } from './rendering.ts';
+import type { Pull, Rendering } from './rendering.ts';
 
 /** The name of Docker Hub in image references, and its aliases. */
 const HUB = 'docker.io';
@@ -7,7 +7,7 @@ const NAMES_OF_HUB: readonly string[] = [HUB, 'index.docker.io', 'registry-1.doc
 /** The key under which Docker, Podman and the kubelet store credentials for Docker Hub. */
 const HUB_SERVER = 'https://index.docker.io/v1/';
 
-type Image = Pick<WorkloadSpec, 'registry_url' | 'image_name' | 'image_tag'>;
+type Image = Pick<WorkloadSpec, 'registry_url' | 'image_name' | 'image_tag' | 'image_digest'>;
 
 /**
  * Host (with port) and path of the registry. Host names are case-insensitive, so the host is in
@@ -19,16 +19,30 @@ function registryOf({ registry_url }: Pick<Image, 'registry_url'>): { readonly h
   return { host: NAMES_OF_HUB.includes(lower) ? HUB : lower, path: path.map((part) => `${part}/`).join('') };
 }
 
-/**
- * The fully qualified image reference, which all engines interpret alike:
- * `docker.io/library/postgres:18`, `ghcr.io/team/app:1.2`.
- */
-export function imageReference(spec: Image): string {
+/** The fully qualified name of an image without tag and digest. */
+function repositoryOf(spec: Image): string {
   const { host, path } = registryOf(spec);
   const name = `${path}${spec.image_name}`;
   const official = host === HUB && !name.includes('/');
-  return `${host}/${official ? 'library/' : ''}${name}:${spec.image_tag}`;
+  return `${host}/${official ? 'library/' : ''}${name}`;
 }
+
+/**
+ * The fully qualified image reference, which all engines interpret alike:
+ * `docker.io/library/postgres:18`, `ghcr.io/team/app:1.2`. With a digest, it has no tag, because several
+ * engines refuse both together.
+ */
+export const imageReference = (spec: Image): string =>
+  `${repositoryOf(spec)}${spec.image_digest === null ? `:${spec.image_tag}` : `@${spec.image_digest}`}`;
+
+/**
+ * When a requested change pulls the image. `if_possible`: always, but if that fails, the image that the
+ * target has is used.
+ */
+export type PullPolicy = 'always' | 'if_possible' | 'missing' | 'never';
+
+export const pullPolicyOf = ({ image_tag, image_digest }: Image, pull: Pull): PullPolicy =>
+  pull === 'auto' ? (image_tag === 'latest' && image_digest === null ? 'if_possible' : 'missing') : pull;
 
 /** The host of the registry, with its port; docker.io for all names of Docker Hub. */
 export const registryHost = (spec: Pick<Image, 'registry_url'>): string => registryOf(spec).host;

@@ -49,6 +49,8 @@ export const KEYS = {
   variables: 'fleet/variables',
   ordinal: 'fleet/ordinal',
   body: 'fleet/body',
+  image: 'fleet/image',
+  imageDigest: 'fleet/image-digest',
   secretVersions: 'fleet/secret-versions',
   restartedAt: 'fleet/restarted-at',
   concurrentJobs: 'fleet/concurrent-jobs',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { workloadDefaults } from '@svc/contract/fleet';
 import type { IContainer } from 'kubernetes-models/v1/Container';
 import type { IPodSpec } from 'kubernetes-models/v1/PodSpec';
 import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec';
@@ -19,7 +20,7 @@ import {
   shmSizeOf,
 } from './container-options.ts';
 import { CONTAINERS_ARE_LIMITED } from './defaults.ts';
-import { base64, dockerConfigJson, imageReference, pullCredentials } from './image.ts';
+import { base64, dockerConfigJson, imageReference, pullCredentials, pullPolicyOf } from './image.ts';
 import { labelsOf, objectName, restartTriggers, volumeName } from './labels.ts';
 import { isJob, mountsOf, omitEmpty, type Protocol, portsOf, type Rendering, volumesOf } from './rendering.ts';
 import { secretVariables } from './secrets.ts';
@@ -110,6 +111,10 @@ function podSpec(rendering: Rendering, gpuResource: string): IPodSpec {
     containers: [container(rendering, gpuResource)],
     restartPolicy: isJob(rendering) ? 'Never' : 'Always',
     automountServiceAccountToken: false,
+    // A cluster has the default itself, so that pods of earlier versions are not replaced.
+    ...(spec.stop_grace_seconds !== workloadDefaults.stop_grace_seconds && {
+      terminationGracePeriodSeconds: spec.stop_grace_seconds,
+    }),
     enableServiceLinks: false,
     securityContext: {
       seccompProfile: { type: 'RuntimeDefault' },
@@ -141,7 +146,7 @@ function container(rendering: Rendering, gpuResource: string): IContainer {
   return {
     name: CONTAINER,
     image: imageReference(spec),
-    imagePullPolicy: spec.image_tag === 'latest' ? 'Always' : 'IfNotPresent',
+    imagePullPolicy: PULL_POLICIES[pullPolicyOf(spec, rendering.pull)],
     ...omitEmpty({
       args: spec.command.map(literal),
       env: variables(rendering),
@@ -163,6 +168,9 @@ function container(rendering: Rendering, gpuResource: string): IContainer {
     },
   };
 }
+
+/** The kubelet applies the policy at each start of the container. */
+const PULL_POLICIES = { always: 'Always', if_possible: 'Always', missing: 'IfNotPresent', never: 'Never' } as const;
 
 /**
  * The volume for `/dev/shm`, which otherwise has 64 MiB. Its content counts towards the memory

@@ -1,4 +1,4 @@
-import type { WorkloadSpec } from '@svc/contract/fleet';
+import type { pulls, WorkloadSpec } from '@svc/contract/fleet';
 import type { DefaultLimits } from './defaults.ts';
 
 /** The members that are not empty: without undefined, null, '', empty arrays and empty objects. */
@@ -26,6 +26,9 @@ export interface BoundVolume {
   /** null or '' selects the default of the cluster. */
   readonly storage_class: string | null;
 }
+
+/** When a requested change pulls the image, as the deployment states it. */
+export type Pull = (typeof pulls)[number];
 
 /** Whether a manifest contains the values of secrets (for engines) or placeholders (for users). */
 export type Secrecy = 'values' | 'placeholders';
@@ -73,6 +76,7 @@ export interface Rendering<S extends Secrecy = Secrecy> {
    */
   readonly defaultLimits: DefaultLimits;
   readonly spec: WorkloadSpec;
+  readonly pull: Pull;
   /** The result of `resolveEnv`, without the variables whose value comes from a secret. */
   readonly env: readonly { readonly name: string; readonly value: string }[];
   /** The variables that the deployment binds to secrets, in addition to those of the spec. */

@@ -1,4 +1,5 @@
 // The current fleet with the recorded responses of the hubs of earlier releases (infra/releases).
+import { template } from '@svc/contract';
 import { recordedReleases, startRecordedHub, templatesAfter } from '../fake-hub/recorded.ts';
 import { startWorld } from '../world.ts';
 import { mirrorIn } from './mirror.ts';
@@ -25,7 +26,9 @@ test.each(recordedReleases)('the fleet syncs with the hub of release %s, page by
           last_sync: { full: page.reset, updated: page.templates.length, removed: page.removed.length },
         },
       });
-      expect(await mirror.templates()).toEqual(templatesAfter(hub.pages.slice(0, index + 1)));
+      // The mirror adds the members that a later release has.
+      const received = templatesAfter(hub.pages.slice(0, index + 1));
+      expect(await mirror.templates()).toEqual(received.map((document) => template.parse(document)));
     }
     expect(await mirror.categories()).toEqual([...hub.categories].sort((a, b) => (a.id < b.id ? -1 : 1)));
     for (const { slug } of templatesAfter(hub.pages)) {

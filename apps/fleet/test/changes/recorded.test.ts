@@ -62,7 +62,17 @@ test('a change of any column is recorded, except of these', async () => {
     FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid JOIN pg_attribute a ON a.attrelid = tgrelid AND attnum > 0 AND NOT attisdropped
     WHERE tgname = 'record_updates' GROUP BY relname`;
   expect(Object.fromEntries(tables.map(({ table, ignored }) => [table, ignored]))).toEqual({
-    deployments: ['due_at', 'failures', 'lease_owner', 'lease_until', 'observed_at', 'sent_to_engine', 'take_over'],
+    deployments: [
+      'due_at',
+      'failures',
+      'host_image',
+      'lease_owner',
+      'lease_until',
+      'observed_at',
+      'pull_requested',
+      'sent_to_engine',
+      'take_over',
+    ],
     hosts: ['check_at', 'check_failures', 'key_id', 'last_seen_at', 'sealed'],
     nodes: ['updated_at'],
     clusters: ['check_at', 'check_failures', 'key_id', 'last_seen_at', 'sealed'],

@@ -37,7 +37,7 @@ test('a deployment with older defaults keeps its form and shows what a restart w
   await fleet.aHost();
   const id = await anOldDeployment();
   expect(olderDefaultsOf(await shown(id))).toEqual([
-    'A restart limits the number of processes of each container to 4096, limits the memory of each container to 2Gi, removes the capabilities MKNOD and NET_RAW from each container, removes access to GPUs that the workload does not request.',
+    'A restart limits the number of processes of each container to 4096, limits the memory of each container to 2Gi, removes the capabilities MKNOD and NET_RAW from each container, removes access to GPUs that the workload does not request, starts an init process in each container, so that programs stop without delay.',
   ]);
   const [old] = await containersOf(id);
   for (const member of ['PidsLimit', 'Memory', 'CapDrop', 'CapAdd'])

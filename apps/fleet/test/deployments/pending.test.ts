@@ -1,5 +1,7 @@
 import type { DockerClient } from '../../src/engines/docker/client.ts';
-import { ensureImage } from '../../src/engines/docker/create.ts';
+import type { ReconcileRun } from '../../src/engines/docker/containers.ts';
+import { ensureImage } from '../../src/engines/docker/images.ts';
+import { Permanent } from '../../src/engines/errors.ts';
 import { startDeploymentWorld } from './world.ts';
 
 const fleet = await startDeploymentWorld();
@@ -96,14 +98,18 @@ test('a worker reports the pull of an image before it begins', async () => {
   // The members that a pull uses. The response to the pull is empty.
   const client = {
     timing: { pullIdle: 1000, pull: 1000 },
-    request: async () => ({ status: 404 }),
+    read: async () => {
+      throw new Permanent('EngineError', 'not found', { status: 404, engineMessage: '' });
+    },
     open: async () => {
       calls.push('pull');
       return (async function* () {})();
     },
   } as unknown as DockerClient;
   const fence = { deploymentId: 'any', generation: 1, report: async (message: string) => void calls.push(message) };
-  await ensureImage(client, { image: 'registry.example/app:1' }, fence);
+  const manifest = { image: 'registry.example/app:1' };
+  // The members of a reconciliation that a pull uses.
+  await ensureImage({ client, desired: { manifest }, fence, actions: [] } as unknown as ReconcileRun);
   expect(calls).toEqual(['Pulling the image registry.example/app:1.', 'pull']);
 });
 

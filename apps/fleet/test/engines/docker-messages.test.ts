@@ -74,6 +74,41 @@ test.each([
   expect(actions).toEqual([`created ${deployment.name()} again: ${cause}`]);
 });
 
+test.each([
+  [
+    'Podman',
+    '/create',
+    'container-init binary not found on the host: stat /usr/libexec/podman/catatonit: no such file',
+  ],
+  ['Docker', '/start', 'exec: "docker-init": executable file not found in $PATH'],
+])('a container starts without an init process on a host that has none, as %s reports', async (_, step, message) => {
+  const deployment = await aDeployment(aScript(''));
+  const created: { readonly HostConfig: object }[] = [];
+  const docker = anEngine((req, res) => {
+    const url = req.url ?? '';
+    let text = '';
+    req.on('data', (chunk) => {
+      text += chunk;
+    });
+    req.on('end', () => {
+      if (url.includes('/containers/create')) created.push(JSON.parse(text));
+      const hasInit = 'Init' in (created.at(-1)?.HostConfig ?? {});
+      if (hasInit && url.replace(/\?.*$/, '').endsWith(step)) res.writeHead(500).end(JSON.stringify({ message }));
+      else if (url.includes('/containers/create')) res.writeHead(201).end('{"Id":"c1"}');
+      else if (url.includes('/containers/json')) res.end('[]');
+      else if (url.includes('/images/')) res.end('{}');
+      else res.writeHead(204).end();
+    });
+  });
+  const wanted = running(await deployment.manifest());
+  const { actions, reason } = await reconcile(clientOf(await serve(docker)), wanted, deployment.fence());
+  expect(reason).toBeNull();
+  expect(actions.at(-1)).toBe(
+    `created ${deployment.name()} without an init process: its host has none (catatonit or docker-init)`,
+  );
+  expect(created.map(({ HostConfig }) => 'Init' in HostConfig)).toEqual([true, false]);
+});
+
 describe('a failure that Docker reports', () => {
   test.each([
     [

@@ -6,6 +6,9 @@ import type { Observation } from '../../src/engines/observation.ts';
 import { secretsWithValues } from '../../src/render/secrets.ts';
 import { aDeployment, aMachine, aScript, idsOf, reconcileTo, reconcileUntil, running, SERVE, SLEEP } from './world.ts';
 
+/** The engine itself reports a missing program only to a container without an init process. */
+const WITHOUT_INIT = { env: [{ name: 'SVC_INIT', value: 'false' }] };
+
 describeWithEngine('the driver on a real engine', () => {
   const machine = aMachine();
 
@@ -46,7 +49,7 @@ describeWithEngine('the driver on a real engine', () => {
     });
 
     test('reports an invalid spec if the program does not exist', async () => {
-      const deployment = await aDeployment(aScript('', { command: ['/bin/no-such-program'] }));
+      const deployment = await aDeployment(aScript('', { command: ['/bin/no-such-program'] }), WITHOUT_INIT);
       const found = await reconcile(machine().client, running(await deployment.manifest()), deployment.fence());
       expect(found).toMatchObject({ phase: 'failed', reason: 'InvalidSpec', next: 'settled' });
       expect(found.message).toContain('/bin/no-such-program');
@@ -122,7 +125,7 @@ describeWithEngine('the driver on a real engine', () => {
     test('redacts the values of variables', async () => {
       const secrets = secretsWithValues([{ name: 'password', version: 1, values: { PASSWORD: '/bin/c4n4ry-value' } }]);
       const spec = { secret_refs: [{ name: 'password', env: 'PASSWORD' }], command: ['/bin/c4n4ry-value'] };
-      const deployment = await aDeployment(aScript('', spec), { secrets });
+      const deployment = await aDeployment(aScript('', spec), { secrets, ...WITHOUT_INIT });
       const found = await reconcile(machine().client, running(await deployment.manifest()), deployment.fence());
       expect(found.message).toContain('•••');
       expect(JSON.stringify(found)).not.toContain('c4n4ry');

@@ -31,6 +31,17 @@ describeWithEngine('the driver on a real engine', () => {
     });
   });
 
+  test('a shell without a handler of SIGTERM ends with it, because it is not the first process', async () => {
+    const { client, podman } = machine();
+    const deployment = await aDeployment(aScript('echo started; sleep 1000; echo ended'));
+    const wanted = running(await deployment.manifest());
+    await reconcileTo(client, { wanted, fence: deployment.fence(), phase: 'running' });
+    await podman.byHand('stop', deployment.name());
+    // 137 would be SIGKILL after the grace period.
+    expect(await podman.byHand('inspect', deployment.name(), '--format', '{{.State.ExitCode}}')).toBe('143');
+    await podman.discard(deployment.name());
+  });
+
   test('creates, replaces, stops, starts and deletes a deployment, and keeps its volume until deletion', async () => {
     const { client, podman } = machine();
     const deployment = await aDeployment(served, { secrets });

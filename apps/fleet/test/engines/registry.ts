@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { busyboxTar } from '@svc/testing/engine';
 
-const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
-const digestOf = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+export const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
+export const digestOf = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 /** The credentials for the images under `private/`. */
 export const CUSTOMER = { username: 'customer', password: 'c4n4ry-pull' };
@@ -46,13 +46,16 @@ export async function startRegistry() {
   return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
 }
 
-async function anImage() {
+/** An image with Busybox. Another version has the same files, and another configuration. */
+export async function anImage(version = '1') {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-image-'));
   const layer = await readFile(await busyboxTar(path.join(folder, 'image')));
   await rm(folder, { recursive: true });
   const rootfs = { type: 'layers', diff_ids: [digestOf(layer)] };
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
-  const config = Buffer.from(JSON.stringify({ architecture, os: 'linux', config: {}, rootfs }));
+  const config = Buffer.from(
+    JSON.stringify({ architecture, os: 'linux', config: { Env: [`VERSION=${version}`] }, rootfs }),
+  );
   const part = (mediaType: string, bytes: Buffer) => ({ mediaType, size: bytes.length, digest: digestOf(bytes) });
   const manifest = Buffer.from(
     JSON.stringify({

@@ -1,4 +1,10 @@
-import { dockerConfigJson, imageReference, registryAuth, registryServer } from '../../src/render/image.ts';
+import {
+  dockerConfigJson,
+  imageReference,
+  pullPolicyOf,
+  registryAuth,
+  registryServer,
+} from '../../src/render/image.ts';
 
 test.each<[string, string | null, string, string]>([
   ['an official image', null, 'postgres', 'docker.io/library/postgres:1'],
@@ -12,7 +18,15 @@ test.each<[string, string | null, string, string]>([
   ['a registry in capitals', 'GHCR.io/team', 'app', 'ghcr.io/team/app:1'],
   ['an empty registry', '', 'postgres', 'docker.io/library/postgres:1'],
 ])('the image reference of %s is complete', (_, registry_url, image_name, expected) => {
-  expect(imageReference({ registry_url, image_name, image_tag: '1' })).toBe(expected);
+  expect(imageReference({ registry_url, image_name, image_tag: '1', image_digest: null })).toBe(expected);
+});
+
+test('a reference with a digest has no tag, and is not pulled again', () => {
+  const digest = `sha256:${'0'.repeat(64)}`;
+  const image = { registry_url: 'ghcr.io', image_name: 'app', image_tag: 'latest', image_digest: digest };
+  expect(imageReference(image)).toBe(`ghcr.io/app@${digest}`);
+  expect(pullPolicyOf(image, 'auto')).toBe('missing');
+  expect(pullPolicyOf({ ...image, image_digest: null }, 'auto')).toBe('if_possible');
 });
 
 test.each<[string | null, string]>([

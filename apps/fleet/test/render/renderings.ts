@@ -58,6 +58,7 @@ export function aRendering(spec: WorkloadSpec, given: Partial<Rendering<'values'
     defaults: CURRENT_DEFAULTS,
     defaultLimits: { memory_bytes: 2 * 2 ** 30, processes: 4096 },
     spec,
+    pull: 'auto',
     env: resolveEnv(spec, Object.fromEntries(required.map(({ name }) => [name, 'given']))).env,
     bound: [],
     volumes: [...new Set(spec.volume_mounts.map(({ name }) => name))].map((mount, index) =>

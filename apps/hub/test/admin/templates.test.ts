@@ -38,6 +38,19 @@ test('changes only the given members of a template, and replaces lists as a whol
   expect(body.template).toMatchObject({ description: 'old', tags: ['c'], is_featured: true });
 });
 
+test.each([
+  ['image_tag', '2', '3'],
+  ['image_name', 'team/app', 'team/other'],
+  ['registry_url', null, 'ghcr.io'],
+])('a change of %s without a digest removes the digest', async (member, present, changed) => {
+  const image_digest = templateExamples.image_digest;
+  const { id } = await world.aTemplate({ image_name: 'team/app', image_tag: '2', image_digest });
+  const digestAfter = async (body: object) => (await admin.put(PATH, { id, ...body })).body.template.image_digest;
+  expect(await digestAfter({ [member]: present })).toBe(image_digest);
+  expect(await digestAfter({ [member]: changed })).toBeNull();
+  expect(await digestAfter({ [member]: present, image_digest })).toBe(image_digest);
+});
+
 test('accepts a template as it was read, and ignores read-only members', async () => {
   const { slug, id, created_at } = await world.aTemplate();
   const got = (await admin.get(`/api/v1/catalog/templates/${slug}`)).body;

@@ -18,7 +18,7 @@ export { workloadMembers } from '../template/fields.ts';
 export { type FleetAccess, type FleetRole, fleetAccesses, fleetRoles } from './access.ts';
 export { MAX_SKIPPED_LISTED, syncState } from './catalog.ts';
 export { type ChangeCounts, changeKinds } from './changes.ts';
-export { MAX_CANDIDATES_LISTED, type NewDeployment, phases } from './deployments/deployment.ts';
+export { MAX_CANDIDATES_LISTED, type NewDeployment, phases, pulls } from './deployments/deployment.ts';
 export { MAX_FOLLOWED_INSTANCES } from './deployments/deployments.ts';
 export type { EnvReply, EnvRequest } from './deployments/env.ts';
 export {

@@ -164,6 +164,7 @@ export const fleetTools = {
       'Check a new deployment, or with deployment_id a change of one, without storing anything: whether it would be accepted, all reasons against it, and the choice of the target. Call this before create_deployment.',
     calls: [fleetDeploymentEndpoints.planDeployment],
     takes: fleetDeploymentEndpoints.planDeployment,
+    except: ['pull'],
     own: { ...someEnv, manifest: z.boolean().default(false).meta({ description: 'Also return the manifest' }) },
     result: z.object({
       ...plan.pick({ ok: true, refusals: true, placement: true, secrets: true, changes: true }).shape,
@@ -238,6 +239,7 @@ export const fleetTools = {
       'Deploy a template (slug) or a workload (id). A rejection states all reasons. Then call wait_for_deployment.',
     calls: [fleetDeploymentEndpoints.createDeployment],
     takes: fleetDeploymentEndpoints.createDeployment,
+    except: ['pull'],
     own: {
       ...someEnv,
       idempotency_key: z

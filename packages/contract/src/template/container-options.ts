@@ -6,8 +6,11 @@ import type { z } from 'zod';
  */
 export const SHM_SIZE = 'SVC_SHM_SIZE';
 export const HEALTH_CHECK = 'SVC_HEALTH_CHECK';
+export const INIT = 'SVC_INIT';
 
-export const isContainerOption = (name: string): boolean => name === SHM_SIZE || name === HEALTH_CHECK;
+const OPTIONS: readonly string[] = [SHM_SIZE, HEALTH_CHECK, INIT];
+
+export const isContainerOption = (name: string): boolean => OPTIONS.includes(name);
 
 /** How to find out whether the program in a container works. */
 export type HealthCheck =
@@ -40,14 +43,21 @@ export function readHealthCheck(value: string): HealthCheck | undefined {
   return kind === 'tcp' && path === undefined ? { kind, port } : undefined;
 }
 
+const INIT_RULE = 'must be true or false';
 const SHM_SIZE_RULE = 'must be the size of /dev/shm, from 1Mi to 256Gi, such as 512Mi or 2Gi';
 const HEALTH_CHECK_RULE = `must be http:<port><path>, tcp:<port> or exec:<command>, such as http:8080/health, on one line of at most ${MAX_HEALTH_CHECK} characters`;
+
+/** Whether a container has an init process; undefined if the value is not allowed. */
+export function readInit(value: string): boolean | undefined {
+  return value === 'true' || value === 'false' ? value === 'true' : undefined;
+}
 
 /** The error in the value of a variable; undefined if there is none. '' stands for no value. */
 export function containerOptionError(name: string, value: string): string | undefined {
   if (value === '') return undefined;
   if (name === SHM_SIZE && readShmSize(value) === undefined) return SHM_SIZE_RULE;
   if (name === HEALTH_CHECK && readHealthCheck(value) === undefined) return HEALTH_CHECK_RULE;
+  if (name === INIT && readInit(value) === undefined) return INIT_RULE;
   return undefined;
 }
 

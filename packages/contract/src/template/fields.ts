@@ -21,6 +21,7 @@ import {
 import { templateConflicts } from './conflicts.ts';
 import { hasValidOption, isContainerOption } from './container-options.ts';
 import { type AnyControl, type Control, textsOfControl } from './controls.ts';
+import { divideImage } from './image-reference.ts';
 import { refuseOldValues, warnings } from './new-values.ts';
 
 /**
@@ -140,11 +141,15 @@ const imageName = z
   .string()
   .max(255, 'must have at most 255 characters')
   .regex(
-    /^(?:[a-z0-9]+(?:[._/-]+[a-z0-9]+)*)?$/,
+    /^(?:[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?:(?::\w[\w.-]{0,127})?@sha256:[0-9a-f]{64})?)?$/,
     'must be an image name without registry and tag, such as library/postgres; the registry is in registry_url',
   );
 
 const imageTag = z.string().regex(/^\w[\w.-]{0,127}$/, 'must be an image tag such as 1.2.3');
+
+const imageDigest = z
+  .string()
+  .regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: and 64 hexadecimal digits in lower case');
 
 const tag = line(64)
   .regex(NOT_BLANK, 'must not be blank')
@@ -270,7 +275,8 @@ const templateMembers = {
     default: '',
     example: 'library/server',
     reply: z.string(),
-    meaning: 'the image without registry and tag, in lower case',
+    meaning:
+      'the image without registry and tag, in lower case. `name:tag@sha256:…` is divided into `image_name`, `image_tag` and `image_digest`',
     label: 'Image',
     control: { kind: 'text' },
   }),
@@ -279,9 +285,20 @@ const templateMembers = {
     default: 'latest',
     example: '2.1',
     reply: z.string(),
-    meaning: 'the tag. Use a specific one: `latest` makes every start a possible upgrade',
+    meaning:
+      'the tag. Use a specific one: with `latest`, each restart and start [pulls the image again](deployments.md#images)',
     label: 'Tag',
     control: { kind: 'text' },
+  }),
+  image_digest: field('image', {
+    rule: imageDigest.nullable(),
+    default: null,
+    example: `sha256:${'0123456789abcdef'.repeat(4)}`,
+    reply: z.string().nullable(),
+    meaning:
+      'the digest of the image, `sha256:` and 64 hexadecimal digits: exactly this image is pulled, and the tag is for people; `null`: the tag decides. A change of `image_name`, `image_tag` or `registry_url` without `image_digest` sets it to `null`',
+    label: 'Digest',
+    control: { kind: 'text', hint: 'Empty: the tag decides.' },
   }),
   cpu_request: field('resources', {
     rule: quantity,
@@ -504,6 +521,15 @@ const templateMembers = {
     label: 'Command',
     control: { kind: 'lines', hint: 'One argument per line. Empty: that of the image.' },
   }),
+  stop_grace_seconds: field('image', {
+    rule: z.int().min(1).max(600),
+    default: 30,
+    example: 120,
+    reply: z.int(),
+    meaning: 'the seconds between the signal to stop (SIGTERM, or that of the image) and SIGKILL',
+    label: 'Time to stop',
+    control: { kind: 'number', hint: 'Seconds until a program that does not stop is killed.' },
+  }),
   tolerations: field('scheduling', {
     rule: list(toleration),
     default: [],
@@ -679,6 +705,7 @@ export const templateInFile = z
     ...ignored('id'),
     ...readOnly,
   })
+  .check(divideImage)
   .check(({ value, issues }) => {
     for (const { path, message } of templateConflicts(value))
       issues.push({ code: 'custom', path: path.split('.'), message, input: value });
@@ -704,5 +731,6 @@ export const templateChange = z
     owner_org_id: ownership.owner_org_id.optional(),
     ...readOnly,
   })
+  .check(divideImage)
   .check(refuseOldValues)
   .meta({ id: 'TemplateChange' });

@@ -18,14 +18,14 @@ export function programAt(name: string): string | undefined {
 }
 
 const PROGRAMS = {
-  podman: ['podman', 'runc', 'iptables', 'busybox'],
+  podman: ['podman', 'catatonit', 'runc', 'iptables', 'busybox'],
   docker: ['dockerd', 'docker', 'containerd', 'runc', 'iptables', 'busybox'],
 } as const;
 
-/** Why an engine cannot run on this machine, or undefined if it can. */
-export function engineProblem(kind: keyof typeof PROGRAMS): string | undefined {
+/** Why an engine, with other programs, cannot run on this machine, or undefined if it can. */
+export function engineProblem(kind: keyof typeof PROGRAMS, others: readonly string[] = []): string | undefined {
   if (process.platform !== 'linux') return `${kind} requires Linux`;
-  const missing = PROGRAMS[kind].filter((name) => programAt(name) === undefined);
+  const missing = [...PROGRAMS[kind], ...others].filter((name) => programAt(name) === undefined);
   if (missing.length > 0) return `${missing.join(', ')} not installed`;
   return process.getuid?.() === 0 ? undefined : `${kind} with networks requires root`;
 }

@@ -64,6 +64,7 @@ const NEW = [
   'env',
   'volumes',
   'desired_state',
+  'pull',
 ] as const;
 
 /** The values of members that a plan of a new deployment omits. */
@@ -73,6 +74,7 @@ const PLANNED: NewDeploymentRequest = {
   env: {},
   volumes: {},
   desired_state: 'running',
+  pull: 'auto',
 };
 
 async function planNew(
@@ -105,7 +107,7 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body) 
   const workload = await readWorkloadRevision(transaction, row.workload_id, body.revision ?? row.revision);
   const { desired_state: desiredState = row.desired_state } = body;
   const isNewRevision = workload.revision !== row.revision;
-  const changed = { ...pickDefined(body, ['replicas', 'volumes']), acceptedLosses: body.accept_loss ?? [] };
+  const changed = { ...pickDefined(body, ['replicas', 'volumes', 'pull']), acceptedLosses: body.accept_loss ?? [] };
   const env = body.env && acceptEnv(body.env, { ...workload, before: row.env });
   const draft = changedDraft(
     row,

@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { AddressesByType } from '../../placement/addresses.ts';
 import type { DockerManifest } from '../../render/docker.ts';
+import type { PullPolicy } from '../../render/image.ts';
 import { KEYS } from '../../render/labels.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { EngineFailure, unlessNotFound } from '../errors.ts';
-import type { DesiredRunning as Base, DesiredEnd, Fence } from '../observation.ts';
+import type { DesiredRunning as Base, DesiredEnd, Fence, HostImage } from '../observation.ts';
 import type { DockerClient } from './client.ts';
 import { type Inspected, inspected, listed } from './schemas.ts';
 
@@ -20,6 +21,11 @@ export interface RunningContainers extends Base {
    * Milliseconds after which a crashed container is started again. If not set, it is not started.
    */
   readonly retryAfter?: number;
+  readonly pull?: PullPolicy;
+  /** Whether the generation requests a pull that has not been done yet. */
+  readonly requestsPull?: boolean;
+  /** The image that the containers run; undefined if it is not known yet. */
+  readonly image?: HostImage | undefined;
 }
 
 /** A reconciliation in progress: its actions, and its failures by the ordinal of the container. */
@@ -30,6 +36,8 @@ export interface ReconcileRun {
   readonly actions: string[];
   readonly failures: Map<number, EngineFailure>;
   readonly volumes: string[];
+  /** The image that the containers must run, as far as it is known. */
+  image: HostImage | undefined;
 }
 
 /** An existing container with the labels of the deployment. */
@@ -45,8 +53,8 @@ export interface FoundContainer {
   readonly at: number;
 }
 
-/** Upper bound on a container's stop grace period, in seconds. */
-const MAX_STOP_SECONDS = 120;
+/** Upper bound on a container's stop grace period, in seconds: that of the contract. */
+const MAX_STOP_SECONDS = 600;
 
 const LIST_ATTEMPTS = 5;
 

@@ -1,83 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import type { DockerManifest, RenderedContainer } from '../../render/docker.ts';
-import { classifyPullFailure, EngineFailure, isProgramMissing, Permanent, Transient } from '../errors.ts';
-import type { Fence } from '../observation.ts';
-import { oneLine } from '../redact.ts';
+import type { RenderedContainer } from '../../render/docker.ts';
+import { EngineFailure, isProgramMissing, Permanent, Transient } from '../errors.ts';
 import type { DockerClient } from './client.ts';
 import { findContainers, removeNow } from './containers.ts';
 import { lacksGpus } from './plan.ts';
-import { created, pulled } from './schemas.ts';
-
-type Image = Pick<DockerManifest<'values'>, 'image' | 'registryAuth'>;
-
-/**
- * Pulls an image if it is not present on the host, and reports that first. @returns the actions
- * taken
- */
-export async function ensureImage(client: DockerClient, image: Image, { report }: Fence): Promise<string[]> {
-  const { status } = await client.request({ path: `/images/${image.image}/json`, accept: [404] });
-  if (status !== 404) return [];
-  await report?.(`Pulling the image ${image.image}.`);
-  await pull(client, image);
-  return [`pulled ${image.image}`];
-}
-
-async function pull(client: DockerClient, { image, registryAuth }: Image): Promise<void> {
-  const { pullIdle, pull: pullTimeout } = client.timing;
-  const deadline = AbortSignal.timeout(pullTimeout);
-  try {
-    const body = await client.open({
-      method: 'POST',
-      path: '/images/create',
-      query: { fromImage: image },
-      headers: registryAuth === undefined ? {} : { 'x-registry-auth': registryAuth },
-      idleMs: pullIdle,
-      signal: deadline,
-    });
-    const error = await lastError(body);
-    if (error !== undefined) throw pullFailure(image, { status: 200, engineMessage: oneLine(error) });
-  } catch (error) {
-    if (deadline.aborted) throw new Transient('ImagePullFailed', `The pull of the image ${image} timed out.`);
-    const response = error instanceof EngineFailure ? error.response : undefined;
-    throw response === undefined || response.status === 200 ? error : pullFailure(image, response);
-  }
-}
-
-const MAX_LINE = 65_536;
-
-/**
- * Reads the response to a pull to its end, because the status does not show whether the pull
- * succeeded.
- *
- * @returns the last error
- */
-async function lastError(body: AsyncIterable<Buffer>): Promise<string | undefined> {
-  let rest = '';
-  let error: string | undefined;
-  const decoder = new TextDecoder();
-  for await (const chunk of body) {
-    const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split('\n');
-    rest = lines.pop() ?? '';
-    if (rest.length > MAX_LINE) rest = '';
-    for (const line of lines) error = errorIn(line) ?? error;
-  }
-  return errorIn(rest) ?? error;
-}
-
-function errorIn(line: string): string | undefined {
-  try {
-    const { error, errorDetail } = pulled.parse(JSON.parse(line));
-    return error ?? errorDetail?.message;
-  } catch {
-    return undefined; // an unknown kind of progress message
-  }
-}
-
-function pullFailure(image: string, response: NonNullable<EngineFailure['response']>): EngineFailure {
-  const { reason, meaning } = classifyPullFailure(response.engineMessage);
-  const message = `The image ${image} ${meaning}.`;
-  return new (reason === 'ImagePullFailed' ? Transient : Permanent)(reason, message, response);
-}
+import { created } from './schemas.ts';
 
 /**
  * Creates a container.
@@ -164,6 +91,21 @@ async function removeById(client: DockerClient, id: string, deploymentId: string
   const found = await containerOf(client, id, deploymentId);
   if (found) await removeNow(client, found);
 }
+
+/** Removes a container of the deployment by its name, if it exists. */
+export async function discard(client: DockerClient, deploymentId: string, name: string): Promise<void> {
+  const found = (await findContainers(client, deploymentId)).find((container) => container.name === name);
+  if (found) await removeNow(client, found);
+}
+
+/**
+ * Whether a container was refused because its host has no program for init processes: Podman refuses the
+ * creation, and Docker the start.
+ */
+export const isInitMissing = (error: unknown): boolean =>
+  error instanceof EngineFailure && INIT_MISSING.test(error.response?.engineMessage ?? '');
+
+const INIT_MISSING = /container-init binary not found|"docker-init": executable file not found/;
 
 interface Start {
   readonly deploymentId: string;

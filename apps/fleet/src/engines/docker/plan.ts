@@ -117,21 +117,30 @@ interface PlanOptions {
    * Milliseconds after which a crashed container is started again. If not set, it is not started.
    */
   readonly retryAfter?: number | undefined;
+  /** The id of the image that the containers must run, if it is known. */
+  readonly image?: string | undefined;
 }
 
 /** A desired container and the existing container for it, if any. */
 export interface ContainerPair {
   readonly rendered: RenderedContainer;
   readonly found: FoundContainer | undefined;
+  /** The id of the image that it must run, if it is known. */
+  readonly image: string | undefined;
 }
 
 /**
  * Assigns existing containers to desired ones by ordinal and name. Other containers, also
  * duplicates, are surplus.
  */
-export function pairByOrdinal(found: readonly FoundContainer[], { containers }: DockerManifest<'values'>) {
+export function pairByOrdinal(
+  found: readonly FoundContainer[],
+  { containers }: DockerManifest<'values'>,
+  image?: string,
+) {
   const pairs: ContainerPair[] = containers.map((rendered) => ({
     rendered,
+    image,
     found: found.find(({ ordinal, name }) => ordinal === rendered.ordinal && name === rendered.name),
   }));
   const kept = new Set(pairs.map((pair) => pair.found));
@@ -139,11 +148,14 @@ export function pairByOrdinal(found: readonly FoundContainer[], { containers }: 
 }
 
 /**
- * Whether an existing container was created from the desired body. A container is replaced only if
- * it is not current.
+ * Whether an existing container was created from the desired body and image. A container is replaced
+ * only if it is not current. The image of a container of an earlier version is not compared.
  */
-export const isCurrent = ({ rendered, found }: ContainerPair): boolean =>
-  found !== undefined && found.digest === rendered.body.Labels[KEYS.body] && found.details.State.Status !== 'dead';
+export const isCurrent = ({ rendered, found, image }: ContainerPair): boolean =>
+  found !== undefined &&
+  found.digest === rendered.body.Labels[KEYS.body] &&
+  found.details.State.Status !== 'dead' &&
+  (image === undefined || (found.details.Config.Labels[KEYS.image] ?? image) === image);
 
 /**
  * The actions to take now. Outdated containers are replaced one at a time, each when the previous
@@ -154,7 +166,7 @@ export function planOf(
   manifest: DockerManifest<'values'>,
   rules: PlanOptions,
 ): Step[] {
-  const { pairs, surplus } = pairByOrdinal(found, manifest);
+  const { pairs, surplus } = pairByOrdinal(found, manifest, rules.image);
   const removals = surplus.map((container): Step => ({ do: 'remove', found: container }));
   const steps = pairs.flatMap((pair) => stepsFor(pair, rules));
   const outdated = pairs.filter((pair) => pair.found && isUp(pair.found) && !isCurrent(pair));

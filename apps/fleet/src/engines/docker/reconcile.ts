@@ -1,7 +1,7 @@
 import type { RenderedContainer } from '../../render/docker.ts';
 import { KEYS } from '../../render/labels.ts';
 import { mapConcurrently } from '../concurrency.ts';
-import { catchFailure } from '../errors.ts';
+import { catchFailure, type EngineFailure } from '../errors.ts';
 import type { Fence, Observation } from '../observation.ts';
 import { removeFromHost } from './cleanup.ts';
 import type { DockerClient } from './client.ts';
@@ -14,9 +14,10 @@ import {
   remove,
   removeNow,
 } from './containers.ts';
-import { create, ensureImage, gpuMissing, start } from './create.ts';
-import { planOf, type Step } from './plan.ts';
-import { observationOf, supersededBy } from './status.ts';
+import { create, discard, gpuMissing, isInitMissing, start } from './create.ts';
+import { ensureImage, imageLabels, imageOfContainers, pullRequestedImage } from './images.ts';
+import { isCurrent, pairByOrdinal, planOf, type Step } from './plan.ts';
+import { observationOf, redactorFor, supersededBy } from './status.ts';
 import { ensureVolume } from './volumes.ts';
 
 /** Reconciles a deployment that should run. */
@@ -24,7 +25,8 @@ async function reconcileRunning(client: DockerClient, desired: RunningContainers
   const found = await findContainers(client, fence.deploymentId);
   const superseded = supersededBy(found, fence);
   if (superseded) return superseded;
-  const run: ReconcileRun = { client, desired, fence, actions: [], failures: new Map(), volumes: [] };
+  const { image } = desired;
+  const run: ReconcileRun = { client, desired, fence, actions: [], failures: new Map(), volumes: [], image };
   const isUnchanged = (await applyPlan(run, found)).length === 0;
   const after = isUnchanged ? found : await findContainers(client, fence.deploymentId);
   return supersededBy(after, fence, run.actions) ?? observationOf(run, after);
@@ -33,7 +35,12 @@ async function reconcileRunning(client: DockerClient, desired: RunningContainers
 /** @returns the steps, successful or not */
 async function applyPlan(run: ReconcileRun, found: readonly FoundContainer[]): Promise<readonly Step[]> {
   const { client, desired } = run;
-  const steps = planOf(found, desired.manifest, { timing: client.timing, retryAfter: desired.retryAfter });
+  const imageFailure = await chooseImage(run, found);
+  const steps = planOf(found, desired.manifest, {
+    timing: client.timing,
+    retryAfter: desired.retryAfter,
+    image: run.image?.id,
+  });
   const creations = steps.filter((step) => step.do === 'create');
   await mapConcurrently(
     steps.filter((step) => step.do !== 'create'),
@@ -42,10 +49,39 @@ async function applyPlan(run: ReconcileRun, found: readonly FoundContainer[]): P
   // A container whose predecessor could not be removed is not created, because both would use the
   // same volumes.
   const possible = creations.filter((step) => !run.failures.has(ordinalOf(step)));
-  const failure = await catchFailure(() => ensureVolumesAndImage(run, possible.length > 0));
-  if (failure) for (const { rendered } of possible) run.failures.set(rendered.ordinal, failure);
-  else await mapConcurrently(possible, (step) => attempt(run, ordinalOf(step), () => createContainer(run, step)));
+  const failure = imageFailure ?? (await catchFailure(() => ensureVolumes(run)));
+  if (failure) {
+    const affected = imageFailure ? desired.manifest.containers : possible.map(({ rendered }) => rendered);
+    for (const { ordinal } of affected) run.failures.set(ordinal, failure);
+    return steps;
+  }
+  let image = desired.manifest.image;
+  const noImage = await catchFailure(async () => {
+    if (possible.length > 0) image = await ensureImage(run);
+  });
+  if (noImage) for (const step of possible) run.failures.set(ordinalOf(step), noImage);
+  else
+    await mapConcurrently(possible, (step) => attempt(run, ordinalOf(step), () => createContainer(run, step, image)));
   return steps;
+}
+
+/**
+ * Pulls the image if the generation requests it. Otherwise determines the image of containers that were
+ * created without a record of it. @returns the failure of the pull
+ */
+async function chooseImage(run: ReconcileRun, found: readonly FoundContainer[]): Promise<EngineFailure | undefined> {
+  const { client, desired, fence } = run;
+  const { manifest } = desired;
+  if (desired.requestsPull) return catchFailure(() => pullRequestedImage(run, redactorFor(manifest)));
+  if (run.image !== undefined) return undefined;
+  const current = pairByOrdinal(found, manifest).pairs.filter((pair) => isCurrent(pair));
+  run.image = await imageOfContainers(
+    client,
+    current.flatMap((pair) => pair.found ?? []),
+    manifest.image,
+  );
+  if (run.image) await fence.recordImage?.(run.image);
+  return undefined;
 }
 
 const ordinalOf = (step: Step): number => (step.do === 'create' ? step.rendered.ordinal : step.found.ordinal);
@@ -56,20 +92,12 @@ async function attempt({ failures }: ReconcileRun, ordinal: number, run: () => P
   if (failure) failures.set(ordinal, failure);
 }
 
-/**
- * Ensures the prerequisites of containers: their volumes, and the image if a container is to be
- * created.
- */
-async function ensureVolumesAndImage(
-  { client, desired, fence, actions, volumes }: ReconcileRun,
-  withImage: boolean,
-): Promise<void> {
+async function ensureVolumes({ client, desired, actions, volumes }: ReconcileRun): Promise<void> {
   const { manifest, bound = [] } = desired;
   for (const body of manifest.volumes) {
     actions.push(...(await ensureVolume(client, body, bound.includes(body.Name))));
     volumes.push(body.Name);
   }
-  if (withImage) actions.push(...(await ensureImage(client, manifest, fence)));
 }
 
 async function runStep(run: ReconcileRun, step: Exclude<Step, { do: 'create' }>): Promise<void> {
@@ -93,13 +121,25 @@ async function runStep(run: ReconcileRun, step: Exclude<Step, { do: 'create' }>)
 
 async function createContainer(
   run: ReconcileRun,
-  { rendered, replaces }: Extract<Step, { do: 'create' }>,
+  { rendered: { body, ...named }, replaces }: Extract<Step, { do: 'create' }>,
+  Image: string,
 ): Promise<void> {
   const { client, fence, actions } = run;
   if (replaces) await remove(client, replaces);
-  const id = await create(client, fence.deploymentId, rendered);
-  actions.push(actionOfCreation(run, rendered, replaces));
-  await start(client, id, { deploymentId: fence.deploymentId, rendered });
+  const rendered = { ...named, body: { ...body, Image, Labels: { ...body.Labels, ...imageLabels(run.image) } } };
+  try {
+    const id = await create(client, fence.deploymentId, rendered);
+    actions.push(actionOfCreation(run, rendered, replaces));
+    await start(client, id, { deploymentId: fence.deploymentId, rendered });
+  } catch (error) {
+    if (!isInitMissing(error)) throw error;
+    const { Init: _, ...HostConfig } = rendered.body.HostConfig;
+    const withoutInit = { ...rendered, body: { ...rendered.body, HostConfig } };
+    await discard(client, fence.deploymentId, rendered.name);
+    const id = await create(client, fence.deploymentId, withoutInit);
+    actions.push(`created ${rendered.name} without an init process: its host has none (catatonit or docker-init)`);
+    await start(client, id, { deploymentId: fence.deploymentId, rendered: withoutInit });
+  }
 }
 
 function actionOfCreation(
@@ -117,11 +157,13 @@ const CHANGES: readonly (readonly [label: string, text: string])[] = [
   [KEYS.restartedAt, 'a restart was requested'],
   [KEYS.secretVersions, 'values of its secrets have changed'],
   [KEYS.revision, 'the revision of its workload has changed'],
+  [KEYS.image, 'its image has changed'],
 ];
 
 /** Why a container is replaced, as far as its labels show it. */
 function whyReplaced(wanted: Labels, found: Labels): string {
-  const changes = CHANGES.filter(([label]) => wanted[label] !== found[label]).map(([, text]) => text);
+  const isChanged = (label: string) => wanted[label] !== found[label] && (label !== KEYS.image || label in found);
+  const changes = CHANGES.filter(([label]) => isChanged(label)).map(([, text]) => text);
   return changes.length === 0 ? 'its configuration has changed' : changes.join(', and ');
 }
 

@@ -63,6 +63,8 @@ export const inspected = z.object({
     FinishedAt: timestamp,
     Health: z.object({ Status: z.string(), Log: nonEmpty }).nullish(),
   }),
+  /** The id of its image. */
+  Image: z.string().default(''),
   Config: z.object({ Labels: labels, StopTimeout: z.int().nonnegative().nullish() }),
   HostConfig: z.object({
     Memory: z.number().default(0),
@@ -82,6 +84,14 @@ const portBindings = z.record(
 export const published = z.object({
   Config: z.object({ Labels: labels }),
   HostConfig: z.object({ PortBindings: portBindings.nullish() }),
+});
+
+export const inspectedImage = z.object({
+  Id: z.string().default(''),
+  RepoDigests: z
+    .array(z.string())
+    .nullish()
+    .transform((found) => found ?? []),
 });
 
 export const created = z.object({ Id: z.string().min(1) });

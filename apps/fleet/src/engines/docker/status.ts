@@ -1,5 +1,6 @@
 import { type AddressesByType, scopeOf } from '../../placement/addresses.ts';
 import type { DockerManifest, RenderedContainer } from '../../render/docker.ts';
+import { KEYS } from '../../render/labels.ts';
 import {
   type DeploymentStatus,
   type InstanceCounts,
@@ -9,9 +10,10 @@ import {
   withFailure,
 } from '../deployment-status.ts';
 import { type EngineFailure, Permanent } from '../errors.ts';
-import type { Endpoint, Fence, Instance, Observation } from '../observation.ts';
+import type { Endpoint, Fence, HostImage, Instance, Observation } from '../observation.ts';
 import { messageOfFailure, redactorOf } from '../redact.ts';
 import type { FoundContainer, ReconcileRun } from './containers.ts';
+import { imageIdOf } from './images.ts';
 import { type ContainerPair, type ContainerState, isCurrent, isJob, isUp, pairByOrdinal, stateOf } from './plan.ts';
 
 interface HostNetwork {
@@ -107,7 +109,7 @@ const CHANGING_PHASES: readonly Instance['phase'][] = [
 
 /** The observed state of a deployment after it was reconciled to run. */
 export function observationOf(run: ReconcileRun, found: readonly FoundContainer[]): Observation {
-  const { pairs, surplus } = pairByOrdinal(found, run.desired.manifest);
+  const { pairs, surplus } = pairByOrdinal(found, run.desired.manifest, run.image?.id);
   const statuses = pairs.map((pair) => containerStatusOf(pair, run));
   const redact = redactorFor(run.desired.manifest);
   const failures = [...run.failures.values()];
@@ -124,8 +126,21 @@ export function observationOf(run: ReconcileRun, found: readonly FoundContainer[
       { endpoint: run.client.address.endpoint, addresses: run.desired.addresses },
     ),
     volumes: run.volumes,
+    imageDigest: digestOf(found, run.image),
     actions: run.actions,
   };
+}
+
+/** The digest of the image of all containers, if it is the same one and known. */
+function digestOf(found: readonly FoundContainer[], image: HostImage | undefined): string | undefined {
+  const digests = new Set(
+    found.map(
+      (container) =>
+        container.details.Config.Labels[KEYS.imageDigest] ?? (imageIdOf(container) === image?.id ? image.digest : null),
+    ),
+  );
+  const [digest, ...others] = digests;
+  return others.length === 0 ? (digest ?? undefined) : undefined;
 }
 
 function containerStatusOf(pair: ContainerPair, { client, failures }: ReconcileRun): ContainerStatus {

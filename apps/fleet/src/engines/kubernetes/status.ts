@@ -15,6 +15,7 @@ import {
   type ReconcileRun,
   type RunningObjects,
 } from './objects.ts';
+import { isActive } from './pod-status.ts';
 import { podRedactorFor, redactorFor } from './redact.ts';
 import { deploymentStatus, jobStatus } from './rollout.ts';
 
@@ -97,9 +98,17 @@ export async function observationOf(
     message: `${status.message}${truncate(redact(volumeWarning))}`,
     instances: podStatuses.map(instanceOf),
     endpoints: anyRuns ? await endpointsOf(client, desired, observed.pods) : [],
+    imageDigest: imageDigestOf(observed.pods),
     volumes: claims.filter(({ phase }) => phase === 'Bound').map(({ name }) => name),
     actions,
   };
+}
+
+/** The digest of the image of all pods, if it is the same one and known. */
+function imageDigestOf(pods: readonly V1Pod[]): string | undefined {
+  const statuses = pods.filter(isActive).flatMap(({ status }) => status?.containerStatuses ?? []);
+  const [digest, ...others] = new Set(statuses.map(({ imageID = '' }) => /@(sha256:[0-9a-f]{64})$/.exec(imageID)?.[1]));
+  return others.length === 0 ? digest : undefined;
 }
 
 const volumeNames = ({ manifest }: RunningObjects): string[] =>

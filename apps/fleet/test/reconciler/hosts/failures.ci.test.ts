@@ -92,11 +92,15 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
     }
   });
 
-  test('the GPU is missing, and the deployment never runs without it', async () => {
-    const { api, good, deployment, deploymentIs, containers, host, hostId } = world();
+  test('the GPU is missing, and the deployment never runs without it and keeps none', async () => {
+    const { api, good, deployment, deploymentIs, containers, database, host, hostId } = world();
     await deploymentIs(withGpu, 'failed', 'GpuMissing');
     expect(await containers(withGpu)).toEqual([]);
-    expect((await host(hostId)).allocated.gpu_count).toBe(1);
+    expect((await host(hostId)).allocated.gpu_count).toBe(0);
+    expect(await database.client.allocatedGpu.count()).toBe(0);
+    await good(api.post(`/api/v1/hosts/${hostId}/check`));
+    const refused = await api.post(`/api/v1/deployments/${withGpu}/restart`);
+    expect(refused).toMatchObject({ status: 422, body: { code: 'no_placement' } });
     const { workload_id } = await deployment(withGpu);
     await good(api.put(`/api/v1/workloads/${workload_id}`, { gpu_count: 0 }));
     await good(api.put(`/api/v1/deployments/${withGpu}`, { revision: 2 }));

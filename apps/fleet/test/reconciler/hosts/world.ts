@@ -35,8 +35,8 @@ export interface Listed {
 }
 
 /** A fleet that reconciles, a hub and a real engine. */
-export async function startMachineWorld(timings?: ReconcilerTimings) {
-  const podman = await startEngine();
+export async function startMachineWorld(timings?: ReconcilerTimings, engine: Parameters<typeof startEngine>[0] = {}) {
+  const podman = await startEngine(engine);
   const hub = await startFakeHub();
   const given = timings && { reconcilerTimings: timings };
   const world = await startWorld({ hub, outboundAllow: new Set(OUTBOUND), ...given });

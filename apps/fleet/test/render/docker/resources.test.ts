@@ -5,6 +5,26 @@ import { withoutValues } from '../../../src/render/secrets.ts';
 import { aRendering, aSpec } from '../renderings.ts';
 import { bodyOf, render, web } from './helpers.ts';
 
+test.each([
+  [3, [], true],
+  [2, [], undefined],
+  [3, [{ name: 'SVC_INIT', value: 'false' }], undefined],
+  [3, [{ name: 'SVC_INIT', value: 'true' }], true],
+])('with the defaults %i and the variables %p, Init of a container is %p', (defaults, env, expected) => {
+  const [container] = renderDocker(aRendering(aSpec(), { defaults, env }), {
+    engine: 'docker',
+    gpus: [],
+    ports: [],
+  }).containers;
+  expect(container?.body.HostConfig.Init).toBe(expected);
+  expect(container?.body.Env.join()).not.toContain('SVC_INIT');
+});
+
+test('the time to stop is that of the workload', () => {
+  expect(bodyOf({}).StopTimeout).toBe(30);
+  expect(bodyOf({ stop_grace_seconds: 300 }).StopTimeout).toBe(300);
+});
+
 test('an SCTP port is exposed and bound like other ports', () => {
   const body = bodyOf({ ports: [{ containerPort: 38_412, protocol: 'SCTP' }] });
   expect(body.ExposedPorts).toEqual({ '38412/sctp': {} });

@@ -40,6 +40,7 @@ const hostConfig = z
     MemoryReservation: int64.optional(),
     PidsLimit: int64.optional(),
     ShmSize: int64.optional(),
+    Init: z.boolean().optional(),
     CapDrop: z.array(z.string().regex(CAPABILITY)).min(1).optional(),
     CapAdd: z.array(z.string().regex(CAPABILITY)).min(1).optional(),
     RestartPolicy: restartPolicy,

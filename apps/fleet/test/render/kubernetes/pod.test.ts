@@ -56,6 +56,13 @@ test('an image with the tag latest is always pulled', () => {
   expect(containerOf(render({ image_tag: '1.2' }))?.imagePullPolicy).toBe('IfNotPresent');
 });
 
+test('a pod has a grace period only if the workload states another one than the default', () => {
+  const periodOf = (stop_grace_seconds: number) =>
+    deploymentOf(render({ stop_grace_seconds })).template.spec?.terminationGracePeriodSeconds;
+  expect(periodOf(30)).toBeUndefined();
+  expect(periodOf(300)).toBe(300);
+});
+
 test('a pod gets no service account token, no privilege escalation, and no service environment variables', () => {
   const { template } = deploymentOf(render());
   expect(template.spec).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false });

@@ -8,6 +8,7 @@ import {
   template,
   templateConflicts,
   templateFieldNames,
+  withoutOldDigest,
 } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import {
@@ -259,7 +260,7 @@ export const updateTemplate = catalogChangeRoute(hubEndpoints.updateTemplate, ({
     if (!existing) throw notFound();
     requireVersion(matches, existing.resource_version);
     refuseConflicts(existing, changes);
-    const data = { ...changes, ...derivedColumns({ ...existing, ...changes }) };
+    const data = { ...withoutOldDigest(changes, existing), ...derivedColumns({ ...existing, ...changes }) };
     const updated = await transaction.template.update({ where: { id }, data, include: withCategory });
     await registerTags(transaction, updated.tags);
     return { id, reply: { template: presentTemplate(updated) } };

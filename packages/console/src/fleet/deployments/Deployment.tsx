@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { isUnavailable } from '../../shared/api/problem.ts';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
-import { rich, t } from '../../shared/texts/texts.ts';
+import { isolated, rich, t } from '../../shared/texts/texts.ts';
 import { CopyButton } from '../../shared/ui/controls/Copy.tsx';
 import { textOfPairs } from '../../shared/ui/controls/pairs.ts';
 import { Tabs, useTab } from '../../shared/ui/controls/Tabs.tsx';
@@ -265,6 +265,10 @@ function DeploymentFacts({ deployment }: { readonly deployment: DeploymentObject
             template_state === 'outdated' ? t('has changed since') : t('is no longer in the catalog'),
           ] as const,
         ]),
+    [t('Image'), <code key="image">{isolated(deployment.image.reference)}</code>],
+    ...(deployment.image.digest
+      ? [[t('Digest'), <code key="digest">{isolated(deployment.image.digest)}</code>] as const]
+      : []),
     [t('Replicas'), formatCount(deployment.replicas)],
     [
       t('Generation'),

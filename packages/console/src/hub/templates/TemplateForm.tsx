@@ -182,7 +182,9 @@ function Consequences({
   readonly category: Category | undefined;
 }) {
   const members = Object.keys(changes);
-  const changesImage = ['image_name', 'image_tag', 'registry_url'].some((member) => members.includes(member));
+  const changesImage = ['image_name', 'image_tag', 'image_digest', 'registry_url'].some((member) =>
+    members.includes(member),
+  );
   return (
     <Notice
       title={t('Changed: {members}', {

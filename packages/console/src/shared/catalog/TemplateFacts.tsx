@@ -19,6 +19,7 @@ const placed: ReadonlySet<TemplateField> = new Set([
   'env_schema',
   'image_name',
   'image_tag',
+  'image_digest',
   'registry_url',
   'kind',
   'cpu_request',
@@ -47,7 +48,7 @@ const otherFacts = (template: Template): readonly Fact[] =>
 
 /** What a template runs, and what it requires. */
 export function TemplateFacts({ template }: { readonly template: Template }) {
-  const image = `${template.registry_url ? `${template.registry_url}/` : ''}${template.image_name}:${template.image_tag}`;
+  const image = `${template.registry_url ? `${template.registry_url}/` : ''}${template.image_name}:${template.image_tag}${template.image_digest ? `@${template.image_digest}` : ''}`;
   const facts: readonly Fact[] = [
     [t('Image'), <code key="image">{isolated(image)}</code>],
     [t('Kind'), template.kind],

@@ -50,6 +50,13 @@ const volumes = record(
 
 const desired = z.enum(['running', 'stopped']);
 
+/** When a requested change pulls the image. */
+export const pulls = ['auto', 'always', 'missing', 'never'] as const;
+const pull = z.enum(pulls).meta({
+  description:
+    'When a new deployment or revision, a restart or a start pulls the image. `auto`: `always` for the tag `latest`, otherwise `missing`',
+});
+
 const observed = {
   workload_id: id,
   workload_name: z.string(),
@@ -63,6 +70,13 @@ const observed = {
   env: envReply,
   volumes: z.record(z.string(), z.object({ storage_id: id, size: z.string() })),
   desired_state: desired,
+  pull,
+  image: z.object({
+    reference: z.string().meta({ description: 'What the revision of the workload names' }),
+    digest: z.string().nullable().meta({
+      description: 'What the instances run; null: none run, it is not known, or they run different images',
+    }),
+  }),
   phase: z.enum(phases),
   reason: z.string().nullable(),
   message: z.string().meta({ description: 'What is happening, and in phase `pending` what the deployment waits for' }),
@@ -95,6 +109,7 @@ const readOnly = ignored(
   'template_id',
   'template_slug',
   'template_state',
+  'image',
   'phase',
   'reason',
   'message',
@@ -122,6 +137,7 @@ export const newDeployment = z
     env: env.default({}),
     volumes: volumes.default({}),
     desired_state: desired.default('running'),
+    pull: pull.default('auto'),
     ...readOnly,
   })
   .meta({ examples: [example] });
@@ -149,6 +165,7 @@ export const changedDeployment = z.strictObject({
   volumes: newMountVolumes.optional(),
   accept_loss: acceptedLosses.optional(),
   desired_state: desired.optional(),
+  pull: pull.optional(),
   take_over: z.boolean().optional().meta({
     description:
       'On a cluster, for this generation: take over fields of its objects that another field manager owns (FieldConflict)',
@@ -175,6 +192,7 @@ export const plannedDeployment = z
     volumes: volumes.optional(),
     accept_loss: acceptedLosses.optional(),
     desired_state: desired.optional(),
+    pull: pull.optional(),
   })
   .meta({ examples: [example] });
 

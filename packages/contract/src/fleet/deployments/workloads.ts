@@ -12,6 +12,7 @@ import {
   templateReply,
   workloadMembers,
 } from '../../template/fields.ts';
+import { divideImage } from '../../template/image-reference.ts';
 import { refuseOldValues, warnings } from '../../template/new-values.ts';
 import {
   byId,
@@ -109,6 +110,7 @@ export const fleetWorkloadEndpoints = {
     summary: 'Create a workload, from a template or from members of the body',
     body: z
       .strictObject({ ...newMembers, template: template.optional(), ...bodyMembers, ...readOnly })
+      .check(divideImage)
       .check(refuseOldValues),
     bodyLimit: BODY_LIMIT,
     status: 201,
@@ -139,6 +141,7 @@ export const fleetWorkloadEndpoints = {
     headers: ['If-Match'],
     body: z
       .strictObject({ ...changedMembers, template: template.optional(), ...bodyMembers, ...readOnly })
+      .check(divideImage)
       .check(refuseOldValues),
     bodyLimit: BODY_LIMIT,
     reply: z.object({ workload }),

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
+import { describeWithEngine } from '@svc/testing/engine';
+import { SLEEP } from '../../engines/world.ts';
+import type { Body } from '../deployment-helpers.ts';
+import { startRealRegistry } from './registry.ts';
+import { type MachineWorld, startMachineWorld } from './world.ts';
+
+describeWithEngine('an image of a real registry', () => {
+  let registry: Awaited<ReturnType<typeof startRealRegistry>>;
+  let world: MachineWorld;
+  beforeAll(async () => {
+    registry = await startRealRegistry();
+    world = await startMachineWorld(undefined, { insecureRegistry: registry.address });
+    const { id } = await world.aHost();
+    await world.hostIs(id, 'online');
+  });
+  afterAll(async () => {
+    await world.stop();
+    await registry.stop();
+  });
+
+  const image = (image_tag: string) => ({ registry_url: registry.address, image_name: 'app', image_tag });
+  const program = { command: ['/bin/sh', '-c', SLEEP] };
+  const deployed = async (name: string, image_tag: string, given: Body = {}) =>
+    (await world.deployed(name, { ...image(image_tag), ...program }, given)).id as string;
+  /** The version of the image that a deployment runs, and its digest, when it runs. */
+  const running = async (id: string) => {
+    const { image: shown, conditions } = await world.deploymentIs(id, 'running');
+    const versions = await Promise.all(
+      (await world.containers(id)).map((container) =>
+        world.podman.byHand('inspect', container.id, '--format', '{{range .Config.Env}}{{println .}}{{end}}'),
+      ),
+    );
+    const found = new Set(versions.flatMap((env) => /^VERSION=(.*)$/m.exec(env)?.[1] ?? []));
+    return { versions: [...found], digest: shown.digest, conditions };
+  };
+  const change = (id: string, body: Body) => world.good(world.api.put(`/api/v1/deployments/${id}`, body));
+  /** Removes the only container of a deployment by hand, and waits for another one. */
+  const lose = async (id: string) => {
+    const [lost] = await world.containers(id);
+    await world.podman.discard(lost?.name ?? '');
+    await eventually('another container exists', async () => {
+      const [found] = await world.containers(id);
+      return found !== undefined && found.id !== lost?.id;
+    });
+  };
+
+  test('with the tag latest is pulled again by a restart, by a start and by a new revision', async () => {
+    const first = await registry.push('1', 'latest');
+    const id = await deployed('latest', 'latest');
+    expect(await running(id)).toMatchObject({ versions: ['1'], digest: first });
+    const second = await registry.push('2', 'latest');
+    await world.ask(id, 'restart');
+    expect(await running(id)).toMatchObject({ versions: ['2'], digest: second });
+    const third = await registry.push('3', 'latest');
+    await world.ask(id, 'stop');
+    expect((await world.deploymentIs(id, 'stopped')).image.digest).toBeNull();
+    await world.ask(id, 'start');
+    expect(await running(id)).toMatchObject({ versions: ['3'], digest: third });
+    const fourth = await registry.push('4', 'latest');
+    const { workload_id } = await world.deployment(id);
+    // No engine receives this member, so that only the image is another one.
+    await world.good(
+      world.api.put(`/api/v1/workloads/${workload_id}`, { node_selector: { 'kubernetes.io/os': 'linux' } }),
+    );
+    await world.good(world.api.put(`/api/v1/workloads/${workload_id}`, { node_selector: {} }));
+    await change(id, { revision: 3 });
+    expect(await running(id)).toMatchObject({ versions: ['4'], digest: fourth });
+    await world.removed(id);
+  });
+
+  test('stays the same after drift, a crash and scaling, also if the tag has moved on the host', async () => {
+    const first = await registry.push('drift-1', 'latest');
+    const id = await deployed('drift', 'latest');
+    expect(await running(id)).toMatchObject({ versions: ['drift-1'], digest: first });
+    await registry.push('drift-2', 'latest');
+    await world.podman.byHand('pull', `${registry.address}/app:latest`);
+    await lose(id);
+    expect(await running(id)).toMatchObject({ versions: ['drift-1'], digest: first });
+    await world.ask(id, 'scale', { replicas: 2 });
+    expect(await running(id)).toMatchObject({ versions: ['drift-1'], digest: first });
+    await world.ask(id, 'scale', { replicas: 1 });
+    await running(id);
+    // The image has no name on the host any more, so that it is removed with its container.
+    const [container] = await world.containers(id);
+    const old = await world.podman.byHand('inspect', container?.id ?? '', '--format', '{{.Image}}');
+    await world.podman.byHand('rmi', '--force', old);
+    await eventually('another container exists', async () => {
+      const [found] = await world.containers(id);
+      return found !== undefined && found.id !== container?.id;
+    });
+    expect(await running(id)).toMatchObject({ versions: ['drift-1'], digest: first });
+    await world.removed(id);
+  });
+
+  test('that is present is used with a condition while its registry does not answer', async () => {
+    const first = await registry.push('outage-1', 'latest');
+    const id = await deployed('outage', 'latest', { pull: 'always' });
+    expect(await running(id)).toMatchObject({ digest: first, conditions: [] });
+    await registry.halt();
+    await world.ask(id, 'restart');
+    expect(await running(id)).toMatchObject({
+      digest: first,
+      conditions: [{ type: 'ImagePulled', status: 'False', reason: 'ImagePullFailed' }],
+    });
+    await registry.resume();
+    const second = await registry.push('outage-2', 'latest');
+    await world.ask(id, 'restart');
+    expect(await running(id)).toMatchObject({ versions: ['outage-2'], digest: second, conditions: [] });
+    await world.removed(id);
+  });
+
+  test('with another tag is pulled again only on request', async () => {
+    const first = await registry.push('tag-1', '1.0');
+    const id = await deployed('tag', '1.0');
+    expect(await running(id)).toMatchObject({ digest: first });
+    const second = await registry.push('tag-2', '1.0');
+    await world.ask(id, 'restart');
+    expect(await running(id)).toMatchObject({ digest: first });
+    const { deployment } = await change(id, { pull: 'always' });
+    expect(deployment).toMatchObject({ pull: 'always', phase: 'running', generation: 2 });
+    await world.ask(id, 'restart');
+    expect(await running(id)).toMatchObject({ versions: ['tag-2'], digest: second });
+    await world.removed(id);
+  });
+
+  test('is the one of its digest, until the tag is changed', async () => {
+    const first = await registry.push('digest-1', '2.0');
+    await registry.push('digest-2', '2.0');
+    const { id: workload_id, ...workload } = await world.aWorkload('digest', {
+      registry_url: registry.address,
+      image_name: `app:2.0@${first}`,
+      ...program,
+    });
+    expect(workload).toMatchObject({ image_name: 'app', image_tag: '2.0', image_digest: first });
+    const body = { name: 'digest', workload_id, pull: 'always' };
+    const { id } = (await world.good(world.api.post('/api/v1/deployments', body))).deployment;
+    expect(await running(id)).toMatchObject({ versions: ['digest-1'], digest: first });
+    const third = await registry.push('digest-3', '2.1');
+    const changed = await world.good(world.api.put(`/api/v1/workloads/${workload_id}`, { image_tag: '2.1' }));
+    expect(changed.workload).toMatchObject({ image_digest: null, revision: 2 });
+    await change(id, { revision: 2 });
+    expect(await running(id)).toMatchObject({ versions: ['digest-3'], digest: third });
+    await world.removed(id);
+  });
+
+  test('that the host does not have is never pulled if the deployment says so', async () => {
+    await registry.push('never', 'never');
+    const id = await deployed('never', 'never', { pull: 'never' });
+    const { message } = await world.deploymentIs(id, 'failed', 'ImageNotFound');
+    expect(message).toMatch(/is not on the host, and the deployment never pulls it/);
+    await world.podman.byHand('pull', `${registry.address}/app:never`);
+    await world.ask(id, 'restart');
+    expect(await running(id)).toMatchObject({ versions: ['never'] });
+    await world.removed(id);
+  });
+}, ['docker-registry']);

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+/** The members that together identify an image. */
+interface Image {
+  image_name?: string | undefined;
+  image_tag?: string | undefined;
+  image_digest?: string | null | undefined;
+}
+
+const REFERENCE = /^([^:@]+)(?::([^@]+))?@(.+)$/;
+
+/** Divides an image name of the form `name:tag@sha256:…`, as engines print it, into its members. */
+export const divideImage = z.check<Image>(({ value, issues }) => {
+  const [reference, image_name, tag, image_digest] = REFERENCE.exec(value.image_name ?? '') ?? [];
+  if (reference === undefined) return;
+  const refuse = (member: 'image_tag' | 'image_digest') =>
+    issues.push({
+      code: 'custom',
+      path: [member],
+      message: `must not differ from that in image_name`,
+      input: value[member],
+    });
+  if (tag !== undefined && ![undefined, DEFAULT_TAG, tag].includes(value.image_tag)) refuse('image_tag');
+  if (![undefined, null, image_digest].includes(value.image_digest)) refuse('image_digest');
+  Object.assign(value, { image_name, image_digest, ...(tag !== undefined && { image_tag: tag }) });
+});
+
+/** The tag if none is given. */
+const DEFAULT_TAG = 'latest';
+
+/** The members that select an image. */
+const SELECTING = ['image_name', 'image_tag', 'registry_url'] as const;
+
+type Selection = { readonly [M in (typeof SELECTING)[number]]?: string | null | undefined };
+
+/** Whether changes select another image than before. */
+export const selectsImage = (changes: Selection, before: Selection = {}): boolean =>
+  SELECTING.some((member) => changes[member] !== undefined && changes[member] !== before[member]);
+
+/**
+ * The changes of a template or workload. A change of what selects the image removes a digest that the
+ * change does not state. Otherwise, who changes the tag would keep the image.
+ */
+export const withoutOldDigest = <C extends Selection & { readonly image_digest?: string | null | undefined }>(
+  changes: C,
+  before: Selection = {},
+): C | (C & { readonly image_digest: null }) =>
+  changes.image_digest === undefined && selectsImage(changes, before) ? { ...changes, image_digest: null } : changes;

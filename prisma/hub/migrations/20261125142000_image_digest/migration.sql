@@ -1,0 +1,1 @@
+ALTER TABLE "templates" ADD COLUMN "image_digest" TEXT;
