@@ -50,23 +50,13 @@ export async function lockMember(transaction: Transaction, { userId, orgId }: Pi
 }
 
 /**
- * Requires an organization to have an org_admin other than a user who joins it as a member. Locks the org_admins, so that
- * the last one cannot leave meanwhile. @throws 409 `last_org_admin`
+ * Locks the org_admins of an organization that a user joins as a member, so that the last one cannot
+ * leave meanwhile. An organization without members can get one that is no org_admin.
  */
-export async function requireOtherOrgAdmin(
-  transaction: Transaction,
-  { userId, orgId }: Pick<Ending, 'userId' | 'orgId'>,
-): Promise<void> {
-  const admins = await transaction.$queryRaw<unknown[]>`
-    SELECT FROM users
-    WHERE org_id = ${orgId}::uuid AND org_role = 'org_admin' AND blocked_at IS NULL AND id <> ${userId}::uuid
-    ORDER BY id FOR SHARE`;
-  if (admins.length > 0) return;
-  throw new Problem(
-    'last_org_admin',
-    'The organization has no org_admin. Set org_role to org_admin, or give this role to another member first.',
-  );
-}
+export const lockOrgAdmins = async (transaction: Transaction, orgId: string): Promise<void> => {
+  await transaction.$queryRaw`
+    SELECT FROM users WHERE org_id = ${orgId}::uuid AND org_role = 'org_admin' ORDER BY id FOR SHARE`;
+};
 
 /** 409: the change would leave the other members without an org_admin. */
 export const lastOrgAdmin = () =>

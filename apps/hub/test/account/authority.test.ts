@@ -154,18 +154,6 @@ describe('an administrator', () => {
     expect((await admin.put(`${USERS}?id=${id}`, { org_id: null })).status).toBe(200);
   });
 
-  test('can add a user to an organization without an org_admin only as org_admin', async () => {
-    const { id: org_id } = await world.anOrganization();
-    const [first, second] = [await idOf(await world.aUser('user')), await idOf(await world.aUser('user'))];
-    for (const change of [{ org_id }, { org_id, org_role: 'member' }]) {
-      const { status, body } = await admin.put(`${USERS}?id=${first}`, change);
-      expect({ status, code: body.code }).toEqual({ status: 409, code: 'last_org_admin' });
-    }
-    expect((await admin.put(`${USERS}?id=${first}`, { org_id, org_role: 'org_admin' })).status).toBe(200);
-    expect((await admin.put(`${USERS}?id=${second}`, { org_id })).body.user).toMatchObject({ org_role: 'member' });
-    expect((await admin.put(`${USERS}?id=${first}`, { org_id: null })).body.code).toBe('last_org_admin');
-  });
-
   test('removes the only org_admin before or after a user joins with an invitation, and not meanwhile', async () => {
     const organization = await world.anOrganization();
     const only = await world.aMember(organization, 'org_admin');

@@ -89,9 +89,7 @@ test(
 test('lets an admin add a user to an organization, change their role in it, and remove them', async () => {
   const admin = await world.aUser('admin');
   const user = await world.aUser('user');
-  const organization = await world.anOrganization();
-  await world.aMember(organization, 'org_admin');
-  const { id: org_id } = organization;
+  const { id: org_id } = await world.anOrganization();
   const id = await idOf(user);
   expect((await admin.put(PATH, { id, org_id })).body.user).toMatchObject({ org_id, org_role: 'member' });
   expect((await admin.put(PATH, { id, org_role: 'org_admin' })).body.user).toMatchObject({

@@ -36,8 +36,7 @@ const NAMES = {
 };
 
 /**
- * Folding is NFKC and lower case: ẞ becomes ß (not ss), İ becomes i with a combining dot, and ı is
- * unchanged.
+ * Folding is NFKC and lower case. A search also folds final sigma, ß and ẞ to ss, and İ and ı to i.
  */
 const SEARCHES: readonly [term: string, finds: readonly (keyof typeof NAMES)[]][] = [
   ['é', ['eclair', 'decomposed']],
@@ -49,14 +48,15 @@ const SEARCHES: readonly [term: string, finds: readonly (keyof typeof NAMES)[]][
   ['große', ['street']],
   ['groẞ', ['street', 'capitalSharp']],
   ['strasse', ['street']],
-  ['straße', []],
+  ['straße', ['street']],
   ['İstanbul', ['istanbul']],
   ['i\u0307stan', ['istanbul']],
-  ['istan', []],
+  ['istan', ['istanbul']],
   ['iron', ['iron']],
   ['IRON', ['iron']],
-  ['ıron', []],
-  ['ı', ['iron']],
+  ['ıron', ['iron']],
+  ['ırO', ['iron']],
+  ['σοφος', ['sigma']],
   ['wide 123', ['wide']],
   ['ＷＩＤＥ', ['wide']],
   ['office FILE', ['ligature']],

@@ -4,13 +4,7 @@ import { containsText } from '../../database/search.ts';
 import type { Prisma, User } from '../../generated/prisma/client.ts';
 import { callerOf } from '../../identity/caller.ts';
 import { checkRoleChange, lockRoles } from '../../identity/roles.ts';
-import {
-  endAuthority,
-  type KeysOf,
-  lastOrgAdmin,
-  lockMember,
-  requireOtherOrgAdmin,
-} from '../../organizations/authority.ts';
+import { endAuthority, type KeysOf, lastOrgAdmin, lockMember, lockOrgAdmins } from '../../organizations/authority.ts';
 import { presentUser, withOrganization } from '../../organizations/present.ts';
 import { changeRoute } from '../change.ts';
 import { route } from '../context.ts';
@@ -58,7 +52,7 @@ export const updateUser = changeRoute(hubEndpoints.updateUser, ({ principal, ifM
     };
     const updated = await transaction.user.update({ where: { id }, data, include: withOrganization });
     const joins = updated.org_id !== null && updated.org_id !== target.org_id ? updated.org_id : undefined;
-    if (joins && updated.org_role === 'member') await requireOtherOrgAdmin(transaction, { userId: id, orgId: joins });
+    if (joins && updated.org_role === 'member') await lockOrgAdmins(transaction, joins);
     if (isOther && blocked) {
       await transaction.$executeRaw`UPDATE sessions SET ended_at = now() WHERE user_id = ${id}::uuid AND ended_at IS NULL`;
     }

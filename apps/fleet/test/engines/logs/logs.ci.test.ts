@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
-import { logs } from '../../src/engines/docker/logs.ts';
-import type { LogOptions } from '../../src/engines/observation.ts';
-import { aDeployment, aMachine, aScript, type Deployment, reconcileTo, running, SLEEP } from './world.ts';
+import { logs } from '../../../src/engines/docker/logs.ts';
+import type { LogOptions } from '../../../src/engines/observation.ts';
+import { aDeployment, aMachine, aScript, type Deployment, reconcileTo, running, SLEEP } from '../world.ts';
 
 describeWithEngine('the log of a container', () => {
   const machine = aMachine();

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { logs, piecesOf } from '../../src/engines/docker/logs.ts';
-import type { LogOptions } from '../../src/engines/observation.ts';
-import { anEngine, clientOf, endAll, serve } from './servers.ts';
+import { logs, piecesOf } from '../../../src/engines/docker/logs.ts';
+import type { LogOptions } from '../../../src/engines/observation.ts';
+import { anEngine, clientOf, endAll, serve } from '../servers.ts';
 
 afterEach(endAll);
 
