@@ -67,10 +67,9 @@ describeWithEngine('an image of a real registry', () => {
     await world.good(world.api.put(`/api/v1/workloads/${workload_id}`, { node_selector: {} }));
     await change(id, { revision: 3 });
     expect(await running(id)).toMatchObject({ versions: ['4'], digest: fourth });
-    await world.removed(id);
   });
 
-  test('stays the same after drift, a crash and scaling, also if the tag has moved on the host', async () => {
+  test('stays the same after drift and scaling, also if the tag has moved on the host', async () => {
     const first = await registry.push('drift-1', 'latest');
     const id = await deployed('drift', 'latest');
     expect(await running(id)).toMatchObject({ versions: ['drift-1'], digest: first });
@@ -78,10 +77,6 @@ describeWithEngine('an image of a real registry', () => {
     await world.podman.byHand('pull', `${registry.address}/app:latest`);
     await lose(id);
     expect(await running(id)).toMatchObject({ versions: ['drift-1'], digest: first });
-    await world.ask(id, 'scale', { replicas: 2 });
-    expect(await running(id)).toMatchObject({ versions: ['drift-1'], digest: first });
-    await world.ask(id, 'scale', { replicas: 1 });
-    await running(id);
     // The image has no name on the host any more, so that it is removed with its container.
     const [container] = await world.containers(id);
     const old = await world.podman.byHand('inspect', container?.id ?? '', '--format', '{{.Image}}');
@@ -90,8 +85,8 @@ describeWithEngine('an image of a real registry', () => {
       const [found] = await world.containers(id);
       return found !== undefined && found.id !== container?.id;
     });
+    await world.ask(id, 'scale', { replicas: 2 });
     expect(await running(id)).toMatchObject({ versions: ['drift-1'], digest: first });
-    await world.removed(id);
   });
 
   test('that is present is used with a condition while its registry does not answer', async () => {
@@ -108,7 +103,6 @@ describeWithEngine('an image of a real registry', () => {
     const second = await registry.push('outage-2', 'latest');
     await world.ask(id, 'restart');
     expect(await running(id)).toMatchObject({ versions: ['outage-2'], digest: second, conditions: [] });
-    await world.removed(id);
   });
 
   test('with another tag is pulled again only on request', async () => {
@@ -122,7 +116,6 @@ describeWithEngine('an image of a real registry', () => {
     expect(deployment).toMatchObject({ pull: 'always', phase: 'running', generation: 2 });
     await world.ask(id, 'restart');
     expect(await running(id)).toMatchObject({ versions: ['tag-2'], digest: second });
-    await world.removed(id);
   });
 
   test('is the one of its digest, until the tag is changed', async () => {
@@ -142,7 +135,6 @@ describeWithEngine('an image of a real registry', () => {
     expect(changed.workload).toMatchObject({ image_digest: null, revision: 2 });
     await change(id, { revision: 2 });
     expect(await running(id)).toMatchObject({ versions: ['digest-3'], digest: third });
-    await world.removed(id);
   });
 
   test('that the host does not have is never pulled if the deployment says so', async () => {
@@ -153,6 +145,5 @@ describeWithEngine('an image of a real registry', () => {
     await world.podman.byHand('pull', `${registry.address}/app:never`);
     await world.ask(id, 'restart');
     expect(await running(id)).toMatchObject({ versions: ['never'] });
-    await world.removed(id);
   });
 }, ['docker-registry']);

@@ -6,6 +6,9 @@ import path from 'node:path';
 import { eventually, freePort } from '@svc/testing';
 import { anImage, digestOf, MANIFEST } from '../../engines/registry.ts';
 
+/** The registry is stopped and started again, so no connection is kept. */
+const CLOSED = { connection: 'close' };
+
 /** Debian's `docker-registry` on loopback, with a port that remains. */
 export async function startRealRegistry() {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-registry-'));
@@ -17,7 +20,7 @@ export async function startRealRegistry() {
   const run = async () => {
     const process = spawn('docker-registry', ['serve', config], { stdio: 'ignore' });
     const ended = once(process, 'exit');
-    const isReady = () => fetch(`http://${address}/v2/`).then(({ ok }) => ok);
+    const isReady = () => fetch(`http://${address}/v2/`, { headers: CLOSED }).then(({ ok }) => ok);
     await eventually('the registry is ready', () => isReady().catch(() => false));
     return async () => {
       process.kill();
@@ -27,7 +30,7 @@ export async function startRealRegistry() {
   let halt = await run();
 
   const send = async (method: string, url: string, type: string, body?: Buffer) => {
-    const headers = { 'content-type': type };
+    const headers = { ...CLOSED, 'content-type': type };
     const response = await fetch(url, { method, headers, ...(body && { body: new Uint8Array(body) }) });
     if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`);
     return response;
