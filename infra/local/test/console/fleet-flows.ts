@@ -158,7 +158,7 @@ export function testDeployment(given: () => { readonly world: ConsoleWorld; read
     await page.getByRole('group', { name: 'Source of GREETING' }).getByRole('button', { name: 'Secret' }).click();
     await page.getByRole('button', { name: 'New secret' }).click();
     const dialog = page.getByRole('dialog');
-    expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('by-clicks-greeting');
+    expect(await dialog.getByRole('textbox', { name: /^Name/ }).inputValue()).toBe('by-clicks-greeting');
     await dialog.getByLabel(/^Key/).first().fill('greeting');
     await dialog.getByLabel('Value of greeting').fill('hello');
     await dialog.getByRole('button', { name: 'Create the secret' }).click();

@@ -84,7 +84,7 @@ export function testSignIn(given: () => ConsoleWorld): void {
     const keys = keysOf(page);
     await signInAtProvider(page);
     await keys.press(page.getByRole('button', { name: 'New token' }).first());
-    await keys.fill(page.getByRole('dialog').getByLabel('Name', { exact: true }), 'kept');
+    await keys.fill(page.getByRole('dialog').getByRole('textbox', { name: /^Name/ }), 'kept');
     await page.context().clearCookies({ name: /fleet/ });
     await page.keyboard.press('Enter');
     const expired = page.getByRole('dialog', { name: 'Your session has ended' });
