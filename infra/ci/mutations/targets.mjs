@@ -110,6 +110,13 @@ export const equivalents = [
       changes: ['> → >='],
     },
   ]),
+  ...inFile('apps/fleet/src/identity/authenticate.ts', [
+    {
+      reason: 'Only saves work: the verification rejects a token that does not have the form of a JWT.',
+      source: 'const principal = isJwtShaped(token) ? await services.sessions.verify(token) : undefined;',
+      changes: ['isJwtShaped(token) → true'],
+    },
+  ]),
   ...inFile('packages/auth/src/jwt.ts', [
     {
       reason: 'Differs only for a token that expires exactly at the limit, to the fraction of a millisecond.',

@@ -115,13 +115,17 @@ test('a rejected token is not treated as anonymous: it is rejected also on publi
 
 test('only tokens that can be of the provider are sent to it', async () => {
   issuer.bend('/introspect', () => ({ body: active }));
-  await statusesOf(anOpaqueToken());
-  const before = issuer.countOf('/introspect');
+  const fresh = [world.aReplica()]; // has no keys of the provider yet
+  const asked = () => ['/introspect', '/keys'].map((path) => issuer.countOf(path));
+  const before = asked();
   const ofHub = newSecretToken('svcc_');
   const ofFleet = newSecretToken('svcm_');
   const ofAnother = await stranger.sign({ ...person, iss: 'https://other.example.test' }, { typ: 'at+jwt' });
-  for (const token of [ofHub, ofFleet, ofAnother]) expect(await statusesOf(token)).toEqual([401, 401]);
-  expect(issuer.countOf('/introspect')).toBe(before);
+  for (const token of [ofHub, ofFleet, ofAnother]) expect(await statusesOf(token, fresh)).toEqual([401]);
+  expect(asked()).toEqual(before);
+  await statusesOf(await accessToken(), fresh);
+  await statusesOf(anOpaqueToken(), fresh);
+  expect(asked()).toEqual(before.map((count) => count + 1));
 });
 
 test('a token of the provider that is valid for too long is rejected with the limit', async () => {

@@ -64,6 +64,15 @@ test('a token that the provider issued at the moment of the removal stays reject
   expect(await statuses(await accessToken({ sub: 'ivo', iat: iat + 1 }))).toEqual([200, 200]);
 });
 
+test('a blocked user is rejected with an access token of the provider, also with a new one', async () => {
+  await signIn({ sub: 'kim' });
+  const { id } = await rowOf('kim');
+  expect((await world.asAdmin.put(`/api/v1/users/${id}`, { blocked: true })).status).toBe(200);
+  for (const { status, body } of await meAt(replicas, await accessToken({ sub: 'kim' }))) {
+    expect({ status, code: body.code }).toEqual({ status: 403, code: 'user_blocked' });
+  }
+});
+
 test('an access token does not change what a sign-in stored of the user', async () => {
   await signIn({ sub: 'jan', name: 'Jan', email: 'jan@example.test' });
   const before = await rowOf('jan');
