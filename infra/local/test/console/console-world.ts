@@ -81,6 +81,13 @@ export async function signInAtProvider(page: TestPage, email = people.admin): Pr
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(people.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
+  await returned(page, origin);
+}
+
+/** The console is shown when it has exchanged the code of the sign-in for a session. */
+async function returned(page: TestPage, origin: string): Promise<void> {
+  await page.waitForURL((url) => url.origin === origin);
+  await page.locator('#root > *').first().waitFor();
 }
 
 /** The same with the keyboard alone. */
@@ -92,6 +99,7 @@ export async function signInByKeys(page: TestPage, email = people.admin): Promis
   await keys.fill(page.getByLabel('E-mail'), email);
   await keys.fill(page.getByLabel('Password'), people.password);
   await page.keyboard.press('Enter');
+  await returned(page, origin);
 }
 
 const WIDEST = 3840;
