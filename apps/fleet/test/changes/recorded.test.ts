@@ -64,6 +64,7 @@ test('a change of any column is recorded, except of these', async () => {
   expect(Object.fromEntries(tables.map(({ table, ignored }) => [table, ignored]))).toEqual({
     deployments: [
       'due_at',
+      'env_bytes',
       'failures',
       'host_image',
       'lease_owner',
@@ -78,7 +79,7 @@ test('a change of any column is recorded, except of these', async () => {
     clusters: ['check_at', 'check_failures', 'key_id', 'last_seen_at', 'sealed'],
     workloads: null,
     volumes: ['sent_to_engine'],
-    secrets: ['key_id', 'sealed'],
+    secrets: ['key_id', 'purposes', 'sealed', 'workloads'], // changes of who may use a secret increase its version
     users: ['last_sign_in_at', 'password_hash'],
     tokens: ['last_used_at'],
   });

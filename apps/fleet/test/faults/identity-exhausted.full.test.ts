@@ -17,12 +17,12 @@ beforeAll(async () => {
   ledger = openLedger({ url: () => fleet.url, secret: await anAdminToken(databaseUrl) });
 });
 
-const LOCKED_USERS = 'LOCK TABLE users IN ACCESS EXCLUSIVE MODE';
-const users = () => ledger.reader('/api/v1/users')();
+const LOCKED_HOSTS = 'LOCK TABLE hosts IN ACCESS EXCLUSIVE MODE';
+const hosts = () => ledger.reader('/api/v1/hosts')();
 
 test('while a table is locked, requests that read it get 503, and other requests are served', async () => {
-  const { stuck } = await holding(databaseUrl, LOCKED_USERS, async () => {
-    const waiting = Promise.all([users(), users(), users()]);
+  const { stuck } = await holding(databaseUrl, LOCKED_HOSTS, async () => {
+    const waiting = Promise.all([hosts(), hosts(), hosts()]);
     // On a busy machine, a request can wait too long for a connection.
     const isServed = { until: ({ status }: { readonly status: number }) => status === 200 };
     await eventually('the tokens are listed', ledger.reader('/api/v1/tokens'), isServed);
@@ -35,22 +35,22 @@ test('while a table is locked, requests that read it get 503, and other requests
 test('while all connections are busy, requests get 503, and they are served afterwards', async () => {
   const refused = new Set<number>();
   const lanes = Array.from({ length: MORE_THAN_THE_POOL }, (_, lane) => async () => {
-    const seen = await users();
+    const seen = await hosts();
     if (seen.status === 503) refused.add(lane);
     return seen;
   });
   const load = startLoad(lanes);
   try {
-    await holding(databaseUrl, LOCKED_USERS, () =>
+    await holding(databaseUrl, LOCKED_HOSTS, () =>
       eventually('each client has received 503', async () => refused.size === MORE_THAN_THE_POOL),
     );
-    await eventually('lists are served again', async () => (await users()).status === 200);
+    await eventually('lists are served again', async () => (await hosts()).status === 200);
   } finally {
     await load.stop();
   }
   figure(`pool exhausted: ${summaryOf(load.seen)}`);
   expect(statusesOf(load.seen)).toEqual([200, 503]);
-  expect(statusesOf(await Promise.all(Array.from({ length: MORE_THAN_THE_POOL }, users)))).toEqual([200]);
+  expect(statusesOf(await Promise.all(Array.from({ length: MORE_THAN_THE_POOL }, hosts)))).toEqual([200]);
   expect(await ledger.misrecorded(queryOn(databaseUrl))).toEqual([]);
 });
 

@@ -102,7 +102,7 @@ export const fleetTools = {
   }),
   search_templates: tool({
     title: 'Search templates',
-    description: 'Find deployable templates by words, category or tags. Call get_template before you deploy one.',
+    description: 'Find deployable templates by words, category or tags. Call get_template before deploying one.',
     calls: [listMirroredTemplates],
     takes: listMirroredTemplates,
     except: ['view', 'search'],

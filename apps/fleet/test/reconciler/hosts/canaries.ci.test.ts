@@ -56,7 +56,12 @@ describeWithEngine('secret values on a real engine', () => {
     const printing = await deployed('printing', { ...print, env_schema }, { env });
     const ref = { secret_refs: SERVER.secret_refs };
     const crashing = await deployed('crashing', { ...SLEEPER, ...ref, command: ['/bin/sh', '-c', 'env; exit 3'] });
-    const noProgram = await deployed('no-program', { ...SLEEPER, ...ref, command: ['/nowhere'] });
+    const noProgram = await deployed('no-program', {
+      ...SLEEPER,
+      ...ref,
+      command: ['/nowhere'],
+      env: [...SLEEPER.env, { name: 'SVC_INIT', value: 'false' }],
+    });
     const pulled = { ...SLEEPER, registry_url: '127.0.0.1:1', registry_credentials: 'pull' };
     const noImage = await deployed('no-image', { ...pulled, ...ref });
     await is(printing, 'running');
