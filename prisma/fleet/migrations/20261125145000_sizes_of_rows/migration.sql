@@ -34,3 +34,14 @@ CREATE TRIGGER set_env_bytes BEFORE INSERT OR UPDATE OF "env" ON "deployments"
   FOR EACH ROW EXECUTE FUNCTION set_env_bytes();
 CREATE TRIGGER set_env_bytes BEFORE INSERT OR UPDATE OF "env" ON "deployment_revisions"
   FOR EACH ROW EXECUTE FUNCTION set_env_bytes();
+
+-- The size of a revision changes when its values are sealed.
+CREATE OR REPLACE FUNCTION workload_revision_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('fleet.seals_values', true) = 'on'
+    AND to_jsonb(NEW) - 'spec' - 'overrides' - 'spec_bytes' = to_jsonb(OLD) - 'spec' - 'overrides' - 'spec_bytes'
+    AND NEW.spec - 'env' = OLD.spec - 'env' AND NEW.overrides - 'env' = OLD.overrides - 'env' THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'revisions of workloads cannot be changed' USING ERRCODE = 'insufficient_privilege';
+END $$;
