@@ -3,6 +3,7 @@ import { createBrowserSessions } from '@svc/auth';
 import {
   createService,
   createTurnQueue,
+  LARGE_PAGES,
   type Metrics,
   observeDatabase,
   observePools,
@@ -45,18 +46,6 @@ const openapi = readOpenApi(new URL('../../../openapi/hub.json', import.meta.url
 
 /** The limits of reads of changes from the database. */
 const CHANGE_READS = { what: 'requests for changes', running: 2, waitingPerCaller: 16, waitMs: 1500 };
-
-/**
- * The limits of large pages of the catalog. Each needs memory for its response, a database connection
- * for one of its parts at a time, and time until it is sent.
- */
-const LARGE_PAGES = {
-  what: 'requests for large pages',
-  running: 2,
-  waitingPerCaller: 8,
-  waitMs: 30_000,
-  weightPerSecond: 50 * 2 ** 20,
-};
 
 /**
  * Creates the Express application of the hub. It does not listen on a port and does not read the

@@ -1,6 +1,6 @@
 export { clientAddress, clientNetworks } from './limits/client-networks.ts';
 export { createPlaces, type Places } from './limits/places.ts';
-export { createTurnQueue, type TurnQueue } from './limits/turn-queue.ts';
+export { createTurnQueue, LARGE_PAGES, type TurnQueue } from './limits/turn-queue.ts';
 export { createLog, type Log, logLevels, pathOf } from './observe/log.ts';
 export type { Metrics } from './observe/metrics.ts';
 export { observe, observeDatabase, observePools, type PoolState, type Sample, sharedRead } from './observe/observed.ts';
@@ -21,6 +21,7 @@ export {
   type Clocks,
   clockCheck,
   configurationCheck,
+  countedFinding,
   type DoctorCheck,
   diskCheck,
   doctorCommand,

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@svc/contract';
 import type { FleetAccess } from '@svc/contract/fleet';
-import { closeConnectionOf, createTurnQueue, type Enter, matchesOf, requestIdOf } from '@svc/http';
+import { closeConnectionOf, createTurnQueue, type Enter, LARGE_PAGES, matchesOf, requestIdOf } from '@svc/http';
 import { parse as parseCookies } from 'cookie';
 import type { Request, Response } from 'express';
 import { createCandidates } from '../deployments/candidates.ts';
@@ -16,18 +16,6 @@ const PLACEMENTS = { what: 'requests that change deployments', running: 2, waiti
 
 /** The limits of plans, which need CPU time for each candidate. */
 const PLANS = { what: 'plans', running: 2, waitingPerCaller: 8, waitMs: 10_000 };
-
-/**
- * The limits of large pages. Each needs memory for its response, a database connection for one of its
- * parts at a time, and time until it is sent.
- */
-const PAGES = {
-  what: 'requests for large pages',
-  running: 2,
-  waitingPerCaller: 8,
-  waitMs: 30_000,
-  weightPerSecond: 50 * 2 ** 20,
-};
 
 /** The number of characters of a `User-Agent` that are stored. */
 const MAX_USER_AGENT = 300;
@@ -45,7 +33,7 @@ export function createSharedContexts(services: Services, { browserSessions }: Pi
     browserSessions,
     placementQueue: createTurnQueue(PLACEMENTS),
     planQueue: createTurnQueue(PLANS),
-    pageQueue: createTurnQueue(PAGES),
+    pageQueue: createTurnQueue(LARGE_PAGES),
     candidates: createCandidates(),
   };
   return (req: Request, res: Response, principal: Principal) => ({

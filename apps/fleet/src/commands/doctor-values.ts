@@ -1,6 +1,6 @@
 import { storedValueProblems } from '@svc/contract';
 import { workloadSpec } from '@svc/contract/fleet';
-import { type Finding, ok, storedValuesFinding, warning } from '@svc/http';
+import { countedFinding, type Finding, ok, storedValuesFinding } from '@svc/http';
 import { z } from 'zod';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -14,11 +14,11 @@ const members = { memory_request: true, vram_request: true, env: true, env_schem
 const row = z.object({ id: z.string(), name: z.string(), spec: workloadSpec.pick(members).partial() });
 
 /** Finds the workloads whose latest revision has values that can no longer be written. */
-export const checkStoredValues = ({ client }: Database): Promise<Finding> =>
-  storedValuesFinding('workload', async (after) => {
-    const [table] = await client.$queryRaw<{ exists: boolean }[]>`
-      SELECT to_regclass('workload_revisions') IS NOT NULL AS exists`;
-    if (!table?.exists) return undefined;
+export async function checkStoredValues({ client }: Database): Promise<Finding> {
+  const [table] = await client.$queryRaw<{ exists: boolean }[]>`
+    SELECT to_regclass('workload_revisions') IS NOT NULL AS exists`;
+  return storedValuesFinding('workload', async (after) => {
+    if (!table?.exists) return [];
     const rows = await client.$queryRaw<unknown[]>`
       SELECT r.id, r.name, (SELECT jsonb_object_agg(key, value) FROM jsonb_each(v.spec)
         WHERE key IN (${Prisma.join(Object.keys(members))})) AS spec
@@ -29,9 +29,7 @@ export const checkStoredValues = ({ client }: Database): Promise<Finding> =>
       return { id, name, problems: storedValueProblems({ name, ...spec }) };
     });
   });
-
-/** The number of deployments that a finding names. */
-const NAMED = 5;
+}
 
 /** Finds the deployments that use secrets in a way that the secrets do not permit. */
 export async function checkSecretUses({ client }: Database): Promise<Finding> {
@@ -42,14 +40,10 @@ export async function checkSecretUses({ client }: Database): Promise<Finding> {
     const [first] = problemsOfUses(workload, uses);
     return first === undefined ? [] : [`The deployment ${name} ${first}`];
   });
-  if (found.length === 0) return ok('All deployments use secrets as the secrets permit.');
-  const more = found.length > NAMED ? [`and ${found.length - NAMED} more`] : [];
-  return warning(
-    [
-      `Number of deployments that use secrets in a way that the secrets do not permit: ${found.length}.`,
-      ...found.slice(0, NAMED),
-      ...more,
-    ].join('\n'),
-    'They continue with their revision. Correct the secrets or the workloads before you change their revision.',
-  );
+  return countedFinding({
+    counted: 'Number of deployments that use secrets in a way that the secrets do not permit',
+    found,
+    none: 'All deployments use secrets as the secrets permit.',
+    remedy: 'They continue with their revision. Correct the secrets or the workloads before you change their revision.',
+  });
 }

@@ -20,12 +20,10 @@ const members = {
 const values = template.pick(members);
 
 /** Finds the templates with values that can no longer be written. */
-export const checkStoredValues = ({ client }: Database): Promise<Finding> =>
-  storedValuesFinding('template', async (after) => {
-    const [table] = await client.$queryRaw<
-      { exists: boolean }[]
-    >`SELECT to_regclass('templates') IS NOT NULL AS exists`;
-    if (!table?.exists) return undefined;
+export async function checkStoredValues({ client }: Database): Promise<Finding> {
+  const [table] = await client.$queryRaw<{ exists: boolean }[]>`SELECT to_regclass('templates') IS NOT NULL AS exists`;
+  return storedValuesFinding('template', async (after) => {
+    if (!table?.exists) return [];
     const rows = await client.template.findMany({
       select: { id: true, slug: true, ...members },
       where: after === null ? {} : { id: { gt: after } },
@@ -34,3 +32,4 @@ export const checkStoredValues = ({ client }: Database): Promise<Finding> =>
     });
     return rows.map(({ id, slug, ...row }) => ({ id, name: slug, problems: storedValueProblems(values.parse(row)) }));
   });
+}

@@ -20,6 +20,18 @@ export interface QueueLimits {
   readonly weightPerSecond?: number;
 }
 
+/**
+ * The limits of large pages of lists. Each needs memory for its response, a database connection for
+ * one of its parts at a time, and time until it is sent.
+ */
+export const LARGE_PAGES: QueueLimits = {
+  what: 'requests for large pages',
+  running: 2,
+  waitingPerCaller: 8,
+  waitMs: 30_000,
+  weightPerSecond: 50 * 2 ** 20,
+};
+
 export interface TurnQueue {
   /**
    * Runs `work` when it is the turn of the caller. `weight` is the cost of the work relative to

@@ -28,46 +28,54 @@ export const ok = (found: string): Finding => ({ state: 'ok', found });
 export const warning = (found: string, remedy: string): Finding => ({ state: 'warning', found, remedy });
 export const failed = (found: string, remedy: string): Finding => ({ state: 'failed', found, remedy });
 
+/** The number of objects that a finding names. */
+const NAMED = 5;
+
+interface Counted {
+  /** What is counted, as the start of a sentence: `Number of templates with …`. */
+  readonly counted: string;
+  /** A line for each object. */
+  readonly found: readonly string[];
+  /** What is stated if there is none. */
+  readonly none: string;
+  readonly remedy: string;
+}
+
+/** A warning with the number of objects and the first of them, if there are any. */
+export function countedFinding({ counted, found, none, remedy }: Counted): Finding {
+  if (found.length === 0) return ok(none);
+  const more = found.length > NAMED ? [`and ${found.length - NAMED} more`] : [];
+  return warning([`${counted}: ${found.length}.`, ...found.slice(0, NAMED), ...more].join('\n'), remedy);
+}
+
 interface StoredObject {
   readonly id: string;
   readonly name: string;
   readonly problems: readonly FieldError[];
 }
 
-/** The number of objects that a finding names. */
-const NAMED = 5;
-
 /**
  * Finds stored objects with values that can no longer be written. They remain in use.
  * @param kind the kind of the objects, in the singular
- * @param pageAfter reads the objects in the order of their ids, after an id, or the first ones;
- *   `undefined` if their table does not exist yet
+ * @param pageAfter reads the objects in the order of their ids, after an id, or the first ones
  */
 export async function storedValuesFinding(
   kind: string,
-  pageAfter: (id: string | null) => Promise<readonly StoredObject[] | undefined>,
+  pageAfter: (id: string | null) => Promise<readonly StoredObject[]>,
 ): Promise<Finding> {
   const found: string[] = [];
-  let after: string | null = null;
-  for (;;) {
-    const page = await pageAfter(after);
-    after = page?.at(-1)?.id ?? null;
-    if (page === undefined || after === null) break;
+  for (let page = await pageAfter(null); page.length > 0; page = await pageAfter(page.at(-1)?.id ?? null)) {
     for (const { name, problems } of page) {
       const [first] = problems;
       if (first) found.push(`${name}: ${first.path}: ${first.message}`);
     }
   }
-  if (found.length === 0) return ok(`Each ${kind} has values that can be written.`);
-  const more = found.length > NAMED ? [`and ${found.length - NAMED} more`] : [];
-  return warning(
-    [
-      `Number of ${kind}s with values that can no longer be written: ${found.length}.`,
-      ...found.slice(0, NAMED),
-      ...more,
-    ].join('\n'),
-    `They remain in use. Correct the values when you change the ${kind}.`,
-  );
+  return countedFinding({
+    counted: `Number of ${kind}s with values that can no longer be written`,
+    found,
+    none: `Each ${kind} has values that can be written.`,
+    remedy: `They remain in use. Correct the values when you change the ${kind}.`,
+  });
 }
 
 /** The time limit of each check. Its own calls have shorter limits. */
