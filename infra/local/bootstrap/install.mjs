@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { chooseNode } from './pinned-node.mjs';
 import { CommandFailed, commandLine, Interrupted } from './processes.mjs';
+import { step } from './steps.mjs';
 
 const root = path.resolve(import.meta.dirname, '..', '..', '..');
 const commands = { start, test, env };
@@ -46,7 +47,7 @@ async function env(shell) {
 /** Runs a script of this folder, whose errors are in its own output. */
 async function runScript(shell, name, rest) {
   if (!existsSync(path.join(root, 'node_modules'))) console.log('Installing the dependencies. Later runs are faster.');
-  const { node, env } = await install(shell);
+  const { node, env } = await step('installing the dependencies', () => install(shell));
   process.exitCode = await shell.exitCodeOf(node, [path.join(import.meta.dirname, name), ...rest], { env });
 }
 

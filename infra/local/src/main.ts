@@ -12,7 +12,7 @@ process.exit(await run());
 
 async function run(): Promise<number> {
   try {
-    const settings = parseSettings(process.env);
+    const settings = parseSettings(process.env, process.argv.slice(2));
     watchForStop(lifetime, { watchParents: settings.startedByNpm });
     const product = await startProduct(settings, lifetime);
     lifetime.signal.throwIfAborted();

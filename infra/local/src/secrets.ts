@@ -19,6 +19,9 @@ export type Secrets = {
   catalogImported: boolean;
   hubApiKey?: string;
   fleetTokens: Partial<Record<Role, string>>;
+  /** The ids of the hosts and workloads that a start with `--demo` has created. */
+  simulatedHosts?: readonly string[];
+  simulatedWorkloads?: readonly string[];
 };
 
 export type SecretStore = { readonly secrets: Readonly<Secrets>; update(changes: Partial<Secrets>): void };

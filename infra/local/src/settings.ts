@@ -8,6 +8,8 @@ export type Settings = {
   passedOn: NodeJS.ProcessEnv;
   /** Possible sockets of the engine of this machine, in order of preference. */
   engineSockets: string[];
+  /** Whether the fleet has simulated hosts instead of the engine of this machine. */
+  demo: boolean;
   /** npm started this process and forwards signals to it. If npm exits, the process must stop by itself. */
   startedByNpm: boolean;
 };
@@ -18,8 +20,14 @@ export const repository = path.resolve(import.meta.dirname, '..', '..', '..');
 
 const passedOnNames = /^(PATH|HOME|TMPDIR|TZ|SystemRoot|LOG_LEVEL|RATE_LIMIT|CORS_ORIGINS|NODE_.*)$/;
 
-/** Reads the settings from the environment. No other module reads the environment. Throws StartError. */
-export function parseSettings(env: NodeJS.ProcessEnv): Settings {
+/**
+ * Reads the settings from the environment and the arguments. No other module reads the environment. Throws StartError.
+ */
+export function parseSettings(env: NodeJS.ProcessEnv, args: readonly string[] = []): Settings {
+  const unknown = args.find((arg) => arg !== '--demo');
+  if (unknown !== undefined) {
+    throw new StartError(`Unknown option ${unknown}. The only option is --demo: npm start -- --demo`);
+  }
   const port = (name: PortName, defaultPort: number) => parsePort(name, env[name] || String(defaultPort));
   const ports = {
     hub: port('HUB_PORT', 4100),
@@ -38,6 +46,7 @@ export function parseSettings(env: NodeJS.ProcessEnv): Settings {
     dataDir: path.resolve(env.DATA_DIR || path.join(repository, '.data')),
     passedOn: Object.fromEntries(Object.entries(env).filter(([name]) => passedOnNames.test(name))),
     engineSockets: engineSocketsOf(env),
+    demo: args.length > 0,
     startedByNpm: env.npm_lifecycle_event !== undefined,
   };
 }

@@ -31,8 +31,11 @@ export function welcome(settings: Settings, product: Product, seconds: number): 
 }
 
 /** The host for deployments on this machine. */
-function hostLine({ engine, engineProblem }: Product): string {
-  if (!engine) return 'none; install Podman (podman.socket) or Docker and restart to register it as the host `local`';
+function hostLine({ engine, engineProblem, simulatedHosts }: Product): string {
+  if (simulatedHosts.length > 0) return `${simulatedHosts.join(', ')} (simulated; a start without --demo removes them)`;
+  if (!engine) {
+    return 'none; install Podman (podman.socket) or Docker and restart, or see simulated hosts: npm start -- --demo';
+  }
   if (engineProblem) return `none; ${engine.endpoint} could not be registered: ${engineProblem}`;
   return `local: ${engine.engine === 'podman' ? 'Podman' : 'Docker'} at ${engine.endpoint}`;
 }

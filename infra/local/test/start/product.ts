@@ -30,7 +30,7 @@ export type Product = {
 };
 
 /** A socket without an engine. */
-const NO_ENGINE = 'unix:///nowhere/engine.sock';
+export const NO_ENGINE = 'unix:///nowhere/engine.sock';
 
 /**
  * Starts the built product like `npm start`, with the program `node`, and resolves when it is ready. It finds only the
@@ -39,9 +39,13 @@ const NO_ENGINE = 'unix:///nowhere/engine.sock';
 export async function aProduct(
   dataDir: string,
   ports: Ports,
-  { engine = NO_ENGINE, node = process.execPath }: { engine?: string | undefined; node?: string } = {},
+  {
+    engine = NO_ENGINE,
+    node = process.execPath,
+    args = [],
+  }: { engine?: string | undefined; node?: string; args?: readonly string[] } = {},
 ): Promise<Product> {
-  const child = spawn(node, [mainScript], {
+  const child = spawn(node, [mainScript, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, ...ports, DATA_DIR: dataDir, DOCKER_HOST: engine },
   });

@@ -8,6 +8,7 @@ test('the defaults are the documented ports and the data folder of the repositor
     dataDir: path.join(repository, '.data'),
     passedOn: {},
     engineSockets: ['/var/run/docker.sock', '/run/podman/podman.sock'],
+    demo: false,
     startedByNpm: false,
   });
 });
@@ -30,6 +31,13 @@ test.each(['0', '65536', '-1', '4100.5', '0x10', 'high'])(
     expect(() => parseSettings({ HUB_PORT })).toThrow(`HUB_PORT must be a port from 1 to 65535, not "${HUB_PORT}".`);
   },
 );
+
+test('--demo is the only option', () => {
+  expect(parseSettings({}, ['--demo']).demo).toBe(true);
+  expect(() => parseSettings({}, ['--dmeo'])).toThrow(
+    'Unknown option --dmeo. The only option is --demo: npm start -- --demo',
+  );
+});
 
 test('the same port for two services is rejected', () => {
   expect(() => parseSettings({ HUB_PORT: '4200' })).toThrow('must all be different');

@@ -6,12 +6,13 @@ import { byDepth, depth, eventually } from '@svc/testing';
 import { describeWithEngine, engineKind, engineProblem, startEngine, type TestEngine } from '@svc/testing/engine';
 import { findLocalEngine } from '../../src/local-engine.ts';
 import { responsesOf, tour } from '../documentation/pages.ts';
-import { aProduct, freePorts, type Ports, type Product } from './product.ts';
+import { aProduct, freePorts, NO_ENGINE, type Ports, type Product } from './product.ts';
 
 /** Signals other than SIGTERM that stop the product. The tests of the lifetime cover all of them. */
 const OTHER_SIGNALS = byDepth<readonly NodeJS.Signals[]>({ short: [], full: ['SIGHUP'], long: ['SIGHUP', 'SIGINT'] });
 /** Not at depth short: two more starts of the whole product. */
 const describeFromFull = depth === 'short' ? () => undefined : describe;
+const testFromFull = depth === 'short' ? () => undefined : test;
 
 // All tests use one data folder. Each test continues where the previous one ended, because a start is slow.
 let parent: string;
@@ -45,6 +46,18 @@ describe('a first start', () => {
     expect(product.lines.at(-1)).toMatch(
       /^ready in [\d.]+ s: hub http:\/\/127\.0\.0\.1:\d+, fleet http:\/\/127\.0\.0\.1:\d+$/,
     );
+  });
+
+  test('prints a line with the duration of each step', () => {
+    const steps = product.lines.flatMap((line) => /^([a-z].*): \d+\.\d s$/.exec(line)?.[1] ?? []);
+    expect(steps.toSorted()).toEqual([
+      'importing the catalog',
+      'starting PostgreSQL',
+      'starting fleet',
+      'starting hub',
+      'starting identity-provider',
+      'syncing the catalog',
+    ]);
   });
 
   test('writes valid credentials to demo.env', async () => {
@@ -131,10 +144,64 @@ describe('a second start', () => {
   });
 
   test('prints the log of a service that ends unexpectedly, and stops the other processes', async () => {
+    if (!engine) await registerUnreachableHost();
     process.kill(product.pids.hub ?? 0, 'SIGKILL');
     const { code, stderr, left } = await product.end();
     expect({ code, left }).toEqual({ code: 1, left: [] });
     expect(stderr).toContain('hub ended unexpectedly (SIGKILL). The last lines of');
+  });
+
+  test('is not possible with --demo if the fleet has a host that is not simulated', async () => {
+    await expect(aProduct(dataDir, ports, { args: ['--demo'] })).rejects.toThrow(
+      '--demo adds simulated hosts only to a fleet without other hosts and clusters, but this one has local.',
+    );
+  });
+});
+
+describe('a start with simulated hosts', () => {
+  const demoDir = () => path.join(parent, '.data-demo');
+  const read = async (at: string) =>
+    (await get(`${product.demo.FLEET_URL}/api/v1${at}`, product.demo.FLEET_VIEWER_TOKEN)).body;
+
+  test('shows deployments that run, and one with a problem', async () => {
+    product = await aProduct(demoDir(), ports, { args: ['--demo'] });
+    expect(product.pids).toHaveProperty('simulated-hosts');
+    expect(await read('/hosts')).toMatchObject({
+      hosts: [{ name: 'demo-gpu-1' }, { name: 'demo-data-1' }, { name: 'demo-web-1' }],
+    });
+    const phases = async () => {
+      const { deployments } = await read('/deployments');
+      return Object.fromEntries(deployments.map((each: { name: string; phase: string }) => [each.name, each.phase]));
+    };
+    const running = ['shop-web', 'shop-sessions', 'shop-database', 'shop-cache', 'status-page', 'chat-model'];
+    await eventually('the deployments run', phases, {
+      until: ({ 'checkout-api': failing, ...others }) =>
+        running.every((name) => others[name] === 'running') &&
+        !['pending', 'starting', 'running'].includes(failing ?? 'pending'),
+    });
+  });
+
+  testFromFull('begins again with the same hosts at each start with --demo', async () => {
+    const before = await read('/hosts');
+    product.kill('SIGTERM');
+    expect(await product.end()).toMatchObject({ code: 0, left: [] });
+    product = await aProduct(demoDir(), ports, { args: ['--demo'] });
+    const after = await read('/hosts');
+    const names = ({ hosts }: { hosts: { name: string }[] }) => hosts.map(({ name }) => name);
+    expect(names(after)).toEqual(names(before));
+    expect(after.hosts[0].id).not.toBe(before.hosts[0].id);
+    expect((await read('/deployments')).pagination.total).toBe(7);
+  });
+
+  test('leaves nothing behind after the next start without --demo', async () => {
+    product.kill('SIGTERM');
+    await product.end();
+    product = await aProduct(demoDir(), ports);
+    expect(await read('/hosts')).toMatchObject({ hosts: [] });
+    expect(await read('/deployments')).toMatchObject({ deployments: [] });
+    expect(await read('/workloads')).toMatchObject({ workloads: [] });
+    product.kill('SIGTERM');
+    expect(await product.end()).toMatchObject({ code: 0, left: [] });
   });
 });
 
@@ -176,6 +243,17 @@ describeFromFull('a later start', () => {
 test('findLocalEngine finds no engine at a missing socket or another file', async () => {
   expect(await findLocalEngine(['/nowhere/engine.sock', import.meta.filename])).toBeUndefined();
 });
+
+/** Registers the host `local` as a start with an engine does. No engine responds there. */
+async function registerUnreachableHost(): Promise<void> {
+  const { FLEET_URL, FLEET_ADMIN_TOKEN } = product.demo;
+  const { status } = await fetch(`${FLEET_URL}/api/v1/hosts`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${FLEET_ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'local', engine: 'podman', endpoint: NO_ENGINE }),
+  });
+  expect(status).toBe(201);
+}
 
 /** Expects that the engine is registered as the host `local`, and that the fleet can reach it. */
 async function expectLocalHost(): Promise<void> {

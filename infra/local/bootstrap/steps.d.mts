@@ -1,0 +1,1 @@
+export function step<Result>(title: string, work: () => Promise<Result>): Promise<Result>;
