@@ -37,6 +37,7 @@ export const layers = {
     'mcp',
     'api',
     'catalog',
+    'icons',
     'audit',
     'organizations',
     'identity',

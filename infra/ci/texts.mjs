@@ -1,12 +1,12 @@
 // Writes the catalogue of the texts that the consoles show, from their code and from the declarations of
-// the members of templates, into packages/console/src/locales. Other languages keep their translations;
+// the members of templates and the titles of problems, into packages/console/src/locales. Other languages keep their translations;
 // new texts are empty until they are translated. With --check, nothing is written: it fails if a
 // catalogue is not complete. In both cases, it fails if the code contains a text that is not translated.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import { parseSync, Visitor } from 'oxc-parser';
-import { templateTexts } from '../../packages/contract/dist/index.js';
+import { problems as problemsOfServices, templateTexts } from '../../packages/contract/dist/index.js';
 import { root, sources } from './sources.mjs';
 
 const console_ = path.join('packages', 'console', 'src');
@@ -34,7 +34,8 @@ for (const file of sources().filter(
 )) {
   collect(file);
 }
-for (const text of templateTexts) texts.set(text, 'packages/contract');
+const titles = Object.values(problemsOfServices).map(({ title }) => title);
+for (const text of [...templateTexts, ...titles]) texts.set(text, 'packages/contract');
 const catalogue = [...texts.keys()].sort();
 updateSource();
 for (const file of readdirSync(locales).filter((name) => name !== SOURCE)) updateTranslation(file);

@@ -22,6 +22,7 @@ import type { Database } from './database/client.ts';
 import type { Sealer } from './database/sealing.ts';
 import { createAuthentication, readCredential } from './identity/authentication.ts';
 import type { Passwords } from './identity/passwords/passwords.ts';
+import { createPolicy, type RevealSetting } from './identity/policy.ts';
 import type { SigningKey } from './identity/sessions/session-tokens.ts';
 import { createSessions } from './identity/sessions/sessions.ts';
 import type { TemporaryAdmin } from './identity/sessions/temporary-admin.ts';
@@ -56,6 +57,7 @@ interface ServicesOptions {
   readonly temporaryAdmin: TemporaryAdmin | undefined;
   /** The limits of containers whose workload requests nothing. */
   readonly defaultLimits: DefaultLimits;
+  readonly revealValues: RevealSetting;
   /** Maximum number of deployments that this process reconciles concurrently. */
   readonly concurrency: number;
   readonly publicUrl: string | undefined;
@@ -111,6 +113,7 @@ function createServices(options: ServicesOptions): Services {
     settings,
     sessions: createSessions({ database, sealer, settings, signingKey, temporaryAdmin: options.temporaryAdmin }),
     passwords: options.passwords,
+    policy: createPolicy(options.revealValues),
     providers: createProviders(toProvider, { resource: mcpUrlOf(publicUrl), maxTokenHours: options.maxTokenHours }),
     hubs,
     sync: createSync({

@@ -13,6 +13,7 @@ import {
   urlSetting,
 } from '@svc/http';
 import { z } from 'zod';
+import { revealSettings } from './identity/policy.ts';
 import { bytes } from './placement/quantities.ts';
 import type { SettingsEnvironment } from './settings/settings.ts';
 import { hubDefaults, oidcDefaults } from './settings/values.ts';
@@ -150,6 +151,12 @@ export const schema = z
     DEFAULT_PROCESS_LIMIT: processLimit
       .prefault('4096')
       .describe('maximum number of processes and threads of each container on a host'),
+    REVEAL_VALUES: z
+      .enum(revealSettings)
+      .default('admins-and-operators')
+      .describe(
+        'who can [reveal values](deployments.md#generated-values) that the fleet generated. `off`: nobody; the response that generates a value still contains it once',
+      ),
     RECONCILER_CONCURRENCY: numberSetting(1, 256)
       .prefault('16')
       .describe(

@@ -19,7 +19,7 @@ import { type Database, openDatabase } from './database/client.ts';
 import { checkCurrentKey, checkEncryptionKeys } from './database/encryption.ts';
 import { startHousekeeping } from './database/housekeeping.ts';
 import { createSealer, type Sealer, UnknownKey } from './database/sealing.ts';
-import { startSealing } from './deployments/seal-text.ts';
+import { startSealing } from './deployments/values/seal-text.ts';
 import { createHashingThreads } from './identity/passwords/hashing.ts';
 import { createPasswords } from './identity/passwords/passwords.ts';
 import { startProviderChecks } from './identity/sessions/provider-checks.ts';
@@ -69,6 +69,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
       passwords: createPasswords({ hashing }),
       temporaryAdmin: temporaryAdminOf(config, signingKey, log),
       defaultLimits: { memory_bytes: config.DEFAULT_MEMORY_LIMIT, processes: config.DEFAULT_PROCESS_LIMIT },
+      revealValues: config.REVEAL_VALUES,
       concurrency: config.RECONCILER_CONCURRENCY,
       publicUrl,
       maxTokenHours: config.OIDC_MAX_TOKEN_HOURS,

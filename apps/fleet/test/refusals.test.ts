@@ -228,6 +228,7 @@ const expected: Readonly<Record<FleetAccess, Row>> = {
   'resources-write': forRoles(refused, 'admitted'),
   'secrets-read': everyRole,
   'secrets-write': forRoles(refused, refused),
+  'values-reveal': { ...forRoles(refused, 'admitted'), ...notForTokens, 'a reissued token of an admin': refused },
 };
 
 const endpoints = Object.values(fleetEndpoints);

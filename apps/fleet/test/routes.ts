@@ -30,6 +30,7 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     'GET /api/v1/catalog/templates',
     'GET /api/v1/catalog/templates/:slug',
     'GET /api/v1/catalog/categories',
+    'GET /api/v1/catalog/network-types',
     'GET /api/v1/catalog/sync',
   ],
   'catalog-sync': ['POST /api/v1/catalog/sync'],
@@ -66,6 +67,7 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     'GET /api/v1/deployments/:id/revisions',
     'GET /api/v1/deployments/:id/manifest',
     'GET /api/v1/deployments/:id/logs',
+    'GET /api/v1/deployments/:id/usage',
     'POST /api/v1/deployments/plan',
     'GET /api/v1/hosts/:id/orphans',
     'GET /api/v1/clusters/:id/orphans',
@@ -77,7 +79,9 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
       `DELETE /api/v1/${plural}/:id`,
     ]),
     'POST /api/v1/hosts/:id/check',
+    'POST /api/v1/hosts/check',
     'POST /api/v1/clusters/:id/check',
+    'POST /api/v1/clusters/check',
     ...['hosts', 'clusters'].flatMap((targets) =>
       ['remove', 'adopt'].map((verb) => `POST /api/v1/${targets}/:id/orphans/:orphan_id/${verb}`),
     ),
@@ -85,4 +89,5 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
   ],
   'secrets-read': ['GET /api/v1/secrets', 'GET /api/v1/secrets/:id'],
   'secrets-write': ['POST /api/v1/secrets', 'PUT /api/v1/secrets/:id', 'DELETE /api/v1/secrets/:id'],
+  'values-reveal': ['POST /api/v1/deployments/:id/values/:variable/reveal'],
 };

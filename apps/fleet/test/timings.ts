@@ -25,11 +25,12 @@ export const SHORT_TIMINGS = {
     docker: {
       ...RECONCILER.docker,
       settled: 300,
-      shortLife: 300,
+      stable: 300,
       firstHealthCheck: 3000,
       restart: 50,
+      usage: 50,
       watchRetryLimit: 3000,
     },
-    kubernetes: { ...RECONCILER.kubernetes, settled: 1000, restart: 50, watchRetryLimit: 3000 },
+    kubernetes: { ...RECONCILER.kubernetes, settled: 1000, stable: 1000, restart: 50, watchRetryLimit: 3000 },
   },
 };

@@ -12,6 +12,7 @@ import { type Database, openDatabase } from '../src/database/client.ts';
 import { createSealer } from '../src/database/sealing.ts';
 import type { Token } from '../src/generated/prisma/client.ts';
 import { createPasswords, type Passwords } from '../src/identity/passwords/passwords.ts';
+import type { RevealSetting } from '../src/identity/policy.ts';
 import type { Owner } from '../src/identity/sessions/opening.ts';
 import { createProviderChecks } from '../src/identity/sessions/provider-checks.ts';
 import { loadSigningKey } from '../src/identity/sessions/session-tokens.ts';
@@ -38,8 +39,8 @@ const OUTBOUND_TIMEOUT_MS = 10_000;
 /** For tests that wait until a request to a hub or an identity provider times out. */
 export const SHORT_TIMEOUT_MS = byDepth({ short: 300, full: 1500, long: 1500 });
 
-/** A busy machine can need longer for a connection than the limit of production. */
-export const PATIENT = { connectTimeoutMs: 20_000 };
+/** A busy machine can need longer for a connection, and for a statement, than the limits of production. */
+export const PATIENT = { connectTimeoutMs: 20_000, statementTimeoutMs: 20_000 };
 
 /** The lowest cost of Argon2id, which makes tests fast. */
 const LOWEST_COST = { memoryCost: 8, timeCost: 1, parallelism: 1 };
@@ -68,6 +69,8 @@ export interface ReplicaOptions {
   /** The rate limit per client address. By default there is none. */
   readonly requestsPerMinute?: number;
   readonly rejectionLimits?: RejectionLimits;
+  /** Who can reveal generated values. By default admins and operators. */
+  readonly revealValues?: RevealSetting;
   /** Those of production by default. */
   readonly feedTimings?: Partial<FeedTimings>;
   /** `SHORT_TIMINGS` by default. */
@@ -129,6 +132,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
         passwords: given.passwords ?? passwords,
         temporaryAdmin: temporaryAdmin && createTemporaryAdmin(temporaryAdmin, fingerprintKey),
         defaultLimits: { memory_bytes: 2 * 2 ** 30, processes: 4096 },
+        revealValues: given.revealValues ?? 'admins-and-operators',
         concurrency: 8,
         publicUrl,
         corsOrigins: [FRONTEND],

@@ -20,6 +20,7 @@ import { startTagRegistration } from './catalog/tags.ts';
 import { createUsage, startUsageSync } from './catalog/usage.ts';
 import { type Config, readConfig } from './config.ts';
 import { type Database, openDatabase, poolLimits } from './database/client.ts';
+import { startIconFetching } from './icons/fetching.ts';
 import { startDeletingExpiredRows } from './identity/expired-rows.ts';
 import { version } from './version.ts';
 
@@ -48,12 +49,13 @@ export async function startHub(prismaDir: string): Promise<void> {
   const keys = createKeySource({ issuer: config.OIDC_ISSUER, send: outbound.send });
   const pruning = startHistoryPruning({ database, days: config.CATALOG_HISTORY_DAYS, log });
   const expiredRows = startDeletingExpiredRows({ database, log });
+  const icons = startIconFetching({ database, log });
   const signIn = signInProvider(config, outbound.send);
   const tagRegistration = startTagRegistration({ database, log });
   const days = config.AUDIT_RETENTION_DAYS;
   const retention = days === undefined ? undefined : startAuditRetention({ database, days, log });
   const catalog = createCachedCatalog(database.reader);
-  const usage = createUsage(database.reader, catalog.documents);
+  const usage = createUsage(database.reader, catalog);
   const usageSync = startUsageSync(usage, log);
   const stopping = new AbortController();
   const app = createHub({
@@ -96,6 +98,7 @@ export async function startHub(prismaDir: string): Promise<void> {
       await Promise.all([
         pruning.stop(),
         expiredRows.stop(),
+        icons.stop(),
         tagRegistration.stop(),
         retention?.stop(),
         usageSync.stop(),

@@ -35,8 +35,8 @@ export interface TestOrganization extends Organization {
  */
 const FAST_BY_DEFAULT = process.env.TEST_FAST_ROUTES !== 'off';
 
-/** A busy machine can need longer for a connection than the limit of production. */
-const PATIENT = { connectTimeoutMs: 20_000 };
+/** A busy machine can need longer for a connection, and for a statement, than the limits of production. */
+const PATIENT = { connectTimeoutMs: 20_000, statementTimeoutMs: 20_000 };
 
 /** An instance of the hub on an existing database. Several instances can share a database. */
 export function anInstance(
@@ -49,7 +49,7 @@ export function anInstance(
   const keys = createKeySource({ issuer, send: outbound.send });
   const log = createLog('hub', (process.env.LOG_LEVEL as 'silent') ?? 'silent');
   const catalog = createCachedCatalog(database.reader);
-  const usage = createUsage(database.reader, catalog.documents);
+  const usage = createUsage(database.reader, catalog);
   const app = createHub({
     database,
     catalog,

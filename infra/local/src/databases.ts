@@ -23,11 +23,26 @@ export async function startDatabases(settings: Settings, secrets: Secrets, lifet
   });
   lifetime.atEnd(() => server.stop());
   watch(server.dataDir, () => lifetime.fail(new StartError(`PostgreSQL ended unexpectedly. Its log is ${log}.`)));
+  const urlOf = async (name: 'hub' | 'fleet', password: string) =>
+    withLongTimeouts(await server.ensureDatabase({ name, role: name, password }));
   return {
-    hub: await server.ensureDatabase({ name: 'hub', role: 'hub', password: secrets.hubPassword }),
-    fleet: await server.ensureDatabase({ name: 'fleet', role: 'fleet', password: secrets.fleetPassword }),
+    hub: await urlOf('hub', secrets.hubPassword),
+    fleet: await urlOf('fleet', secrets.fleetPassword),
     dataDir: server.dataDir,
   };
+}
+
+/** Timeouts of the database in the URL: `connect_timeout` in seconds, the others in milliseconds. */
+const TIMEOUTS = { connect_timeout: 20, lock_timeout: 20_000, statement_timeout: 20_000, query_timeout: 21_000 };
+
+/**
+ * The product shares a development machine with other work. With the timeouts of production, a start on a busy machine
+ * fails.
+ */
+function withLongTimeouts(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  for (const [name, value] of Object.entries(TIMEOUTS)) url.searchParams.set(name, `${value}`);
+  return url.href;
 }
 
 /** Calls `onEnd` within a second after the server has ended. */

@@ -127,8 +127,9 @@ export async function requireOnlySimulatedHosts(
   { token, store, signal }: DemoTarget & { signal: AbortSignal },
 ): Promise<void> {
   const ask = requireSuccess(callerOf(fleet, token, signal));
+  // The contract states these shapes.
   const { hosts: registered } = (await ask('GET', '/hosts?limit=100')) as { hosts: { id: string; name: string }[] };
-  const { clusters } = (await ask('GET', '/clusters?limit=100')) as { clusters: { name: string }[] };
+  const { clusters } = (await ask('GET', '/clusters?limit=100')) as { clusters: { name: string }[] }; // see above
   const real = [...registered.filter(({ id }) => !recorded(store).includes(id)), ...clusters].map(({ name }) => name);
   if (real.length === 0) return;
   throw new StartError(
@@ -150,7 +151,7 @@ async function startEngines(lifetime: Lifetime, add: (name: string, pid: number)
   if (child.pid !== undefined) add('simulated-hosts', child.pid);
   const lines = createInterface({ input: child.stdout ?? process.stdin });
   const [line] = await once(lines, 'line', { signal: lifetime.signal });
-  return (JSON.parse(line) as { endpoints: string[] }).endpoints;
+  return (JSON.parse(line) as { endpoints: string[] }).endpoints; // see engines.mjs
 }
 
 function callerOf({ url }: Program, token: string, signal: AbortSignal): Call {
@@ -173,4 +174,5 @@ const requireSuccess =
     throw new StartError(`The demo cannot be prepared: ${args[0]} ${args[1]}: ${status} ${JSON.stringify(body)}`);
   };
 
+// The contract states this shape.
 const idIn = (body: unknown, member: string) => (body as Record<string, { id: string }>)[member]?.id ?? '';

@@ -158,9 +158,16 @@ const cases: readonly Case[] = [
     expected: firesAt('EngineUnreachable', 15),
   },
   {
+    ...{ alert: 'DeploymentsNotRunning', when: 'a deployment is in a crash loop from minute 10' },
+    series: {
+      [`fleet_deployments{${onFleet}, phase="degraded", reason="CrashLoop"}`]: '_x19 1x180',
+    },
+    expected: firesAt('DeploymentsNotRunning', 20),
+  },
+  {
     ...{ alert: 'DeploymentsNotRunning', when: 'a deployment fails every second minute from minute 10' },
     series: {
-      [`fleet_deployments{${onFleet}, phase="retrying", reason="CrashLoop"}`]: `_x19 ${'1x1 stale _ '.repeat(45)}`,
+      [`fleet_deployments{${onFleet}, phase="retrying", reason="ImagePullFailed"}`]: `_x19 ${'1x1 stale _ '.repeat(45)}`,
     },
     expected: firesAt('DeploymentsNotRunning', 20),
   },

@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { type TemplateControl, templateControls, templateDefaults } from '@svc/contract';
+import {
+  INTERNAL_MARKER,
+  isSecretVariable,
+  type TemplateControl,
+  templateControls,
+  templateDefaults,
+} from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import { bodyOf, changedMembers, draftOf } from '../src/hub/templates/template-draft.ts';
 import { type Input, inputOf, objectInput, partsOf, valueOfInput } from '../src/shared/catalog/control-values.ts';
@@ -99,6 +105,37 @@ test('a new object has an empty input for each member, and the first option of a
     },
   });
   expect(members).toEqual({ name: '', required: false, operator: 'a', effect: '' });
+});
+
+describe('the boxes of a variable', () => {
+  const control = templateControls.find(({ name }) => name === 'env_schema')?.control;
+  if (control?.kind !== 'objects') throw new Error('env_schema is no list of objects');
+  const variable = (description: string) => [{ name: 'A', required: false, default_value: '', description }];
+  const membersOf = (description: string) => objectInput(control, variable(description)[0]).members;
+
+  test.each([
+    ['Password', 'Password', false, false],
+    ['Password [secret]', 'Password', true, false],
+    ['Password[secret] ', 'Password', true, false],
+    [INTERNAL_MARKER, '', true, true],
+    [`Key ${INTERNAL_MARKER}`, 'Key', true, true],
+    ['Key [internal]', 'Key [internal]', false, false],
+    ['[secret] key', '[secret] key', false, false],
+  ])('show what the end of the description %j means', (description, text, secret, internal) => {
+    expect(membersOf(description)).toMatchObject({ description: text, secret, internal });
+    const value = valueOfInput({ control, default: [] }, inputOf(control, variable(description)));
+    expect(isSecretVariable(Object(value)[0])).toBe(secret);
+    expect(Object(value)[0].description.endsWith(INTERNAL_MARKER)).toBe(internal);
+  });
+
+  test.each([
+    [{ secret: true }, 'Key [secret]'],
+    [{ secret: true, internal: true }, `Key ${INTERNAL_MARKER}`],
+    [{ secret: false, internal: true }, 'Key'],
+  ])('%j is stored at the end of the description', (boxes, stored) => {
+    const input = [{ id: 1, members: { name: 'A', description: 'Key', default_value: '', required: false, ...boxes } }];
+    expect(valueOfInput({ control, default: [] }, input)).toEqual(variable(stored));
+  });
 });
 
 describe('the form of a template', () => {

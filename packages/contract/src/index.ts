@@ -4,6 +4,7 @@ export * from './openapi/services.ts';
 export * from './shared/client.ts';
 export * from './shared/cursor.ts';
 export * from './shared/endpoint.ts';
+export * from './shared/field-codes.ts';
 export * from './shared/field-errors.ts';
 export { nearestName } from './shared/nearest-name.ts';
 export { tier, tiers } from './shared/organization.ts';

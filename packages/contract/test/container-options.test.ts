@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { newTemplate, readHealthCheck, readShmSize } from '../src/index.ts';
+import { newTemplate, readHealthCheck, readHttpPorts, readShmSize } from '../src/index.ts';
 
 const minimal = { name: 'My App', category_id: '0190c5a0-0000-7000-8000-000000000000' };
 
@@ -42,9 +42,32 @@ test.each([
 });
 
 test.each([
+  ['3000', [{ port: 3000, scheme: 'http' }]],
+  [
+    ' 3000,8443/https, 80/http',
+    [
+      { port: 3000, scheme: 'http' },
+      { port: 8443, scheme: 'https' },
+      { port: 80, scheme: 'http' },
+    ],
+  ],
+])('the ports with web pages %p are allowed', (value, ports) => {
+  expect(readHttpPorts(value)).toEqual(ports);
+});
+
+test.each(['0', '65536', '3000/tcp', '3000/', '3000;3001', '3000,', 'http:3000', Array(17).fill('80').join()])(
+  'the ports with web pages %p are not allowed',
+  (value) => {
+    expect(readHttpPorts(value)).toBeUndefined();
+  },
+);
+
+test.each([
   ['env', [{ name: 'SVC_SHM_SIZE', value: '1G' }], 'env.0.value'],
   ['env_schema', [{ name: 'SVC_HEALTH_CHECK', default_value: 'ping' }], 'env_schema.0.default_value'],
+  ['env', [{ name: 'SVC_HTTP_PORTS', value: 'all' }], 'env.0.value'],
   ['secret_refs', [{ name: 'secret', env: 'SVC_SHM_SIZE' }], 'secret_refs.0.env'],
+  ['secret_refs', [{ name: 'secret', env: 'SVC_HTTP_PORTS' }], 'secret_refs.0.env'],
 ])('a template with an invalid option of the container in %s is rejected', (member, value, path) => {
   const issues = newTemplate.safeParse({ ...minimal, [member]: value }).error?.issues ?? [];
   expect(issues.map((issue) => issue.path.join('.'))).toEqual([path]);

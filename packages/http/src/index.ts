@@ -6,6 +6,7 @@ export type { Metrics } from './observe/metrics.ts';
 export { observe, observeDatabase, observePools, type PoolState, type Sample, sharedRead } from './observe/observed.ts';
 export { processMetrics } from './observe/process-metrics.ts';
 export { currentTracer, startTracing, traced, tracedWithin } from './observe/tracing.ts';
+export { reachOf } from './outbound/addresses.ts';
 export { type DialOptions, dial, type Exchange, type HttpConnection, type Streaming } from './outbound/dial.ts';
 export {
   createOutbound,
@@ -98,6 +99,7 @@ export {
   alreadyExists,
   bytesOfRendered,
   type Chunks,
+  fileReply,
   isStreamed,
   type Pace,
   type Redirect,

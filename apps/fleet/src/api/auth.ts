@@ -44,7 +44,7 @@ export const logout = changeRoute(fleetEndpoints.logout, async ({ transaction, p
   return undefined;
 });
 
-export const me = route(fleetEndpoints.me, async ({ principal }) => {
+export const me = route(fleetEndpoints.me, async ({ policy, principal }) => {
   if (principal.kind === 'anonymous') throw new Error('the policy must not admit anonymous callers here');
-  return { user: presentCaller(principal), may: accessOf(principal) };
+  return { user: presentCaller(principal), may: accessOf(policy, principal) };
 });

@@ -1,5 +1,5 @@
 import { type Category, fold, offsetOf, paginationOf, type Template } from '@svc/contract';
-import { fleetEndpoints } from '@svc/contract/fleet';
+import { fleetEndpoints, MAX_NETWORK_TYPES_LISTED } from '@svc/contract/fleet';
 import { containing } from '@svc/database';
 import { notFound, replyWithPage } from '@svc/http';
 import { requireWritableAuditLog } from '../audit/gate.ts';
@@ -89,6 +89,22 @@ export const listMirroredCategories = route(fleetEndpoints.listMirroredCategorie
              (SELECT count(*)::int FROM catalog_templates t WHERE t.category_id = c.id) AS template_count
       FROM catalog_categories c ORDER BY sort_order, sort_name, id`;
   return { categories: rows.map(({ document, template_count }) => ({ ...document, template_count })) };
+});
+
+export const listNetworkTypes = route(fleetEndpoints.listNetworkTypes, async ({ database }) => {
+  const rows = await database.client.$queryRaw<{ total: number; name: string | null; template_count: number }[]>`
+      SELECT counted.total, required.name, required.template_count
+      FROM (SELECT count(*)::int AS total FROM catalog_templates) counted
+      LEFT JOIN LATERAL (
+        SELECT type AS name, count(DISTINCT t.id)::int AS template_count
+        FROM catalog_templates t, jsonb_array_elements_text(t.summary->'required_network_types') type
+        GROUP BY type ORDER BY 2 DESC, 1 LIMIT ${MAX_NETWORK_TYPES_LISTED}
+      ) required ON true
+      ORDER BY required.template_count DESC, required.name`;
+  return {
+    template_count: rows[0]?.total ?? 0,
+    network_types: rows.flatMap(({ name, template_count }) => (name === null ? [] : [{ name, template_count }])),
+  };
 });
 
 export const getSyncState = route(fleetEndpoints.getSyncState, (context) => currentSyncState(context));

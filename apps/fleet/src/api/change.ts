@@ -27,6 +27,7 @@ export async function runAudited<E extends Endpoint, R extends Reply<E> | Redire
   const reply = await database.client.$transaction(async (transaction) => {
     const done = await work(transaction);
     if (endpoint.status < 300) endpoint.reply.parse(done);
+    recording.objectName ??= nameIn(done);
     const entry = recording.entry(endpoint.status);
     if (entry) await transaction.auditEntry.create({ data: entry }).catch(auditFailed);
     return done;
@@ -34,6 +35,17 @@ export async function runAudited<E extends Endpoint, R extends Reply<E> | Redire
   recording.isWritten = true;
   if (recording.entry(endpoint.status)) countEntries('written');
   return reply;
+}
+
+/**
+ * The name of the object that a reply consists of; of a user, the e-mail address. A handler whose
+ * reply does not contain the object sets `recording.objectName`.
+ */
+function nameIn(reply: unknown): string | undefined {
+  const [object] = typeof reply === 'object' && reply !== null ? Object.values(reply) : [];
+  if (typeof object !== 'object' || object === null) return undefined;
+  const name = 'email' in object ? object.email : 'name' in object ? object.name : undefined;
+  return typeof name === 'string' ? name : undefined;
 }
 
 /** A route whose handler runs in `runAudited`. */

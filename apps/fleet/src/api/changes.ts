@@ -5,7 +5,6 @@ import type { ChangeFeed } from '../changes/feed.ts';
 import { type ChangeFilter, isBefore, type Position } from '../changes/history.ts';
 import type { ChangeKind } from '../changes/objects.ts';
 import { createOutbox, type Outbox } from '../changes/outbox.ts';
-import { admitTo } from '../identity/authentication.ts';
 import { callerKey } from '../identity/principal.ts';
 import { route } from './context.ts';
 
@@ -23,10 +22,9 @@ const listAccess: Readonly<Record<ChangeKind, FleetAccess>> = {
 };
 
 export const watchChanges = route(fleetEndpoints.watchChanges, async (context, { query }) => {
-  const { principal, recording, changes, connection } = context;
+  const { principal, changes, connection } = context;
   const { kinds = changeKinds, id, counts } = query;
-  for (const kind of kinds) admitTo(listAccess[kind], principal);
-  recording.isRequired = true;
+  for (const kind of kinds) context.admitTo(listAccess[kind], principal);
   const filter = { kinds, id };
   const release = changes.places.take(callerKey(principal));
   try {
@@ -74,7 +72,7 @@ function subscriberOf({ outbox, filter, after, counts }: Stream & { readonly cou
       start = undefined; // it can be of a lost history
       outbox.push(reset(position));
     },
-    onIdle: (position) => outbox.push(isNew(position) ? idle(position) : COMMENT),
+    onAlive: (position) => outbox.push(isNew(position) ? aliveAt(position) : ALIVE),
     onStop: outbox.end,
     ...(counts ? { onCounts: outbox.push } : {}),
   };
@@ -82,9 +80,9 @@ function subscriberOf({ outbox, filter, after, counts }: Stream & { readonly cou
 
 /** The position before the first change of a stream. */
 const opened = (position: Position) => `: opened\nid: ${position}\n\n`;
-/** An event without data sets only the position with which a client continues. */
-const idle = (position: Position) => `: idle\nid: ${position}\n\n`;
-const COMMENT = ': idle\n\n';
+/** Its position is one with which a client continues. */
+const aliveAt = (position: Position) => `event: alive\nid: ${position}\ndata: {}\n\n`;
+const ALIVE = 'event: alive\ndata: {}\n\n';
 /**
  * The client must read the lists again, because it has not received all changes before this
  * position.

@@ -15,8 +15,8 @@ import {
   refuseFieldErrors,
   refuseInUse,
 } from '../resources/field-errors.ts';
-import { refuseRegistered } from '../resources/identity.ts';
-import { lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { refuseRegistered, registeredAs } from '../resources/identity.ts';
+import { lockRow, nextVersion, presentConditions, readRow, refuseRename } from '../resources/kind.ts';
 import { clusterList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
@@ -55,6 +55,37 @@ const MEMBERS = [
   'default_storage_class',
   'gpu_resource_name',
 ] as const;
+
+/** Checks a cluster before it is registered. The reply shows the result, including a failure. */
+export const checkNewCluster = route(fleetEndpoints.checkNewCluster, async (context, { body }) => {
+  const { database, engineRuntime, recording } = context;
+  const ofTarget = await resolvedTargetErrors(context, 'server', new URL(body.server));
+  refuseFieldErrors([...ofTarget, ...pemErrors(body.ca_certificate, body.auth)]);
+  recording.isRequired = true;
+  await requireWritableAuditLog(database);
+  const examined = await engineRuntime.examineCluster({ ...body, by_admin: isAdmin(context) });
+  if ('failure' in examined) return { check: { ...NOTHING_FOUND, message: examined.failure } };
+  const { version, nodes, conditions, identity } = examined.facts;
+  const areNodesKnown = conditions.some(({ type, status }) => type === 'NodesKnown' && status === 'True');
+  return {
+    check: {
+      reachability: 'online' as const,
+      message: '',
+      kubernetes_version: version,
+      node_count: areNodesKnown ? nodes.length : null,
+      conditions: presentConditions(conditions),
+      registered_as: (await registeredAs(database.client, 'cluster', { identity })) ?? null,
+    },
+  };
+});
+
+const NOTHING_FOUND = {
+  reachability: 'unreachable' as const,
+  kubernetes_version: null,
+  node_count: null,
+  conditions: [],
+  registered_as: null,
+};
 
 export const createCluster = route(fleetEndpoints.createCluster, async (context, { body }) => {
   const { principal, settings, engineRuntime } = context;
@@ -148,9 +179,10 @@ const CHECK_NOW = { check_failures: 0, check_at: new Date(0) } as const;
 
 export const deleteCluster = changeRoute(
   fleetEndpoints.deleteCluster,
-  async ({ transaction, ifMatch }, { params, query }) => {
+  async ({ transaction, ifMatch, recording }, { params, query }) => {
     await acquirePlacementLock(transaction);
-    const { id, reachability } = await lockRow(transaction, clusters, { id: params.id, ifMatch });
+    const { id, name, reachability } = await lockRow(transaction, clusters, { id: params.id, ifMatch });
+    recording.objectName = name;
     const target = { kind: 'cluster', id } as const;
     if (query.abandon) await abandon(transaction, { target, reachability });
     refuseInUse(await dependentsOfTarget(transaction, target), remedyFor(reachability));

@@ -1,15 +1,19 @@
 import type { BrowserSessions } from '@svc/auth';
-import { offsetOf } from '@svc/contract';
+import { offsetOf, type Reply } from '@svc/contract';
+import type { fleetEndpoints } from '@svc/contract/fleet';
 import { implementFor, type Matches, routeFor, type TurnQueue } from '@svc/http';
 import type { Recording } from '../audit/recording.ts';
 import type { Sync } from '../catalog/sync.ts';
 import type { ChangeFeed } from '../changes/feed.ts';
 import type { Candidates } from '../deployments/candidates.ts';
+import type { Authentication } from '../identity/authentication.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { IdentityServices } from '../identity/services.ts';
 import type { EngineRuntime } from '../reconciler/engine-runtime.ts';
 import type { DefaultLimits } from '../render/defaults.ts';
 import type { Hubs } from '../settings/connections.ts';
+
+type Usage = Reply<typeof fleetEndpoints.getDeploymentUsage>['usage'];
 
 /** The services that every handler can use. */
 export interface Services extends IdentityServices {
@@ -57,6 +61,10 @@ export interface RequestContext extends Services {
   readonly planQueue: TurnQueue;
   /** For pages of lists that are large. Their weight are their bytes. */
   readonly pageQueue: TurnQueue;
+  /** For readings of usage, which wait for an engine. */
+  readonly usageQueue: TurnQueue;
+  /** Readings in progress by the id of the deployment, whose results callers share. */
+  readonly usageReadings: Map<string, Promise<Usage>>;
   readonly candidates: Candidates;
   /** The address of the caller, as reported by the trusted proxies. */
   readonly address: string;
@@ -80,6 +88,7 @@ export interface RequestContext extends Services {
   /** The value of a cookie of the request. */
   readonly cookie: (name: string) => string | undefined;
   readonly browserSessions: BrowserSessions;
+  readonly admitTo: Authentication['admitTo'];
   /**
    * Requires that the console sends the request. @throws 403 wrong_origin, 409
    * browser_session_unavailable

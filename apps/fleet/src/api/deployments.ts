@@ -1,13 +1,13 @@
 import { type Input, paginationOf } from '@svc/contract';
-import { fleetEndpoints } from '@svc/contract/fleet';
+import { fleetEndpoints, type GeneratedValue } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, Problem, replyWithPage, withEtag } from '@svc/http';
 import { recordDownload } from '../catalog/download-reports.ts';
 import { waitForPhase } from '../changes/wait.ts';
 import { bindingsOf, readDependents } from '../deployments/bindings.ts';
 import { changeDeployment, generationToRestore } from '../deployments/changes.ts';
 import { type Decision, decide, uncheckedTargets } from '../deployments/decision.ts';
-import { type Draft, newDraft } from '../deployments/draft.ts';
-import { generateValues, presentEnv } from '../deployments/env.ts';
+import { type Draft, type NewWorkload, newDraft } from '../deployments/draft.ts';
+import { presentEnv } from '../deployments/env.ts';
 import { detailsOf, readDetails } from '../deployments/event-details.ts';
 import { DUE_NOW, PENDING, recordGeneration } from '../deployments/generations.ts';
 import {
@@ -20,6 +20,7 @@ import { presentManifest } from '../deployments/manifest.ts';
 import { refuse } from '../deployments/refusals.ts';
 import { deploymentSummaries, deployments, presentDeployment } from '../deployments/rows.ts';
 import { allocate, allocationOf, removeDeployment } from '../deployments/store.ts';
+import { generateValues } from '../deployments/values/generate.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import { callerKey } from '../identity/principal.ts';
@@ -31,7 +32,7 @@ import { lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.t
 import { deploymentList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { refuseUnknownTarget } from '../resources/targets.ts';
-import { insertRevision, type RevisionBase } from '../resources/workloads.ts';
+import { insertRevision } from '../resources/workloads.ts';
 import { type ChangeContext, inPlacementQueue, placementRoute, runAudited } from './change.ts';
 import { pageOptions, type RequestContext, route } from './context.ts';
 import { largeReadsOf, replyWithResources } from './pages.ts';
@@ -138,19 +139,20 @@ interface Creation {
 async function createOnce(context: RequestContext, { body, idempotent, canWait }: Creation) {
   let isFirstOfTemplate = false;
   const reply = await runAudited(context, fleetEndpoints.createDeployment, async (transaction) => {
-    const present = async (id: string) => ({
+    const present = async (id: string, generated: GeneratedValue[]) => ({
       deployment: presentDeployment(await readRow(transaction, deployments, id), context.defaultLimits),
+      generated,
     });
     await acquirePlacementLock(transaction);
     const previous = idempotent && (await findCreatedDeployment(transaction, idempotent));
     if (previous !== undefined) {
       await refuseDeleted(transaction, previous);
-      return present(previous);
+      return present(previous, []); // only the first response contains the values
     }
     const created = await createFrom({ ...context, transaction }, body, canWait);
     isFirstOfTemplate = created.isFirstOfTemplate;
     if (idempotent) await rememberRequest(transaction, idempotent, created.id);
-    return present(created.id);
+    return present(created.id, created.generated);
   });
   return { reply, isFirstOfTemplate };
 }
@@ -164,16 +166,17 @@ async function refuseDeleted(transaction: Prisma.TransactionClient, id: string):
   );
 }
 
-/** @throws 400 unless exactly one of `workload_id` and `template` is given */
-export function refuseAmbiguousSource(body: Pick<Body, 'workload_id' | 'template' | 'revision'>): void {
-  const { workload_id, template, revision } = body;
-  if ((workload_id === undefined) === (template === undefined)) {
-    throw invalid([
-      { path: 'workload_id', message: 'is required if template is not given, and must not be given with template' },
-    ]);
+/** @throws 400 unless exactly one of `workload_id`, `template` and `spec` is given */
+export function refuseAmbiguousSource(body: Pick<Body, 'workload_id' | 'template' | 'spec' | 'revision'>): void {
+  const { workload_id, template, spec, revision } = body;
+  const given = [workload_id, template, spec].filter((source) => source !== undefined);
+  if (given.length !== 1) {
+    const message = 'is required if neither template nor spec is given, and must not be given with one of them';
+    throw invalid([{ path: 'workload_id', message }]);
   }
-  if (template !== undefined && revision !== undefined) {
-    throw invalid([{ path: 'revision', message: 'must not be given with template, which creates a new workload' }]);
+  if (workload_id === undefined && revision !== undefined) {
+    const message = 'must be given only with workload_id, because template and spec create a new workload';
+    throw invalid([{ path: 'revision', message }]);
   }
 }
 
@@ -181,13 +184,13 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean) 
   const { transaction, principal } = context;
   await refuseUnknownTarget(transaction, body.target);
   const author = authorOf(principal);
-  const { draft, base } = await newDraft(transaction, body, context.defaultLimits);
+  const { draft, created } = await newDraft(transaction, body, context.defaultLimits);
   const { name, labels, replicas, desired_state, pull } = body;
   const { workload, env } = draft;
   const decision = await decide(context, draft);
   if (canWait) awaitFirstChecks(decision);
   refuse(decision.refusals);
-  if (base) await createWorkload(context, draft, base);
+  if (created) await createWorkload(context, draft, created);
   await transaction.deployment.create({
     data: {
       id: draft.id,
@@ -202,7 +205,7 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean) 
       bindings: bindingsOf(env),
       workload_id: workload.workloadId,
       revision: workload.revision,
-      deletes_workload: base !== undefined,
+      deletes_workload: created !== undefined,
       defaults_version: draft.defaultsVersion,
       ...columnsOfLimits(draft.defaultLimits),
       ...allocationOf(decision),
@@ -210,14 +213,14 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean) 
     },
   });
   await allocate(transaction, decision, author);
-  await generateValues(transaction, context.settings.sealer, draft);
+  const generated = await generateValues(transaction, context.settings.sealer, draft);
   await recordGeneration(context, {
     id: draft.id,
     operation: 'create',
     message: `created from revision ${workload.revision}, replicas: ${replicas}`,
   });
   const isFirstOfTemplate = workload.templateId !== null && (await recordDownload(transaction, workload)) > 0;
-  return { id: draft.id, isFirstOfTemplate };
+  return { id: draft.id, generated, isFirstOfTemplate };
 }
 
 /**
@@ -229,15 +232,15 @@ export function awaitFirstChecks(decision: Decision): void {
   if (unchecked.length > 0) throw new UncheckedTargets(unchecked);
 }
 
-/** Creates a workload from the template, with the name of the deployment. */
+/** Creates a workload with the name of the deployment. */
 async function createWorkload(
   { transaction, principal }: ChangeContext,
   { name, workload }: Draft,
-  base: RevisionBase,
+  { base, overrides }: NewWorkload,
 ): Promise<void> {
   const author = authorOf(principal);
   await transaction.workload.create({ data: { id: workload.workloadId, name, created_by: author } });
-  await insertRevision(transaction, { workloadId: workload.workloadId, revision: 1, base, overrides: {}, author });
+  await insertRevision(transaction, { workloadId: workload.workloadId, revision: 1, base, overrides, author });
 }
 
 export const updateDeployment = placementRoute(fleetEndpoints.updateDeployment, (context, { params, body }) =>

@@ -4,7 +4,7 @@ import { closeConnectionOf, createTurnQueue, type Enter, LARGE_PAGES, matchesOf,
 import { parse as parseCookies } from 'cookie';
 import type { Request, Response } from 'express';
 import { createCandidates } from '../deployments/candidates.ts';
-import { type Authentication, admitTo } from '../identity/authentication.ts';
+import type { Authentication } from '../identity/authentication.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { RequestContext, Services } from './context.ts';
 
@@ -17,6 +17,9 @@ const PLACEMENTS = { what: 'requests that change deployments', running: 2, waiti
 /** The limits of plans, which need CPU time for each candidate. */
 const PLANS = { what: 'plans', running: 2, waitingPerCaller: 8, waitMs: 10_000 };
 
+/** The limits of readings of usage, which open connections to engines. */
+const USAGE = { what: 'readings of usage', running: 8, waitingPerCaller: 8, waitMs: 10_000 };
+
 /** The number of characters of a `User-Agent` that are stored. */
 const MAX_USER_AGENT = 300;
 
@@ -27,13 +30,19 @@ type SharedContext = ReturnType<ReturnType<typeof createSharedContexts>>;
  */
 export type SharedContextOf = (req: Request, res: Response, principal: Principal) => SharedContext;
 
-export function createSharedContexts(services: Services, { browserSessions }: Pick<Authentication, 'browserSessions'>) {
+export function createSharedContexts(
+  services: Services,
+  { browserSessions, admitTo }: Pick<Authentication, 'browserSessions' | 'admitTo'>,
+) {
   const shared = {
     ...services,
     browserSessions,
+    admitTo,
     placementQueue: createTurnQueue(PLACEMENTS),
     planQueue: createTurnQueue(PLANS),
     pageQueue: createTurnQueue(LARGE_PAGES),
+    usageQueue: createTurnQueue(USAGE),
+    usageReadings: new Map(),
     candidates: createCandidates(),
   };
   return (req: Request, res: Response, principal: Principal) => ({
@@ -55,7 +64,7 @@ export const createEnter =
   async (req, res, endpoint) => {
     const principal = await authentication.authenticate(req, res);
     const access = accessTo(endpoint);
-    admitTo(access, principal);
+    authentication.admitTo(access, principal);
     const endWithCredential = authentication.endingWithCredential(res, { access, principal });
     if (endpoint.stream !== undefined) endWithCredential(endpoint.stream === 'text/event-stream');
     return {

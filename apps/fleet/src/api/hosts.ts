@@ -1,4 +1,4 @@
-import type { FieldError, Input, Reply } from '@svc/contract';
+import { codedMessages, type FieldError, type Input, type Reply } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, Problem, pickDefined, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
@@ -8,6 +8,7 @@ import { abandon, remedyFor } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import { isAdmin, resolvedTargetErrors, secretRequiredAgain, targetErrors } from '../identity/outbound-targets.ts';
+import { formatAmount } from '../placement/quantities.ts';
 import {
   certificateErrors,
   clientCertificateErrors,
@@ -15,7 +16,7 @@ import {
   refuseInUse,
 } from '../resources/field-errors.ts';
 import { type HostRow, hostCredentialsLocation, hosts, hostsAndNodes, presentHost } from '../resources/hosts.ts';
-import { refuseRegistered } from '../resources/identity.ts';
+import { refuseRegistered, registeredAs } from '../resources/identity.ts';
 import { isUuid, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { hostList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
@@ -74,17 +75,52 @@ const MEMBERS = [
 const addressErrors = ({ addresses, network_types }: Pick<HostRow, 'addresses' | 'network_types'>): FieldError[] =>
   Object.keys(addresses)
     .filter((type) => !network_types.includes(type))
-    .map((type) => ({ path: `addresses.${type}`, message: 'must be for one of network_types of the host' }));
+    .map((type) => ({ path: `addresses.${type}`, message: codedMessages.address_network }));
+
+/** Checks an engine before it is registered. The reply shows the result, including a failure. */
+export const checkNewHost = route(fleetEndpoints.checkNewHost, async (context, { body }) => {
+  const { database, engineRuntime, recording } = context;
+  refuseFieldErrors(await connectionErrors(context, body));
+  recording.isRequired = true;
+  await requireWritableAuditLog(database);
+  const examined = await engineRuntime.examineHost({ ...body, by_admin: isAdmin(context) });
+  if ('failure' in examined) return { check: { ...NOTHING_FOUND, message: examined.failure } };
+  const { engine_version, arch, cpu_millis, memory_bytes, identity, addresses } = examined.facts;
+  return {
+    check: {
+      reachability: 'online' as const,
+      message: '',
+      engine_version,
+      arch,
+      capacity: formatAmount({ cpu_millis: BigInt(cpu_millis), memory_bytes: BigInt(memory_bytes), gpu_count: 0 }),
+      registered_as: (await registeredAs(database.client, 'host', { identity })) ?? null,
+      addresses: [...addresses],
+    },
+  };
+});
+
+const NOTHING_FOUND = {
+  reachability: 'unreachable' as const,
+  engine_version: null,
+  arch: null,
+  capacity: null,
+  registered_as: null,
+  addresses: [],
+};
+
+/** The errors in the address and the credentials of an engine. @throws 403 */
+const connectionErrors = async (
+  context: RequestContext,
+  { endpoint, credentials }: Pick<Input<typeof fleetEndpoints.checkNewHost>['body'], 'endpoint' | 'credentials'>,
+): Promise<FieldError[]> => [
+  ...(await resolvedTargetErrors(context, 'endpoint', engineUrl(endpoint, credentials !== null))),
+  ...credentialErrors(credentials),
+];
 
 export const createHost = route(fleetEndpoints.createHost, async (context, { body }) => {
   const { principal, settings, engineRuntime } = context;
   const { engine, endpoint, credentials } = body;
-  const url = engineUrl(endpoint, credentials !== null);
-  refuseFieldErrors([
-    ...(await resolvedTargetErrors(context, 'endpoint', url)),
-    ...credentialErrors(credentials),
-    ...addressErrors(body),
-  ]);
+  refuseFieldErrors([...(await connectionErrors(context, body)), ...addressErrors(body)]);
   const id = uuidv7();
   const by_admin = isAdmin(context);
   const identity = await engineRuntime.identifyHost({ engine, endpoint, credentials, by_admin });
@@ -128,8 +164,7 @@ async function identityAtNewEndpoint(
   await refuseNode(context.database.client, id);
   const before = await readRow(context.database.client, hosts, id);
   if (endpoint === before.endpoint || (before.has_credentials && body.credentials === undefined)) return null;
-  const url = engineUrl(endpoint, credentials !== null);
-  refuseFieldErrors([...(await resolvedTargetErrors(context, 'endpoint', url)), ...credentialErrors(credentials)]);
+  refuseFieldErrors(await connectionErrors(context, { endpoint, credentials }));
   const { engine = before.engine } = body;
   if (engine === 'kubernetes') return null; // not the engine of a host
   return context.engineRuntime.identifyHost({ engine, endpoint, credentials, by_admin: isAdmin(context) });
@@ -192,10 +227,11 @@ const reconcileNow = (transaction: Prisma.TransactionClient, { id }: HostRow) =>
 
 export const deleteHost = changeRoute(
   fleetEndpoints.deleteHost,
-  async ({ transaction, ifMatch }, { params, query }) => {
+  async ({ transaction, ifMatch, recording }, { params, query }) => {
     await refuseNode(transaction, params.id);
     await acquirePlacementLock(transaction);
-    const { id, reachability } = await lockRow(transaction, hosts, { id: params.id, ifMatch });
+    const { id, name, reachability } = await lockRow(transaction, hosts, { id: params.id, ifMatch });
+    recording.objectName = name;
     const target = { kind: 'host', id } as const;
     if (query.abandon) await abandon(transaction, { target, reachability });
     refuseInUse(await dependentsOfTarget(transaction, target), remedyFor(reachability));

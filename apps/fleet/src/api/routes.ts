@@ -15,6 +15,8 @@ import * as clusters from './clusters.ts';
 import { implement } from './context.ts';
 import { readDeploymentLogs } from './deployments/logs.ts';
 import { planDeployment } from './deployments/plan.ts';
+import { getDeploymentUsage } from './deployments/usage.ts';
+import { revealDeploymentValue } from './deployments/values.ts';
 import * as deployments from './deployments.ts';
 import { listEvents } from './events.ts';
 import * as hostEvents from './hosts/events.ts';
@@ -51,6 +53,8 @@ export const routes = implement(fleetEndpoints, {
   ...deployments,
   planDeployment,
   readDeploymentLogs,
+  getDeploymentUsage,
+  revealDeploymentValue,
   ...storage,
   ...secrets,
   listEvents,

@@ -167,10 +167,14 @@ export const updateSecret = changeRoute(fleetEndpoints.updateSecret, async (cont
   return { secret: presentSecret(await readRow(transaction, secrets, before.id)) };
 });
 
-export const deleteSecret = changeRoute(fleetEndpoints.deleteSecret, async ({ transaction, ifMatch }, { params }) => {
-  await acquirePlacementLock(transaction);
-  const { id, used_by } = await lockRow(transaction, secrets, { id: params.id, ifMatch });
-  refuseInUse(used_by);
-  await transaction.secret.delete({ where: { id } });
-  return undefined;
-});
+export const deleteSecret = changeRoute(
+  fleetEndpoints.deleteSecret,
+  async ({ transaction, ifMatch, recording }, { params }) => {
+    await acquirePlacementLock(transaction);
+    const { id, name, used_by } = await lockRow(transaction, secrets, { id: params.id, ifMatch });
+    recording.objectName = name;
+    refuseInUse(used_by);
+    await transaction.secret.delete({ where: { id } });
+    return undefined;
+  },
+);

@@ -1,4 +1,5 @@
 import { isSecretToken } from '@svc/auth';
+import { codedMessages } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, Problem, pickDefined } from '@svc/http';
 import { reasonOf } from '../catalog/hub.ts';
@@ -50,7 +51,7 @@ export function changeOidc(
     throw secretRequiredAgain('client_secret', 'issuer', ', or as null for a client without a secret,');
   }
   if (client_secret !== undefined && issuer === null)
-    throw invalid([{ path: 'issuer', message: 'is required with a client_secret' }]);
+    throw invalid([{ path: 'issuer', message: codedMessages.client_secret_without_issuer }]);
   return {
     values: { ...before.values, ...pickDefined(body, OIDC) },
     secret: client_secret === undefined ? before.secret : { value: client_secret, address: issuer ?? '' },
@@ -74,7 +75,7 @@ export function changeHub(
       { path: 'api_key', message: 'must be a complete API key of the hub: svcc_ followed by 49 characters' },
     ]);
   }
-  if (api_key !== undefined && url === null) throw invalid([{ path: 'url', message: 'is required with an api_key' }]);
+  if (api_key !== undefined && url === null) throw invalid([{ path: 'url', message: codedMessages.key_without_hub }]);
   return {
     values: { ...before.values, ...pickDefined(body, ['url', 'sync_interval']) },
     secret: api_key === undefined ? before.secret : { value: api_key, address: url ?? '' },

@@ -93,14 +93,16 @@ async function readFixedClass(
  * Deletes at once a volume that no engine can have created. Any other volume is deleted after its
  * engine has removed it.
  */
-export const deleteStorage = changeRoute(fleetEndpoints.deleteStorage, async ({ transaction, ifMatch }, { params }) => {
-  await acquirePlacementLock(transaction);
-  const { id, attached_to, sent_to_engine, ...target } = await lockRow(transaction, volumes, {
-    id: params.id,
-    ifMatch,
-  });
-  refuseInUse(attached_to.map(({ name }) => ({ kind: 'deployment', name })));
-  if (!sent_to_engine || targetOf(target) === null) await transaction.volume.delete({ where: { id } });
-  else await transaction.volume.update({ where: { id }, data: { phase: 'deleting', ...nextVersion() } });
-  return undefined;
-});
+export const deleteStorage = changeRoute(
+  fleetEndpoints.deleteStorage,
+  async ({ transaction, ifMatch, recording }, { params }) => {
+    await acquirePlacementLock(transaction);
+    const row = await lockRow(transaction, volumes, { id: params.id, ifMatch });
+    const { id, name, attached_to, sent_to_engine, ...target } = row;
+    recording.objectName = name;
+    refuseInUse(attached_to.map((deployment) => ({ kind: 'deployment', name: deployment.name })));
+    if (!sent_to_engine || targetOf(target) === null) await transaction.volume.delete({ where: { id } });
+    else await transaction.volume.update({ where: { id }, data: { phase: 'deleting', ...nextVersion() } });
+    return undefined;
+  },
+);

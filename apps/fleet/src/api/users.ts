@@ -66,8 +66,9 @@ export const updateUser = route(fleetEndpoints.updateUser, async (context, { par
   });
 });
 
-export const deleteUser = changeRoute(fleetEndpoints.deleteUser, async ({ transaction }, { params }) => {
+export const deleteUser = changeRoute(fleetEndpoints.deleteUser, async ({ transaction, recording }, { params }) => {
   const user = await findUser(transaction, params.id);
+  recording.objectName = user.email ?? undefined;
   await refuseLastAdmin(transaction, user.id);
   if (!(await lockUser(transaction, user.id))) throw notFound(); // removed concurrently
   await endAuthorityOfUser(transaction, user.id);

@@ -5,7 +5,7 @@ import { etagOfVersion, pickDefined, replyWithPage, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { refuseSecretUses } from '../deployments/secret-uses.ts';
 import { authorOf } from '../identity/actor.ts';
-import { HOW_TO_BIND, type WorkloadVariable } from '../render/env.ts';
+import type { WorkloadVariable } from '../render/env.ts';
 import { PLACEHOLDER } from '../render/secrets.ts';
 import { refuseDeviceVariables } from '../render/unsupported-values.ts';
 import { refuseFieldErrors, refuseInUse } from '../resources/field-errors.ts';
@@ -20,6 +20,7 @@ import {
   revisionBytes,
   revisionRow,
   type StoredSpec,
+  secretTextErrors,
   secretVariables,
   secretVariablesOf,
   specMembersOf,
@@ -64,7 +65,7 @@ export const createWorkload = changeRoute(fleetEndpoints.createWorkload, async (
   const overrides = withoutOldDigest(specMembersOf(body));
   refuseDeviceVariables({ ...base.spec, ...overrides });
   await refuseSecretUses(transaction, name, { ...base.spec, ...overrides });
-  refuseSecretText(body.env, secretVariablesOf({ ...base.spec, ...overrides }));
+  refuseFieldErrors(secretTextErrors(body.env ?? [], secretVariablesOf({ ...base.spec, ...overrides })));
   await transaction.workload.create({ data: { id, name, labels, created_by: author } });
   await insertRevision(transaction, { workloadId: id, revision: 1, base, overrides, author });
   return { workload: presentWorkload(await readRow(transaction, workloads, id)) };
@@ -89,7 +90,7 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
   refuseDeviceVariables(written);
   await refuseSecretUses(transaction, before.name, written);
   const secretNames = [...before.secret_variables, ...secretVariablesOf({ ...base.spec, ...overrides })];
-  refuseSecretText(env, secretNames, spec.env);
+  refuseFieldErrors(secretTextErrors(env ?? [], secretNames, spec.env));
   const isNew =
     base.template_id !== before.template_id ||
     base.template_hash !== before.template_hash ||
@@ -128,30 +129,12 @@ function unmasked(given: WorkloadVariable, { spec, secret_variables }: WorkloadR
   return isMasked && given.value === PLACEHOLDER ? stored : given;
 }
 
-/**
- * A workload can be read by everybody, so text for a secret variable is refused. Text that is
- * already stored is accepted: it is masked, and will be sealed. @throws 400
- */
-function refuseSecretText(
-  env: readonly WorkloadVariable[] = [],
-  secretNames: readonly string[],
-  stored: readonly WorkloadVariable[] = [],
-): void {
-  const message = `must be empty: the variable is secret. A deployment sets it with ${HOW_TO_BIND}`;
-  refuseFieldErrors(
-    env.flatMap((variable, index) =>
-      variable.value !== '' && secretNames.includes(variable.name) && !stored.includes(variable)
-        ? [{ path: `env.${index}.value`, message }]
-        : [],
-    ),
-  );
-}
-
 export const deleteWorkload = changeRoute(
   fleetEndpoints.deleteWorkload,
-  async ({ transaction, ifMatch }, { params }) => {
+  async ({ transaction, ifMatch, recording }, { params }) => {
     await acquirePlacementLock(transaction);
-    const { id } = await lockRow(transaction, workloads, { id: params.id, ifMatch });
+    const { id, name: workload } = await lockRow(transaction, workloads, { id: params.id, ifMatch });
+    recording.objectName = workload;
     const deployments = await transaction.deployment.findMany({ where: { workload_id: id }, orderBy: { name: 'asc' } });
     refuseInUse(deployments.map(({ name }) => ({ kind: 'deployment', name })));
     await transaction.workload.delete({ where: { id } });

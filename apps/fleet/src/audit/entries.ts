@@ -5,6 +5,7 @@ import { type AuditEntry, Prisma } from '../generated/prisma/client.ts';
 import type { Entry } from './recording.ts';
 
 export interface AuditFilters {
+  readonly changes?: boolean | undefined;
   readonly token_id?: string | undefined;
   readonly actor?: string | undefined;
   readonly method?: string | undefined;
@@ -26,14 +27,23 @@ interface AuditQuery {
 /** Entries, newest first. */
 export const readEntries = ({ client }: Database, { filters, after, limit }: AuditQuery): Promise<AuditEntry[]> =>
   client.$queryRaw<AuditEntry[]>`
-    SELECT id, at, token_id, user_id, actor, method, path, status, aborted, request_id, source, tool, part FROM audit_entries
+    SELECT id, at, token_id, user_id, actor, method, path, status, aborted, request_id, source, tool, part, object_name FROM audit_entries
     WHERE true ${Prisma.join(conditions(filters, after), ' ')}
     ORDER BY at DESC, id DESC LIMIT ${limit}`;
 
+/**
+ * Entries of requests that can have changed something, and of sign-ins. An operation of a tool has
+ * an entry of its own, so that the one of its request is not needed. The index
+ * `audit_entries_changes_idx` has this condition.
+ */
+const IS_CHANGE = Prisma.sql`(method NOT IN ('GET', 'HEAD', 'OPTIONS') OR path = '/api/v1/auth/oidc/callback')
+  AND path NOT IN ('/mcp', '/api/v1/deployments/plan')`;
+
 function conditions(filters: AuditFilters, after: AuditQuery['after']): Prisma.Sql[] {
-  const { token_id, actor, method, path, status, request_id, tool, from, to } = filters;
+  const { changes, token_id, actor, method, path, status, request_id, tool, from, to } = filters;
   const given = (value: unknown, condition: Prisma.Sql) => (value === undefined ? Prisma.empty : condition);
   return [
+    changes ? Prisma.sql`AND ${IS_CHANGE}` : Prisma.empty,
     given(token_id, Prisma.sql`AND token_id = ${token_id}::uuid`),
     given(actor, Prisma.sql`AND actor = ${actor}`),
     given(method, Prisma.sql`AND method = ${method}`),

@@ -24,6 +24,8 @@ export interface Entry {
   readonly tool: string | null;
   /** Whether the entry is of an operation that such a request performed. */
   readonly part: boolean;
+  /** The name of the object of a change, as it is after the change, or was before its deletion. */
+  readonly object_name: string | null;
 }
 
 /** An entry that is not written yet. */
@@ -53,6 +55,8 @@ export class Recording {
   tool: string | undefined;
   /** The status of an operation that is part of a request, when it has ended. */
   status: number | undefined;
+  /** The name of the object that the request changes, if it is known. */
+  objectName: string | undefined;
   #actor: Actor | undefined;
   readonly #recorded: Recorded;
   readonly #isAborted: () => boolean;
@@ -107,7 +111,8 @@ export class Recording {
   entry(status: number): Entry | undefined {
     const { id, token } = this;
     const actor = token ? { actor: `token:${token.name}`, user_id: null } : this.#actor;
-    const subject = { id, token_id: token?.id ?? null, ...this.#recorded, tool: this.tool ?? null };
+    const optional = { tool: this.tool ?? null, object_name: this.objectName ?? null };
+    const subject = { id, token_id: token?.id ?? null, ...this.#recorded, ...optional };
     return actor && { ...subject, ...actor, status, aborted: this.#isAborted() };
   }
 }

@@ -17,8 +17,10 @@ export interface Subscriber {
    * it has changed.
    */
   readonly onCounts?: (text: string) => void;
-  /** No change has a position between the last one and this one. */
-  onIdle(position: Position): void;
+  /**
+   * Is called in regular intervals. No change has a position between the last one and this one.
+   */
+  onAlive(position: Position): void;
   /** The process stops. */
   onStop(): void;
 }
@@ -32,7 +34,7 @@ export type Present = (rows: readonly ChangeRow[]) => Promise<readonly Presented
 interface DeliveryOptions {
   readonly database: Database;
   readonly present: Present;
-  /** Milliseconds between two messages of an idle stream. */
+  /** Milliseconds between two signs of life of a stream. */
   readonly heartbeat: number;
 }
 
@@ -63,7 +65,7 @@ export function createDelivery({ database, present, heartbeat }: DeliveryOptions
   const sendHeartbeat = () => {
     if (Date.now() < heartbeatAt) return;
     heartbeatAt = Date.now() + heartbeat;
-    for (const subscriber of subscribers) subscriber.onIdle(position);
+    for (const subscriber of subscribers) subscriber.onAlive(position);
   };
 
   return {

@@ -35,13 +35,13 @@ export interface ChangeFeed {
 export interface FeedTimings {
   /** Milliseconds between two reads of the history. */
   readonly interval: number;
-  /** Milliseconds between two messages of an idle stream. */
+  /** Milliseconds between two signs of life of a stream. */
   readonly heartbeat: number;
   /** Maximum milliseconds that a request waits. */
   readonly longestWait: number;
 }
 
-const TIMINGS: FeedTimings = { interval: 250, heartbeat: 15_000, longestWait: 60_000 };
+const TIMINGS: FeedTimings = { interval: 250, heartbeat: 5000, longestWait: 60_000 };
 
 const PLACES = {
   what: 'streams and waiting requests',

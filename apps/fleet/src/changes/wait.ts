@@ -103,7 +103,7 @@ async function firstDecided(changes: ChangeFeed, waiting: Waiting): Promise<Depl
       if (change.kind === 'deployments') offer(change.object);
     },
     onReset: giveUp,
-    onIdle: () => {},
+    onAlive: () => {},
     onStop: giveUp,
   });
   const timeout = setTimeout(giveUp, Math.min(waiting.seconds * 1000, changes.longestWait));

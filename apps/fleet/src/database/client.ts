@@ -39,7 +39,7 @@ const NOTIFICATIONS = 1;
 const DUE_CHANNEL = 'deployment_due';
 /**
  * Delete after 0.2: this comment. The name differs from `fleet`, by which replicas of version 0.1.0
- * are recognized (deployments/seal-text.ts).
+ * are recognized (deployments/values/seal-text.ts).
  */
 const APPLICATION_NAME = 'fleet-service';
 const MIRROR_POOL = { max: MIRROR_WRITERS, applicationName: 'fleet-mirror', statementTimeoutMs: 30_000 };
@@ -50,7 +50,7 @@ const MIRROR_POOL = { max: MIRROR_WRITERS, applicationName: 'fleet-mirror', stat
  */
 const MAX_PREPARED = 500;
 
-export interface PoolLimits extends Pick<PoolSettings, 'connectTimeoutMs' | 'lockTimeoutMs'> {
+export interface PoolLimits extends Pick<PoolSettings, 'connectTimeoutMs' | 'lockTimeoutMs' | 'statementTimeoutMs'> {
   /** The maximum number of connections of the process: `DATABASE_CONNECTIONS`. */
   readonly connections?: number;
 }

@@ -1,5 +1,5 @@
 import type { Reply } from '@svc/contract';
-import type { EnvRequest, fleetEndpoints } from '@svc/contract/fleet';
+import type { EnvRequest, fleetEndpoints, GeneratedValue } from '@svc/contract/fleet';
 import { invalid, type Matches, Problem, pickDefined } from '@svc/http';
 import type { Sealer } from '../database/sealing.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -11,11 +11,12 @@ import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { bindingsOf, readDependents, sealedIdOf } from './bindings.ts';
 import { type DecisionContext, decide } from './decision.ts';
 import { changedDraft, type Draft, isUnchanged, readWorkloadRevision, refuseExcessiveSize } from './draft.ts';
-import { acceptEnv, generateValues, isSameEnv } from './env.ts';
+import { acceptEnv, isSameEnv } from './env.ts';
 import { type Author, DUE_NOW, type Operation, PENDING, recordGeneration, restartForSecret } from './generations.ts';
 import { refusalsOfDeletion, refuse } from './refusals.ts';
 import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
 import { allocate, allocationOf } from './store.ts';
+import { generateValues } from './values/generate.ts';
 
 /** What a change of a deployment needs of its request. */
 export interface DeploymentContext extends Author, DecisionContext {
@@ -25,7 +26,8 @@ export interface DeploymentContext extends Author, DecisionContext {
   readonly ifMatch: () => Matches;
 }
 
-type DeploymentReply = Reply<typeof fleetEndpoints.getDeployment>;
+/** The values that a change generates are for its response only. */
+type DeploymentReply = Reply<typeof fleetEndpoints.updateDeployment>;
 
 /** A requested change of a deployment. Members that are absent stay unchanged. */
 export interface DeploymentChange {
@@ -80,7 +82,7 @@ export async function changeDeployment(
   refuseTakeOver(before, change);
   if (!change.restart && !change.takeOver && isUnchanged(before, draft)) {
     if (Object.keys(stored).length > 0) await update(transaction, id, stored);
-    return present(context, id);
+    return present(context, id, []);
   }
   refuseExcessiveSize(draft, before);
   const decision = await decide(context, draft);
@@ -103,10 +105,10 @@ export async function changeDeployment(
     generation: { increment: 1 },
   });
   await allocate(transaction, decision, authorOf(principal));
-  await generateValues(transaction, context.settings.sealer, draft);
+  const generated = await generateValues(transaction, context.settings.sealer, draft);
   await recordGeneration(context, { id, operation: change.operation, message: change.message });
   await restartDependents(context, before, draft.env);
-  return present(context, id);
+  return present(context, id, generated);
 }
 
 /** Starts a new generation of the deployments that are bound to a value that changed. */
@@ -142,8 +144,13 @@ const STOPPED = { phase: 'stopped', reason: null, message: '' } as const;
 const update = (transaction: Prisma.TransactionClient, id: string, data: Prisma.DeploymentUncheckedUpdateInput) =>
   transaction.deployment.update({ where: { id }, data: { ...data, ...nextVersion() } });
 
-const present = async ({ transaction, defaultLimits }: DeploymentContext, id: string): Promise<DeploymentReply> => ({
+const present = async (
+  { transaction, defaultLimits }: DeploymentContext,
+  id: string,
+  generated: GeneratedValue[],
+): Promise<DeploymentReply> => ({
   deployment: presentDeployment(await readRow(transaction, deployments, id), defaultLimits),
+  generated,
 });
 
 /**

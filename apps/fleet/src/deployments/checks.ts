@@ -81,13 +81,7 @@ async function refusalsOfName(transaction: Transaction, { name, creates }: Draft
     ...(deployment
       ? [refusal(`is already used by another deployment${deployment.deleting ? ', which is being deleted' : ''}`)]
       : []),
-    ...(workload
-      ? [
-          refusal(
-            `is already used by the workload ${workload.id}; choose another name, or deploy this workload with workload_id`,
-          ),
-        ]
-      : []),
+    ...(workload ? [refusal('is already used by a workload; choose another name, or deploy this workload')] : []),
   ];
 }
 

@@ -45,7 +45,8 @@ async function placeDraft(
   if (current && current.gpus.length >= requirements.replicas) return keepAllocation(current, requirements.replicas);
   const isAllocated = !current && draft.creates.length === 0;
   const own = isAllocated ? await readAllocation(transaction, draft.id) : undefined;
-  const volumes = mounted.map(({ name, access_mode, boundTo, attachedTo }) => ({
+  const volumes = mounted.map(({ mount, name, access_mode, boundTo, attachedTo }) => ({
+    mount,
     name,
     access_mode,
     boundTo,
@@ -106,7 +107,16 @@ async function readCurrentAllocation(
 
 const keepAllocation = ({ kind, id, name, gpus }: CurrentAllocation, replicas: number): Placement => ({
   chosen: { kind, id, gpus: gpus.slice(0, replicas) },
-  assessments: [{ kind, id, name, fits: true, reasons: ['chosen: it runs there and needs no additional resources'] }],
+  assessments: [
+    {
+      kind,
+      id,
+      name,
+      fits: true,
+      reasons: ['chosen: it runs there and needs no additional resources'],
+      obstacles: [],
+    },
+  ],
 });
 
 /** The result that a draft would have, and all reasons to refuse it. */

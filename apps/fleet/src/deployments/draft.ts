@@ -1,3 +1,4 @@
+import { registryInName, withoutOldDigest } from '@svc/contract';
 import type { EnvRequest, NewDeployment, Target } from '@svc/contract/fleet';
 import { invalid, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
@@ -7,15 +8,19 @@ import { isSameSize } from '../placement/quantities.ts';
 import { CURRENT_DEFAULTS, type DefaultLimits, limitsOfColumns } from '../render/defaults.ts';
 import { resolveEnv, type StoredEnv } from '../render/env.ts';
 import type { Pull } from '../render/rendering.ts';
+import { refuseFieldErrors } from '../resources/field-errors.ts';
 import { targetOf } from '../resources/targets.ts';
 import {
   type RevisionBase,
   type StoredSpec,
   secretNamesOf,
+  secretTextErrors,
   secretVariables,
   secretVariablesOf,
+  specMembersOf,
   storedSpec,
   templateBase,
+  withoutTemplate,
 } from '../resources/workloads.ts';
 import { acceptEnv, isSameEnv, withoutInlineValues } from './env.ts';
 import type { DeploymentRow } from './rows.ts';
@@ -79,7 +84,7 @@ export interface Draft {
  * The members of a request for a new deployment that affect what runs. A plan can omit the name.
  */
 export interface NewDeploymentRequest
-  extends Pick<NewDeployment, 'target' | 'replicas' | 'volumes' | 'desired_state' | 'pull'> {
+  extends Pick<NewDeployment, 'target' | 'replicas' | 'volumes' | 'desired_state' | 'pull' | 'spec'> {
   readonly env: EnvRequest;
   readonly name?: string | undefined;
   readonly template?: string | undefined;
@@ -87,19 +92,28 @@ export interface NewDeploymentRequest
   readonly revision?: number | undefined;
 }
 
+/** The content of a workload that is created with its deployment. */
+export interface NewWorkload {
+  readonly base: RevisionBase;
+  readonly overrides: Partial<StoredSpec>;
+}
+
 /**
- * A new deployment of an existing workload, or of a template. For a template, `base` is the content
- * of the workload that is to be created. @throws 422 if the workload, the revision or the template
- * does not exist, 400 if all replicas together are too large, or for text of a secret variable
+ * A new deployment of an existing workload, of a template, or of what the request describes. Except
+ * for an existing workload, `created` is the workload that is to be created. @throws 422 if the
+ * workload, the revision or the template does not exist, 400 if all replicas together are too
+ * large, for text of a secret variable, or for members of `spec` that contradict each other
  */
 export async function newDraft(
   transaction: Prisma.TransactionClient,
   request: NewDeploymentRequest,
   defaultLimits: DefaultLimits,
-): Promise<{ readonly draft: Draft; readonly base: RevisionBase | undefined }> {
-  const { template, workload_id = '', revision, target, replicas, volumes } = request;
-  const base = template === undefined ? undefined : await templateBase(transaction, template);
-  const workload = base ? newWorkloadRevision(base) : await readWorkloadRevision(transaction, workload_id, revision);
+): Promise<{ readonly draft: Draft; readonly created: NewWorkload | undefined }> {
+  const { workload_id = '', revision, target, replicas, volumes } = request;
+  const created = await newWorkloadOf(transaction, request);
+  const workload = created
+    ? newWorkloadRevision(created)
+    : await readWorkloadRevision(transaction, workload_id, revision);
   const env = acceptEnv(request.env, { ...workload, before: {} });
   const draft: Draft = {
     id: uuidv7(),
@@ -117,10 +131,24 @@ export async function newDraft(
     defaultLimits,
     replacesInstances: true,
     before: null,
-    creates: request.name === undefined ? [] : base ? ['deployment', 'workload'] : ['deployment'],
+    creates: request.name === undefined ? [] : created ? ['deployment', 'workload'] : ['deployment'],
   };
   refuseExcessiveSize(draft);
-  return { draft, base };
+  return { draft, created };
+}
+
+/** The workload that a request creates; undefined if it names an existing one. */
+async function newWorkloadOf(
+  transaction: Prisma.TransactionClient,
+  { template, spec }: NewDeploymentRequest,
+): Promise<NewWorkload | undefined> {
+  if (template !== undefined) return { base: await templateBase(transaction, template), overrides: {} };
+  if (spec === undefined) return undefined;
+  const overrides = withoutOldDigest(specMembersOf(spec));
+  const described = { ...withoutTemplate.spec, ...overrides };
+  const errors = [...secretTextErrors(described.env, secretVariablesOf(described)), ...registryInName(described)];
+  refuseFieldErrors(errors.map(({ path, message }) => ({ path: `spec.${path}`, message })));
+  return { base: withoutTemplate, overrides };
 }
 
 /** The name of a deployment in a plan that omits it. */
@@ -292,13 +320,16 @@ export async function readWorkloadRevision(
 const unknownWorkload = (path: string, message: string) =>
   new Problem('unknown_workload', message, { errors: [{ path, message }] });
 
-/** The first revision of a workload that is to be created from a template. */
-const newWorkloadRevision = ({ spec, template_id, min_tier }: RevisionBase): WorkloadRevision => ({
-  workloadId: uuidv7(),
-  revision: 1,
-  spec,
-  templateId: template_id,
-  minTier: min_tier,
-  secretNames: secretNamesOf(spec),
-  secretVariables: secretVariablesOf(spec),
-});
+/** The first revision of a workload that is to be created. */
+function newWorkloadRevision({ base, overrides }: NewWorkload): WorkloadRevision {
+  const spec = { ...base.spec, ...overrides };
+  return {
+    workloadId: uuidv7(),
+    revision: 1,
+    spec,
+    templateId: base.template_id,
+    minTier: base.min_tier,
+    secretNames: secretNamesOf(spec),
+    secretVariables: secretVariablesOf(spec),
+  };
+}

@@ -1,12 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GRANTS_DEVICES, grantsDevices } from '@svc/contract';
+import { codedMessages, type FieldError, GRANTS_DEVICES, grantsDevices } from '@svc/contract';
 import type { EnvReply, EnvRequest } from '@svc/contract/fleet';
 import { invalid } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
-import type { Sealer } from '../database/sealing.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
-import { HOW_TO_BIND, type StoredEnv, type StoredValue } from '../render/env.ts';
-import { randomText, sealValue } from '../resources/sealed-values.ts';
+import type { StoredEnv, StoredValue } from '../render/env.ts';
 import { refuse } from './refusals.ts';
 
 type GivenValue = EnvRequest[string];
@@ -17,9 +14,6 @@ interface Known {
   /** The current variables of the deployment. */
   readonly before: StoredEnv;
 }
-
-const TEXT_REFUSED = `must not be text, because the variable is secret: send ${HOW_TO_BIND}, or {"value": text, "plain": true} for text that everybody can read`;
-const NOTHING_SEALED = 'must not be {"sealed": true}, because the variable has no sealed value';
 
 /**
  * The stored form of the variables in a request. A variable that is sent back as it was read keeps
@@ -34,11 +28,11 @@ export function acceptEnv(given: EnvRequest, { secretVariables, before }: Known)
     isSecret: secretVariables.includes(name),
     stored: Object.hasOwn(before, name) ? before[name] : undefined,
   }));
-  const errors = entries.flatMap(({ name, value, isSecret, stored }) => {
+  const errors = entries.flatMap(({ name, value, isSecret, stored }): FieldError[] => {
     const path = `env.${name}`;
-    if (isSecret && typeof value === 'string' && value !== '') return [{ path, message: TEXT_REFUSED }];
+    if (isSecret && typeof value === 'string' && value !== '') return [{ path, message: codedMessages.secret_text }];
     const isLost = typeof value === 'object' && 'sealed' in value && !isSealed(stored, isSecret);
-    return isLost ? [{ path, message: NOTHING_SEALED }] : [];
+    return isLost ? [{ path, message: codedMessages.not_sealed }] : [];
   });
   if (errors.length > 0) throw invalid(errors);
   const accepted = entries.map(({ name, value, stored }) => ({ name, stored, value: acceptValue(value, stored) }));
@@ -85,19 +79,3 @@ export const isSameEnv = (one: StoredEnv, other: StoredEnv): boolean =>
 
 /** Whether instances have values in their environment that a restart would pass as a secret. */
 export const hasInlineValues = (env: StoredEnv): boolean => Object.values(env).some(isInlineValue);
-
-/** Generates the values of a deployment that do not exist yet. */
-export async function generateValues(
-  transaction: Pick<Prisma.TransactionClient, 'sealedValue'>,
-  sealer: Sealer,
-  { id: deployment_id, env }: { readonly id: string; readonly env: StoredEnv },
-): Promise<void> {
-  if (!Object.values(env).some((value) => typeof value === 'object' && 'generate' in value)) return;
-  const existing = await transaction.sealedValue.findMany({ where: { deployment_id }, select: { id: true } });
-  const ids = new Set(existing.map(({ id }) => id));
-  for (const [variable, value] of Object.entries(env)) {
-    if (typeof value === 'string' || !('generate' in value) || ids.has(value.id)) continue;
-    const owner = { deployment_id };
-    await sealValue(transaction, sealer, { id: value.id, owner, variable, value: randomText(value.generate) });
-  }
-}

@@ -2,6 +2,7 @@ import type { Reply } from '@svc/contract';
 import type { fleetEndpoints } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { type DeploymentEvent, DesiredState, Prisma } from '../generated/prisma/client.ts';
+import { REVEAL } from './generations.ts';
 
 type Details = NonNullable<Reply<typeof fleetEndpoints.listDeploymentEvents>['events'][number]['details']>;
 
@@ -29,7 +30,7 @@ export async function readDetails(
   deploymentId: string,
   events: readonly DeploymentEvent[],
 ): Promise<DetailsByGeneration> {
-  const begun = events.filter(({ kind }) => kind === 'operation').map(({ generation }) => generation);
+  const begun = events.filter(beginsGeneration).map(({ generation }) => generation);
   if (begun.length === 0) return new Map();
   const rows = await client.$queryRaw<unknown[]>`
     SELECT after.generation, after.revision, after.replicas, after.desired_state::text, before.revision AS revision_before,
@@ -50,8 +51,10 @@ export async function readDetails(
   );
 }
 
-export const detailsOf = ({ kind, generation }: DeploymentEvent, details: DetailsByGeneration): Details | null =>
-  kind === 'operation' ? (details.get(generation) ?? null) : null;
+export const detailsOf = (event: DeploymentEvent, details: DetailsByGeneration): Details | null =>
+  beginsGeneration(event) ? (details.get(event.generation) ?? null) : null;
+
+const beginsGeneration = ({ kind, reason }: DeploymentEvent): boolean => kind === 'operation' && reason !== REVEAL;
 
 /**
  * A stored value of a variable as new instances receive it: `inline` concerns only those that run.

@@ -17,6 +17,9 @@ export type Operation =
   | 'rotate-secret'
   | 'delete';
 
+/** The operation of an event that shows a generated value to a caller. It creates no generation. */
+export const REVEAL = 'reveal';
+
 interface OperationRecord {
   readonly id: string;
   readonly operation: Operation;

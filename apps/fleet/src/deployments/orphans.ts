@@ -56,8 +56,8 @@ export async function adoptOrphan(
   if (orphan.document.name === '') throw notAdoptable('its objects do not state its name');
   const adopted =
     orphan.kind === 'volume'
-      ? { storage: await adoptVolume(context, target, orphan), deployment: null }
-      : { storage: null, deployment: await adoptDeployment(context, target, { orphan, ...given }) };
+      ? { storage: await adoptVolume(context, target, orphan), deployment: null, generated: [] }
+      : { storage: null, ...(await adoptDeployment(context, target, { orphan, ...given })) };
   await transaction.orphan.deleteMany({ where: { id: orphan.id } });
   return adopted;
 }
@@ -147,7 +147,7 @@ async function adoptDeployment(
   }
   await recordGeneration(context, { id, operation: 'adopt', message: `adopted with generation ${generation}` });
   const message = 'start requested by the adoption';
-  const { deployment } = await changeDeployment({ ...context, ifMatch: () => () => true }, id, () => ({
+  return changeDeployment({ ...context, ifMatch: () => () => true }, id, () => ({
     operation: 'start',
     message,
     desiredState: 'running',
@@ -155,7 +155,6 @@ async function adoptDeployment(
     volumes: given,
     isAdoption: true,
   }));
-  return deployment;
 }
 
 /** @throws 409 if the database and the request do not contain what the deployment runs */

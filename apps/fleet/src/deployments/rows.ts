@@ -1,3 +1,4 @@
+import { HEALTH_CHECK, HTTP_PORTS, readHealthCheck, readHttpPorts, type WebPort } from '@svc/contract';
 import { phases, pulls, workloadSpec } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -9,6 +10,23 @@ import { problemsOfUses, restrictedUses, storedUses } from '../resources/secret-
 import { presentTarget } from '../resources/storage.ts';
 import { revisionBytes, secretVariables, templateState, templateStates } from '../resources/workloads.ts';
 import { hasInlineValues, presentEnv } from './env.ts';
+
+/** The crash loop of a deployment, in its row. Times are those of the database, as ISO 8601. */
+const storedCrashLoop = z.object({
+  /** The instance that the other members describe. */
+  instance: z.string(),
+  /** The number of its last start, counted from the first one that failed. */
+  attempt: z.int(),
+  /** That of the last failed attempt; null if no worker has seen it. */
+  exit_code: z.int().nullable(),
+  reason: z.string(),
+  since: z.iso.datetime(),
+  /** When it is started again; null if it runs, or if the engine does not state it. */
+  next_try_at: z.iso.datetime().nullable(),
+  /** When the last failed attempt was started, by the clock of the engine. */
+  failed_start_at: z.iso.datetime().nullable(),
+});
+export type CrashLoop = z.output<typeof storedCrashLoop>;
 
 export const deploymentRow = resourceRow.extend({
   workload_id: z.string(),
@@ -44,7 +62,10 @@ export const deploymentRow = resourceRow.extend({
     // 0.1.0 stored none.
     z.object({ container_port: z.int(), protocol: z.string(), address: z.string(), scope: z.string().optional() }),
   ),
+  /** The values of the variables that name the ports with web pages; empty without endpoints. */
+  web_variables: z.record(z.string(), z.string().nullable()),
   instances: z.array(z.object({ name: z.string(), phase: z.string(), message: z.string(), restarts: z.int() })),
+  crash_loop: storedCrashLoop.nullable(),
   observed_at: z.date().nullable(),
   /** Whether an engine has received objects of the deployment, or may have received them. */
   sent_to_engine: z.boolean(),
@@ -79,6 +100,14 @@ const mounts = ofRevision(Prisma.sql`m->>'name'`, Prisma.sql`, jsonb_array_eleme
 const imageSource = ofRevision(Prisma.sql`jsonb_build_object('registry_url', v.spec->'registry_url',
   'image_name', v.spec->'image_name', 'image_tag', v.spec->'image_tag', 'image_digest', v.spec->'image_digest')`);
 
+/** A value that is not text, such as that of a secret, is not a list of ports. */
+const webVariables = Prisma.sql`CASE WHEN r.endpoints = '[]' THEN '{}' ELSE ${ofRevision(Prisma.sql`(
+    SELECT coalesce(jsonb_object_agg(d.name, coalesce(r.env->d.name->>'value', r.env->>d.name, d.value)), '{}')
+    FROM (SELECT e->>'name' AS name, e->>'value' AS value FROM jsonb_array_elements(v.spec->'env') e
+          UNION ALL
+          SELECT e->>'name', e->>'default_value' FROM jsonb_array_elements(v.spec->'env_schema') e) d
+    WHERE d.name IN (${HTTP_PORTS}, ${HEALTH_CHECK}))`)} END`;
+
 const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Prisma.Sql }) =>
   Prisma.sql`r.workload_id, (SELECT w.name FROM workloads w WHERE w.id = r.workload_id) AS workload_name, r.revision,
     ${ofRevision(Prisma.sql`v.template_id`)} AS template_id, ${ofRevision(Prisma.sql`v.template_slug`)} AS template_slug,
@@ -88,7 +117,7 @@ const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Pris
     (SELECT coalesce(jsonb_object_agg(a.mount, jsonb_build_object('storage_id', v.id, 'size', v.size)), '{}')
      FROM attachments a JOIN volumes v ON v.id = a.volume_id WHERE a.deployment_id = r.id) AS volumes,
     r.desired_state::text, r.pull, ${imageSource} AS image_source, r.image_digest, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
-    r.endpoints, ${large.instances} AS instances, r.observed_at, r.sent_to_engine, r.deleting, r.defaults_version,
+    r.endpoints, ${webVariables} AS web_variables, ${large.instances} AS instances, r.crash_loop, r.observed_at, r.sent_to_engine, r.deleting, r.defaults_version,
     r.default_memory_bytes, r.default_processes, coalesce(${ofRevision(Prisma.sql`v.spec->>'memory_request'`)}, '') AS memory_request,
     EXISTS (SELECT FROM allocated_ports p WHERE p.deployment_id = r.id AND p.addresses = '{}') AS binds_all_interfaces,
     ARRAY(SELECT v.name FROM attachments a JOIN volumes v ON v.id = a.volume_id
@@ -249,6 +278,41 @@ function presentRemoval(row: DeploymentRow): PresentedReason {
   return unavailable ?? (message === '' ? WAITING : { reason, message });
 }
 
+/** The ports with web pages, those that `SVC_HTTP_PORTS` names first. */
+function webPortsOf({ web_variables }: DeploymentRow): readonly WebPort[] {
+  const named = readHttpPorts(web_variables[HTTP_PORTS] ?? '') ?? [];
+  const check = readHealthCheck(web_variables[HEALTH_CHECK] ?? '');
+  return check?.kind === 'http' ? [...named, { port: check.port, scheme: 'http' }] : named;
+}
+
+/** The addresses of a deployment, those of web pages first. */
+function presentEndpoints(row: DeploymentRow) {
+  const webPorts = webPortsOf(row);
+  const placeOf = ({ container_port, protocol }: DeploymentRow['endpoints'][number]) =>
+    protocol === 'TCP' ? webPorts.findIndex(({ port }) => port === container_port) : -1;
+  return row.endpoints
+    .map((endpoint) => ({ endpoint, place: placeOf(endpoint) }))
+    .toSorted((one, other) => Number(one.place < 0) - Number(other.place < 0) || one.place - other.place)
+    .map(({ endpoint: { scope = row.host_id === null ? 'cluster' : 'all', ...endpoint }, place }) => ({
+      ...endpoint,
+      scope,
+      scheme: webPorts[place]?.scheme ?? null,
+    }));
+}
+
+/** The crash loop of a deployment, which the last pass of its current generation has observed. */
+function presentCrashLoop({ phase, crash_loop }: DeploymentRow) {
+  if (phase !== 'degraded' || crash_loop === null) return null;
+  return {
+    ...crash_loop,
+    since: new Date(crash_loop.since),
+    next_try_at: dateOf(crash_loop.next_try_at),
+    failed_start_at: dateOf(crash_loop.failed_start_at),
+  };
+}
+
+const dateOf = (time: CrashLoop['next_try_at']): Date | null => (time === null ? null : new Date(time));
+
 /** The representation of a deployment in the API. `defaultLimits` are the current ones. */
 export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimits) => ({
   ...presentCommon(row),
@@ -277,10 +341,8 @@ export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimi
     ...sharedVolumes(row),
     ...secretsOutsidePurpose(row),
   ],
-  endpoints: row.endpoints.map(({ scope = row.host_id === null ? 'cluster' : 'all', ...endpoint }) => ({
-    ...endpoint,
-    scope,
-  })),
+  endpoints: presentEndpoints(row),
   instances: row.instances,
+  crash_loop: presentCrashLoop(row),
   observed_at: row.observed_at,
 });

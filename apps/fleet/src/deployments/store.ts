@@ -122,8 +122,8 @@ async function defaultStorageClassOf(transaction: Transaction, clusterId: string
 /**
  * Deletes a deployment of which no engine has objects, with the volumes that were created for it,
  * have the reclaim policy `delete` and are not attached to another deployment, and with the
- * workload that it created from a template, unless another deployment uses the workload, or it was
- * changed in another way than by updates from a template.
+ * workload that it created, unless another deployment uses the workload, or it was changed in
+ * another way than by updates from a template.
  */
 export async function removeDeployment(transaction: Transaction, id: string): Promise<void> {
   await transaction.attachment.deleteMany({ where: { deployment_id: id } });
@@ -132,10 +132,12 @@ export async function removeDeployment(transaction: Transaction, id: string): Pr
   await transaction.volume.deleteMany({ where: own });
   const { deletes_workload, workload_id, ...target } = await transaction.deployment.delete({ where: { id } });
   if (deletes_workload) {
-    // A change by a person sets labels or overrides; an update from a template does not.
+    // A change by a person sets labels, or the overrides of a later revision; an update from a
+    // template does not. The overrides of the first revision are those of the request that created
+    // the deployment.
     await transaction.$executeRaw`
       DELETE FROM workloads WHERE id = ${workload_id}::uuid AND labels = '{}'
-        AND NOT EXISTS (SELECT FROM workload_revisions WHERE workload_id = workloads.id AND overrides <> '{}')
+        AND NOT EXISTS (SELECT FROM workload_revisions WHERE workload_id = workloads.id AND revision > 1 AND overrides <> '{}')
         AND NOT EXISTS (SELECT FROM deployments WHERE workload_id = workloads.id)`;
   }
   await recordTombstones(transaction, target, [id, ...volumes.map((volume) => volume.id)]);

@@ -179,7 +179,7 @@ export async function refusalsOfReplicas(
   const isStop = desiredState === 'stopped' && before?.replicas === replicas;
   if (before && isSameRevision && (isStop || replicas < before.replicas)) return [];
   const mounts = exclusive.map(({ mount }) => mount).join(', ');
-  const message = `must be 1, because only one replica can write to the ReadWriteOnce volumes of the deployment (${mounts}); create several deployments, or give storage_id of a ReadWriteMany volume if the application supports shared files`;
+  const message = `must be 1, because only one replica can write to the ReadWriteOnce volumes of the deployment (${mounts}); create several deployments, or use an existing ReadWriteMany volume if the application supports shared files`;
   return [{ code: 'deployment_refused', path: 'replicas', message }];
 }
 

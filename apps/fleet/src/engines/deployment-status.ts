@@ -63,11 +63,13 @@ interface Failure {
   readonly anyRuns: boolean;
   /** Whether retrying cannot help until the specification or the environment changes. */
   readonly isPermanent: boolean;
+  /** Whether the process of a service has ended. It stays degraded while it is started again and again. */
+  readonly isCrash?: boolean;
 }
 
 /** The status of a deployment that must run and has a failure. */
-export const withFailure = ({ reason, message, anyRuns, isPermanent }: Failure): DeploymentStatus => ({
-  phase: anyRuns ? 'degraded' : isPermanent ? 'failed' : 'retrying',
+export const withFailure = ({ reason, message, anyRuns, isPermanent, isCrash }: Failure): DeploymentStatus => ({
+  phase: anyRuns || isCrash ? 'degraded' : isPermanent ? 'failed' : 'retrying',
   reason,
   message,
   next: isPermanent ? 'settled' : 'retry',

@@ -27,6 +27,14 @@ export type Reason = (typeof REASONS)[number];
 
 export const isReason = (text: string): text is Reason => REASONS.some((reason) => reason === text);
 
+/** The reasons for which the process of a service ends although it must run. */
+const CRASH_REASONS = ['CrashLoop', 'Exited', 'OOMKilled'] as const satisfies readonly Reason[];
+
+export type CrashReason = (typeof CRASH_REASONS)[number];
+
+export const isCrashReason = (reason: string | null): reason is CrashReason =>
+  CRASH_REASONS.some((known) => known === reason);
+
 /**
  * A failed operation on an engine. The message is written by the fleet for operators. It contains
  * no text of the engine except names.
@@ -176,18 +184,49 @@ function isManifestMissing(engineMessage: string): boolean {
 const MEANINGS = {
   ImageNotFound: 'does not exist in its registry, or requires credentials',
   AuthFailed: 'requires valid credentials for its registry',
-  ImagePullFailed: 'could not be pulled',
 };
+
+/** Why an image could not be pulled, and what to do about it. The target pulls it, not the fleet. */
+const PULL_CAUSES: readonly (readonly [RegExp, string])[] = [
+  [
+    /no such host|name resolution|name or service not known|server misbehaving/i,
+    'the target cannot resolve the name of the registry. Check the name, and the name servers of the target',
+  ],
+  [
+    /connection refused|no route to host|network is unreachable|connection reset/i,
+    'the target cannot connect to the registry. Check the address of the registry, and the network of the target',
+  ],
+  [
+    /server gave HTTP response to HTTPS client/i,
+    'the registry does not use TLS. Use TLS, or configure it as an insecure registry on the target',
+  ],
+  [/x509:|certificate/i, 'the target does not trust the certificate of the registry. Install its CA on the target'],
+  [/toomanyrequests|rate limit/i, 'the registry limits the number of pulls. Wait, or use a pull secret of an account'],
+  [/no space left on device|disk quota exceeded/i, 'the disk of the target is full. Free space on the target'],
+  [
+    /no matching manifest|no image found in (?:image index|manifest list)|image with (?:a )?matching platform/i,
+    'the image does not exist for the architecture of the target. Use another tag, or another target',
+  ],
+  [
+    /i\/o timeout|timed? ?out|deadline exceeded|request canceled/i,
+    'the registry did not respond in time. Check the network of the target',
+  ],
+];
+
+function meaningOfPullFailure(engineMessage: string): string {
+  const cause = PULL_CAUSES.find(([pattern]) => pattern.test(engineMessage))?.[1];
+  return cause === undefined ? 'could not be pulled' : `could not be pulled: ${cause}`;
+}
 
 /** Determines from the engine's message why an image cannot be pulled. */
 export function classifyPullFailure(engineMessage: string): {
-  readonly reason: keyof typeof MEANINGS;
+  readonly reason: keyof typeof MEANINGS | 'ImagePullFailed';
   readonly meaning: string;
 } {
   const reason = isManifestMissing(engineMessage)
     ? 'ImageNotFound'
     : (KINDS.find(([pattern]) => pattern.test(engineMessage))?.[1] ?? 'ImagePullFailed');
-  return { reason, meaning: MEANINGS[reason] };
+  return { reason, meaning: reason === 'ImagePullFailed' ? meaningOfPullFailure(engineMessage) : MEANINGS[reason] };
 }
 
 /** The exit code of a process that SIGKILL (9) has ended: 128 and the number of the signal. */

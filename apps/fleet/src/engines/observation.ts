@@ -1,4 +1,4 @@
-import type { Reason } from './errors.ts';
+import type { CrashReason, Reason } from './errors.ts';
 
 /** The deployment and generation that a reconciliation acts for. */
 export interface Fence {
@@ -90,8 +90,44 @@ export interface Instance {
     | 'completed'
     | 'failed';
   readonly message: string;
-  /** Number of restarts by the engine. */
+  /** Number of restarts by the engine, as it counts them. */
   readonly restarts: number;
+}
+
+/**
+ * The process of an instance of a service, as its engine reports it. Times are those of the clock of
+ * the engine, in milliseconds.
+ */
+export interface Process {
+  /** The name of the instance. */
+  readonly instance: string;
+  /** The id of the container, or the name of the pod. */
+  readonly id: string;
+  /**
+   * A digest of what the container was created from, empty for a pod. Another container with the same
+   * body is the same instance, which the fleet has created again.
+   */
+  readonly body: string;
+  /** When it was last started. */
+  readonly startedAt: number;
+  /**
+   * Number of starts by the engine since the container was created, or last started on request: an
+   * engine then counts from 0 again. An engine starts only processes that have failed.
+   */
+  readonly restarts: number;
+  /** The time until it counts as stable; 0 if it does, absent if it has ended. */
+  readonly stableInMs?: number;
+  /** Its last failure, unless it has been stable since. */
+  readonly failure?: ProcessFailure;
+  /** Who starts it again, if it has ended. `inMs`: when the engine does, if that is known. */
+  readonly restart?: { readonly by: 'fleet' } | { readonly by: 'engine'; readonly inMs: number | undefined };
+}
+
+interface ProcessFailure {
+  readonly exitCode: number;
+  readonly reason: CrashReason;
+  /** When the process that failed was started. */
+  readonly startedAt: number;
 }
 
 /** The address at which a port of a running instance can be reached. */
@@ -121,6 +157,8 @@ export interface Observation {
   readonly reason: Reason | null;
   readonly message: string;
   readonly instances: readonly Instance[];
+  /** The processes of the instances of a service that have been started. */
+  readonly processes?: readonly Process[];
   readonly endpoints: readonly Endpoint[];
   /** Names of the desired volumes that exist. */
   readonly volumes: readonly string[];
@@ -140,4 +178,12 @@ export interface Observation {
    * was changed then.
    */
   readonly supersededBy?: number;
+}
+
+/** What an instance uses. A value is null if the engine does not report it. */
+export interface InstanceUsage {
+  readonly name: string;
+  readonly cpus: number | null;
+  readonly memory_bytes: number | null;
+  readonly memory_limit_bytes: number | null;
 }

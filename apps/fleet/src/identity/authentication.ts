@@ -13,7 +13,6 @@ import { type Log, pathOf } from '@svc/http';
 import type { Request, Response } from 'express';
 import { actorOf } from './actor.ts';
 import { createVerifier } from './authenticate.ts';
-import { policy } from './policy.ts';
 import { callerKey, type Principal } from './principal.ts';
 import type { IdentityServices } from './services.ts';
 import { createStreamCredentials } from './sessions/stream-credentials.ts';
@@ -22,13 +21,11 @@ const challenges = challengesOf('fleet');
 
 export const readCredential = (req: Request): BearerCredential => readBearer(req, challenges);
 
-/** @throws 401, 403 unless the policy admits the principal */
-export const admitTo = (access: FleetAccess, principal: Principal): void =>
-  admit({ policy, challenges }, { access, principal });
-
 /** Authenticates requests, to endpoints of the contract and to the MCP endpoint. */
 export interface Authentication {
   readonly browserSessions: BrowserSessions;
+  /** @throws 401, 403 unless the policy admits the principal */
+  admitTo(access: FleetAccess, principal: Principal): void;
   /**
    * The principal of a request to the API or to the MCP endpoint, which becomes the actor of its
    * audit entry. @throws 400, 401, 503
@@ -75,6 +72,7 @@ export function createAuthentication({ services, publicUrl, log }: Authenticatio
 
   return {
     browserSessions,
+    admitTo: (access, principal) => admit({ policy: services.policy, challenges }, { access, principal }),
     authenticate: async (req, res, where = 'api') => {
       const { credential, recording } = res.locals;
       // A request with a bearer credential never uses the cookie.

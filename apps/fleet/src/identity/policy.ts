@@ -4,13 +4,23 @@ import { NO_ROLE, type Principal } from './principal.ts';
 
 const everyRole: readonly FleetRole[] = ['admin', 'operator', 'viewer'];
 
+/** The values of the setting `REVEAL_VALUES`: who can reveal values that the fleet generated. */
+export const revealSettings = ['admins-and-operators', 'admins', 'off'] as const;
+export type RevealSetting = (typeof revealSettings)[number];
+
+const revealers: Readonly<Record<RevealSetting, readonly FleetRole[]>> = {
+  'admins-and-operators': ['admin', 'operator'],
+  admins: ['admin'],
+  off: [],
+};
+
+export type FleetPolicy = Policy<FleetAccess, Principal>;
+
 /** The principals that each kind of access admits. */
-export const policy: Policy<FleetAccess, Principal> = {
+export const createPolicy = (reveal: RevealSetting): FleetPolicy => ({
   anyone: () => true,
   'signed-in': roles(everyRole),
-  session: (principal) =>
-    ('sessionId' in principal && principal.sessionId !== undefined) ||
-    'This requires a session of this fleet. Tokens have no session; revoke a token instead.',
+  session: hasSession,
   'local-session': (principal) =>
     (principal.kind === 'user' && principal.source === 'local' && principal.sessionId !== undefined) ||
     'This requires a session of a local user. Other callers have no password in this fleet.',
@@ -24,10 +34,11 @@ export const policy: Policy<FleetAccess, Principal> = {
   'resources-write': roles(['admin', 'operator']),
   'secrets-read': roles(everyRole),
   'secrets-write': roles(['admin']),
-};
+  'values-reveal': revealing(revealers[reveal]),
+});
 
 /** The kinds of access that admit a principal. */
-export const accessOf = (principal: Principal): FleetAccess[] =>
+export const accessOf = (policy: FleetPolicy, principal: Principal): FleetAccess[] =>
   fleetAccesses.filter((access) => policy[access](principal) === true);
 
 function roles(admitted: readonly FleetRole[]): (principal: Principal) => PolicyDecision {
@@ -35,5 +46,22 @@ function roles(admitted: readonly FleetRole[]): (principal: Principal) => Policy
     if (principal.kind === 'anonymous') return 'This requires a credential.';
     if (principal.role === undefined) return NO_ROLE;
     return admitted.includes(principal.role) || `This requires the role ${admitted.join(' or ')}.`;
+  };
+}
+
+function hasSession(principal: Principal): PolicyDecision {
+  return (
+    ('sessionId' in principal && principal.sessionId !== undefined) ||
+    'This requires a session of this fleet. Tokens have no session; revoke a token instead.'
+  );
+}
+
+/** People with one of these roles. Programs and agents do not need the passwords of people. */
+function revealing(admitted: readonly FleetRole[]): (principal: Principal) => PolicyDecision {
+  return (principal) => {
+    if (hasSession(principal) !== true)
+      return 'This requires a user who is signed in to this fleet. Tokens reveal no values.';
+    if (admitted.length === 0) return 'This fleet does not reveal values. The setting REVEAL_VALUES determines it.';
+    return roles(admitted)(principal);
   };
 }

@@ -2,6 +2,7 @@ import type { Database } from '../database/client.ts';
 import type { Providers } from '../settings/connections.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Passwords } from './passwords/passwords.ts';
+import type { FleetPolicy } from './policy.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
 /** The services that identify callers. */
@@ -11,4 +12,5 @@ export interface IdentityServices {
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly providers: Providers;
+  readonly policy: FleetPolicy;
 }

@@ -89,9 +89,9 @@ export const presentSession = (pair: TokenPair, person: Person) => ({
 });
 
 /** The session of the console, as the console reads it. */
-export const presentBrowserSession = (principal: Principal) => ({
+export const presentBrowserSession = ({ policy }: Pick<IdentityServices, 'policy'>, principal: Principal) => ({
   user: principal.kind === 'anonymous' || principal.role === undefined ? null : presentCaller(principal),
-  may: accessOf(principal),
+  may: accessOf(policy, principal),
 });
 
 /**

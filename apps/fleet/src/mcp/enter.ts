@@ -2,7 +2,7 @@ import { closeConnectionOf, type Route, refuseLargeRead, requestIdOf } from '@sv
 import type { McpOptions } from '@svc/mcp';
 import type { RequestContext } from '../api/context.ts';
 import { accessTo, type SharedContextOf } from '../api/enter.ts';
-import { type Authentication, admitTo } from '../identity/authentication.ts';
+import type { Authentication } from '../identity/authentication.ts';
 import { callerKey } from '../identity/principal.ts';
 import { createCaller } from './caller.ts';
 
@@ -22,7 +22,7 @@ export const createEnterMcp =
     const principal = await authentication.authenticate(req, res, 'mcp');
     const { recording, writeParts } = res.locals;
     recording.isRequired = true;
-    admitTo('signed-in', principal);
+    authentication.admitTo('signed-in', principal);
     return createCaller({
       routes,
       key: callerKey(principal),
@@ -30,7 +30,7 @@ export const createEnterMcp =
       signal,
       recording,
       writeRecords: writeParts,
-      admit: (endpoint) => admitTo(accessTo(endpoint), principal),
+      admit: (endpoint) => authentication.admitTo(accessTo(endpoint), principal),
       contextFor: (endpoint, { version, idempotencyKey, onState }, part) => {
         const endWithCredential = authentication.endingWithCredential(res, { access: accessTo(endpoint), principal });
         if (endpoint.stream !== undefined) endWithCredential(false);

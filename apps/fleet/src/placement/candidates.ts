@@ -111,10 +111,11 @@ export interface PlacementRequirements {
 }
 
 /**
- * A volume of the deployment, with the target to which it is bound, and the name of another
- * deployment that has it attached.
+ * A volume of the deployment, with its mount, the target to which it is bound, and the name of
+ * another deployment that has it attached.
  */
 export interface RequestedVolume {
+  readonly mount: string;
   readonly name: string;
   readonly access_mode: 'ReadWriteOnce' | 'ReadWriteMany' | 'ReadOnlyMany';
   readonly boundTo?: TargetRef | undefined;

@@ -1,3 +1,4 @@
+import type { Obstacle } from '@svc/contract/fleet';
 import { loopbackNote } from './addresses.ts';
 import type {
   Candidate,
@@ -10,7 +11,8 @@ import type {
   TargetRef,
 } from './candidates.ts';
 import { areOrIs, compareStrings, formatCores, formatMemory, formatMemoryOf, pluralize } from './format.ts';
-import { admissionReasons, assessNodes, avoidedTaints, taintText } from './nodes.ts';
+import { admissionObstacles, assessNodes, avoidedTaints, taintText } from './nodes.ts';
+import { capacityRemedies, onRequest, onTarget } from './remedies.ts';
 
 /** The name of a target; its id if the name is not known. */
 export type NameOf = (target: TargetRef) => string;
@@ -19,17 +21,19 @@ export type NameOf = (target: TargetRef) => string;
  * The reasons why volumes exclude a target: a volume is bound to another one, or attached to
  * another deployment.
  */
-const volumeReasons = (request: PlacementRequest, candidate: Candidate, nameOf: NameOf): string[] =>
+const volumeObstacles = (request: PlacementRequest, candidate: Candidate, nameOf: NameOf): Obstacle[] =>
   request.volumes.flatMap((volume) => [...boundElsewhere(volume, candidate, nameOf), ...attachedElsewhere(volume)]);
 
-function boundElsewhere({ name, boundTo }: RequestedVolume, candidate: Candidate, nameOf: NameOf): string[] {
+function boundElsewhere({ mount, name, boundTo }: RequestedVolume, candidate: Candidate, nameOf: NameOf): Obstacle[] {
   if (!boundTo || (boundTo.kind === candidate.kind && boundTo.id === candidate.id)) return [];
-  return [`volume ${name} is bound to ${boundTo.kind} ${nameOf(boundTo)}`];
+  const message = `volume ${name} is bound to ${boundTo.kind} ${nameOf(boundTo)}`;
+  return [{ code: 'volume_bound_elsewhere', message, remedies: [onRequest('volumes', [mount])] }];
 }
 
-function attachedElsewhere({ name, access_mode, attached_to }: RequestedVolume): string[] {
+function attachedElsewhere({ mount, name, access_mode, attached_to }: RequestedVolume): Obstacle[] {
   if (attached_to === undefined || access_mode !== 'ReadWriteOnce') return [];
-  return [`volume ${name} is ReadWriteOnce and attached to deployment ${attached_to}`];
+  const message = `volume ${name} is ReadWriteOnce and attached to deployment ${attached_to}`;
+  return [{ code: 'volume_in_use', message, remedies: [onRequest('volumes', [mount])] }];
 }
 
 const AVOIDED = 'avoided if another target fits';
@@ -49,7 +53,7 @@ export interface Feasible {
 export interface Infeasible {
   readonly fits: false;
   readonly candidate: Candidate;
-  readonly reasons: readonly string[];
+  readonly obstacles: readonly Obstacle[];
   /**
    * Whether the only reason is that its first check has not finished, so that it can become
    * feasible at any time.
@@ -58,7 +62,7 @@ export interface Infeasible {
 }
 
 interface Findings {
-  readonly against: readonly string[];
+  readonly against: readonly Obstacle[];
   readonly notes: readonly string[];
   readonly gpus: readonly (readonly string[])[];
   readonly avoided: number;
@@ -74,16 +78,16 @@ export function assessFeasibility(
   const available = availableCapacityOf(candidate);
   const findings =
     candidate.kind === 'host' ? assessHost(request, candidate) : assessCluster(request, candidate, available);
-  const otherReasons = [
-    ...networkReasons(request, candidate),
+  const others = [
+    ...networkObstacles(request, candidate),
     ...(available ? shortages(request, available) : []),
     ...findings.against,
-    ...volumeReasons(request, candidate, nameOf),
+    ...volumeObstacles(request, candidate, nameOf),
   ];
-  const reasons = [...reachabilityReasons(candidate, available), ...otherReasons];
-  if (!available || reasons.length > 0) {
-    const isUnchecked = candidate.reachability === 'unknown' && otherReasons.length === 0;
-    return { fits: false, candidate, reasons, isUnchecked };
+  const obstacles = [...reachabilityObstacles(candidate, available), ...others];
+  if (!available || obstacles.length > 0) {
+    const isUnchecked = candidate.reachability === 'unknown' && others.length === 0;
+    return { fits: false, candidate, obstacles, isUnchecked };
   }
   const remaining = subtract(available.free, totalRequirements(request));
   return {
@@ -131,7 +135,7 @@ function assessHost(request: PlacementRequest, host: HostCandidate): Findings {
   const choice = chooseGpus(request, host);
   const avoided = avoidedTaints(host, request);
   return {
-    against: [...choice.reasons, ...engineReasons(request, host), ...admissionReasons(host, request)],
+    against: [...choice.obstacles, ...engineObstacles(request, host), ...admissionObstacles(host, request)],
     notes: [
       ...avoided.map((taint) => `taint ${taintText(taint)} is not tolerated: ${AVOIDED}`),
       ...(request.has_ports ? loopbackNote(request.required_network_types, host.addresses) : []),
@@ -149,14 +153,13 @@ const GPU_ENGINES = {
 } as const;
 
 /** The reason why the engine of a host cannot give GPUs to containers. */
-function engineReasons({ per_replica }: PlacementRequest, host: HostCandidate): string[] {
+function engineObstacles({ per_replica }: PlacementRequest, host: HostCandidate): Obstacle[] {
   const required = GPU_ENGINES[host.engine];
   const { engine_version: version } = host;
   if (per_replica.gpu_count === 0 || host.gpus.length === 0 || version === null || !isOlder(version, required.version))
     return [];
-  return [
-    `needs GPUs, which ${required.name} gives to containers from version ${required.version} (it has ${version})`,
-  ];
+  const message = `needs GPUs, which ${required.name} gives to containers from version ${required.version} (it has ${version})`;
+  return [{ code: 'engine_too_old', message, remedies: [onTarget('check')] }];
 }
 
 /** Whether the major and minor number of a version are lower. A version without numbers is not. */
@@ -173,7 +176,7 @@ function assessCluster(
 ): Findings {
   const nodes = assessNodes(request, cluster);
   return {
-    against: [...gpuShortage(request, available), ...nodes.reasons],
+    against: [...gpuShortage(request, available), ...nodes.obstacles],
     notes: [
       ...(nodes.avoidedTaints > 0 ? [`its nodes have PreferNoSchedule taints that are not tolerated: ${AVOIDED}`] : []),
       ...(nodes.vramUnknown ? ['the memory of its GPUs is not known, so it was not checked'] : []),
@@ -184,34 +187,54 @@ function assessCluster(
   };
 }
 
-function gpuShortage(request: PlacementRequest, available: AvailableCapacity | undefined): string[] {
+function gpuShortage(request: PlacementRequest, available: AvailableCapacity | undefined): Obstacle[] {
   const needed = totalRequirements(request).gpu_count;
   if (!available || needed <= available.free.gpu_count) return [];
-  const needs = `needs ${pluralize(needed, 'GPU')}${perReplicaText(request, String(request.per_replica.gpu_count))}`;
+  const each = request.per_replica.gpu_count;
+  const needs = `needs ${pluralize(needed, 'GPU')}${perReplicaText(request, String(each))}`;
   const { free, total } = available;
-  if (total.gpu_count === 0) return [`${needs}, it has none`];
-  return [`${needs}, ${free.gpu_count} of ${total.gpu_count} ${areOrIs(free.gpu_count)} free`];
-}
-
-function reachabilityReasons(
-  { kind, reachability, duplicate_of }: Candidate,
-  available: AvailableCapacity | undefined,
-): string[] {
+  const code = 'gpu_insufficient';
+  if (total.gpu_count === 0)
+    return [{ code, message: `${needs}, it has none`, remedies: [onTarget('gpu_resource_name')] }];
   return [
-    ...(duplicate_of === undefined
-      ? []
-      : [`is the same engine as ${kind} ${duplicate_of}, which was registered first`]),
-    ...(reachability === 'unknown' ? ['has not been checked yet'] : []),
-    ...(reachability === 'unreachable' ? ['is unreachable'] : []),
-    ...(available ? [] : ['its CPU and memory are not known yet']),
+    {
+      code,
+      message: `${needs}, ${free.gpu_count} of ${total.gpu_count} ${areOrIs(free.gpu_count)} free`,
+      remedies: capacityRemedies(
+        { each, replicas: request.replicas, free: free.gpu_count, total: total.gpu_count },
+        { object: 'workload', field: 'gpu_count', values: [] },
+      ),
+    },
   ];
 }
 
-function networkReasons(request: PlacementRequest, { network_types }: Candidate): string[] {
+function reachabilityObstacles(candidate: Candidate, available: AvailableCapacity | undefined): Obstacle[] {
+  const { kind, reachability, duplicate_of } = candidate;
+  const obstacles: Obstacle[] = [];
+  if (duplicate_of !== undefined) {
+    const message = `is the same engine as ${kind} ${duplicate_of}, which was registered first`;
+    obstacles.push({ code: 'same_engine', message, remedies: [onRequest('target', [duplicate_of])] });
+  }
+  if (reachability === 'unknown') {
+    obstacles.push({ code: 'not_checked', message: 'has not been checked yet', remedies: [onTarget('check')] });
+  }
+  if (reachability === 'unreachable') {
+    const remedies = [onTarget(kind === 'host' ? 'endpoint' : 'server')];
+    obstacles.push({ code: 'unreachable', message: 'is unreachable', remedies });
+  }
+  if (!available) {
+    const message = 'its CPU and memory are not known yet';
+    obstacles.push({ code: 'capacity_unknown', message, remedies: [onTarget('check')] });
+  }
+  return obstacles;
+}
+
+function networkObstacles(request: PlacementRequest, { network_types }: Candidate): Obstacle[] {
   const missing = request.required_network_types.filter((type) => !network_types.includes(type));
   if (missing.length === 0) return [];
   const has = network_types.length > 0 ? `has: ${network_types.join(', ')}` : 'has none';
-  return [`has no network type ${missing.join(', ')} (${has})`];
+  const message = `has no network type ${missing.join(', ')} (${has})`;
+  return [{ code: 'network_type_missing', message, remedies: [onTarget('network_types', missing)] }];
 }
 
 function remainingText(remaining: AvailableCapacity['free'], { total }: AvailableCapacity): string {
@@ -274,31 +297,43 @@ const isSufficient = (needed: CountedAmounts, { free }: AvailableCapacity): bool
   needed.cpu_millis <= free.cpu_millis && needed.memory_bytes <= free.memory_bytes;
 
 /** The reasons why CPU or memory are not sufficient. */
-function shortages(request: PlacementRequest, available: AvailableCapacity): string[] {
+function shortages(request: PlacementRequest, available: AvailableCapacity): Obstacle[] {
   const needed = totalRequirements(request);
   if (isSufficient(needed, available)) return [];
   const { total, free } = available;
-  const each = request.per_replica;
-  const reasons: string[] = [];
+  const { per_replica: each, replicas } = request;
+  const obstacles: Obstacle[] = [];
   if (needed.cpu_millis > free.cpu_millis) {
     const left = formatCores(free.cpu_millis);
-    reasons.push(
-      `needs ${pluralize(formatCores(needed.cpu_millis), 'CPU')}${perReplicaText(request, formatCores(each.cpu_millis))}, ` +
+    obstacles.push({
+      code: 'cpu_insufficient',
+      message:
+        `needs ${pluralize(formatCores(needed.cpu_millis), 'CPU')}${perReplicaText(request, formatCores(each.cpu_millis))}, ` +
         `${left} of ${formatCores(total.cpu_millis)} ${areOrIs(left)} free`,
-    );
+      remedies: capacityRemedies(
+        { each: each.cpu_millis, replicas, free: free.cpu_millis, total: total.cpu_millis },
+        { object: 'workload', field: 'cpu_request', values: [] },
+      ),
+    });
   }
   if (needed.memory_bytes > free.memory_bytes) {
-    reasons.push(
-      `needs ${formatMemory(needed.memory_bytes, 'up')} of memory${perReplicaText(request, formatMemory(each.memory_bytes, 'up'))}, ` +
+    obstacles.push({
+      code: 'memory_insufficient',
+      message:
+        `needs ${formatMemory(needed.memory_bytes, 'up')} of memory${perReplicaText(request, formatMemory(each.memory_bytes, 'up'))}, ` +
         `${formatMemoryOf(free.memory_bytes, total.memory_bytes)} is free`,
-    );
+      remedies: capacityRemedies(
+        { each: each.memory_bytes, replicas, free: free.memory_bytes, total: total.memory_bytes },
+        { object: 'workload', field: 'memory_request', values: [] },
+      ),
+    });
   }
-  return reasons;
+  return obstacles;
 }
 
 /** The ids of the GPUs that each replica gets on a host, or the reasons why there are too few. */
 interface GpuChoice {
-  readonly reasons: readonly string[];
+  readonly obstacles: readonly Obstacle[];
   readonly perReplica: readonly (readonly string[])[];
 }
 
@@ -314,13 +349,13 @@ function chooseGpus(request: PlacementRequest, host: HostCandidate): GpuChoice {
   const usable = free.filter(({ vram_bytes }) => vram_bytes >= vram).toSorted(smallestFirst);
   if (usable.length < needed) {
     const counts = { free: free.length, usable: usable.length };
-    return { reasons: [gpuShortageOf(request, host, counts)], perReplica: [] };
+    return { obstacles: [gpuShortageOf(request, host, counts)], perReplica: [] };
   }
   const ids = usable.map(({ id }) => id);
   const perReplica = Array.from({ length: request.replicas }, (_, replica) =>
     ids.slice(replica * each, (replica + 1) * each),
   );
-  return { reasons: [], perReplica };
+  return { obstacles: [], perReplica };
 }
 
 const smallestFirst = (one: Gpu, other: Gpu): number =>
@@ -330,14 +365,22 @@ function gpuShortageOf(
   request: PlacementRequest,
   { gpus }: HostCandidate,
   counts: { readonly free: number; readonly usable: number },
-): string {
+): Obstacle {
   const { gpu_count: each, vram_bytes: vram } = request.per_replica;
+  const { replicas } = request;
   const size = vram > 0 ? ` with at least ${formatMemory(vram, 'up')} each` : '';
-  const needs = `needs ${pluralize(totalRequirements(request).gpu_count, 'GPU')}${size}${perReplicaText(request, String(each))}`;
-  if (gpus.length === 0) return `${needs}, it has none`;
+  const needed = totalRequirements(request).gpu_count;
+  const needs = `needs ${pluralize(needed, 'GPU')}${size}${perReplicaText(request, String(each))}`;
   const has = `${needs}, ${counts.usable} of ${gpus.length} ${areOrIs(counts.usable)} free`;
-  if (vram === 0) return has;
-  return `${has} and large enough (${gpus.length - counts.free} in use, ${counts.free - counts.usable} too small)`;
+  const details = `(${gpus.length - counts.free} in use, ${counts.free - counts.usable} too small)`;
+  return {
+    code: 'gpu_insufficient',
+    message: gpus.length === 0 ? `${needs}, it has none` : vram === 0 ? has : `${has} and large enough ${details}`,
+    remedies: capacityRemedies(
+      { each, replicas, free: counts.usable, total: gpus.filter(({ vram_bytes }) => vram_bytes >= vram).length },
+      onTarget('gpus', [String(needed)]),
+    ),
+  };
 }
 
 /**

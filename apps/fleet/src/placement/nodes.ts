@@ -1,3 +1,4 @@
+import type { Obstacle, Remedy } from '@svc/contract/fleet';
 import type {
   ClusterCandidate,
   ClusterNode,
@@ -8,6 +9,7 @@ import type {
   Toleration,
 } from './candidates.ts';
 import { compareStrings, formatCores, formatMemory, pluralize } from './format.ts';
+import { onRequest, onTarget } from './remedies.ts';
 
 /**
  * The rule of Kubernetes. A toleration without a key must have the operator `Exists`, and then
@@ -50,21 +52,36 @@ const unmetLabels = ({ labels }: Machine, { node_selector }: PlacementRequiremen
     .map(([key, required]) => ({ key, required, actual: Object.hasOwn(labels, key) ? labels[key] : undefined }))
     .filter(({ required, actual }) => actual !== required);
 
-const labelReason = ({ key, required, actual }: UnmetLabel): string =>
-  actual === undefined
-    ? `has no label ${key}; the node selector requires "${required}"`
-    : `label ${key} is "${actual}"; the node selector requires "${required}"`;
+function labelObstacle({ key, required, actual }: UnmetLabel): Obstacle {
+  const message =
+    actual === undefined
+      ? `has no label ${key}; the node selector requires "${required}"`
+      : `label ${key} is "${actual}"; the node selector requires "${required}"`;
+  return { code: 'label_missing', message, remedies: [onTarget('labels', [`${key}=${required}`])] };
+}
+
+const taintObstacle = (taint: Taint): Obstacle => ({
+  code: 'taint_not_tolerated',
+  message: `taint ${taintText(taint)} is not tolerated`,
+  remedies: [onTarget('taints', [taintText(taint)])],
+});
+
+const SCHEDULING_DISABLED: Obstacle = {
+  code: 'scheduling_disabled',
+  message: 'does not accept new deployments (schedulable is false)',
+  remedies: [onTarget('schedulable')],
+};
 
 /** The reasons why a machine does not admit a workload, regardless of its capacity. */
-export const admissionReasons = (machine: Machine, requirements: PlacementRequirements): string[] => [
-  ...(machine.schedulable ? [] : ['does not accept new deployments (schedulable is false)']),
-  ...unmetLabels(machine, requirements).map(labelReason),
-  ...refusingTaints(machine, requirements).map((taint) => `taint ${taintText(taint)} is not tolerated`),
+export const admissionObstacles = (machine: Machine, requirements: PlacementRequirements): Obstacle[] => [
+  ...(machine.schedulable ? [] : [SCHEDULING_DISABLED]),
+  ...unmetLabels(machine, requirements).map(labelObstacle),
+  ...refusingTaints(machine, requirements).map(taintObstacle),
 ];
 
 /** The result of a placement request for the nodes of a cluster. */
 export interface NodesAssessment {
-  readonly reasons: readonly string[];
+  readonly obstacles: readonly Obstacle[];
   /**
    * The number of untolerated `PreferNoSchedule` taints on the feasible node with the fewest of
    * them.
@@ -81,51 +98,85 @@ export interface NodesAssessment {
  */
 export function assessNodes(request: PlacementRequest, { nodes }: ClusterCandidate): NodesAssessment {
   const vramMatters = request.per_replica.vram_bytes > 0;
-  if (nodes.length === 0) return { reasons: [], avoidedTaints: 0, vramUnknown: vramMatters };
+  if (nodes.length === 0) return { obstacles: [], avoidedTaints: 0, vramUnknown: vramMatters };
   const feasible = nodes.filter((node) => nodeShortcomings(request, node).length === 0);
   return {
-    reasons: feasible.length === 0 ? [noFeasibleNode(request, nodes)] : insufficientCapacity(request, feasible),
+    obstacles: feasible.length === 0 ? [noFeasibleNode(request, nodes)] : insufficientCapacity(request, feasible),
     avoidedTaints: Math.min(...feasible.map((node) => avoidedTaints(node, request).length)),
     vramUnknown: vramMatters && feasible.every(({ vram_bytes }) => vram_bytes === undefined),
   };
 }
 
-function nodeShortcomings(request: PlacementRequest, node: ClusterNode): string[] {
-  const { cpu_millis, memory_bytes, gpu_count, vram_bytes } = request.per_replica;
-  const { allocatable } = node;
-  const tooSmall: readonly (readonly [boolean, string])[] = [
-    [!node.schedulable, 'unschedulable'],
-    [cpu_millis > allocatable.cpu_millis, `with fewer than ${pluralize(formatCores(cpu_millis), 'CPU')}`],
-    [memory_bytes > allocatable.memory_bytes, `with less than ${formatMemory(memory_bytes, 'up')} of memory`],
-    [gpu_count > allocatable.gpu_count, `with fewer than ${pluralize(gpu_count, 'GPU')}`],
-    [vram_bytes > (node.vram_bytes ?? vram_bytes), `with GPUs of less than ${formatMemory(vram_bytes, 'up')}`],
-  ];
-  return [
-    ...tooSmall.filter(([applies]) => applies).map(([, shortcoming]) => shortcoming),
-    ...unmetLabels(node, request).map(({ key, required }) => `without label ${key}=${required}`),
-    ...refusingTaints(node, request).map((taint) => `with taint ${taintText(taint)} that is not tolerated`),
-  ];
+/** A reason why a node cannot run a replica, as the end of the sentence "2 nodes ...". */
+interface Shortcoming {
+  readonly text: string;
+  readonly remedy: Remedy;
 }
 
-function noFeasibleNode(request: PlacementRequest, nodes: readonly ClusterNode[]): string {
+const ofWorkload = (field: Extract<Remedy, { object: 'workload' }>['field'], values: string[] = []): Remedy => ({
+  object: 'workload',
+  field,
+  values,
+});
+
+function nodeShortcomings(request: PlacementRequest, node: ClusterNode): Shortcoming[] {
+  const { cpu_millis, memory_bytes, gpu_count, vram_bytes } = request.per_replica;
+  const { allocatable } = node;
+  const shortcomings: Shortcoming[] = [];
+  if (!node.schedulable) shortcomings.push({ text: 'unschedulable', remedy: onTarget('check') });
+  if (cpu_millis > allocatable.cpu_millis) {
+    const text = `with fewer than ${pluralize(formatCores(cpu_millis), 'CPU')}`;
+    shortcomings.push({ text, remedy: ofWorkload('cpu_request') });
+  }
+  if (memory_bytes > allocatable.memory_bytes) {
+    const text = `with less than ${formatMemory(memory_bytes, 'up')} of memory`;
+    shortcomings.push({ text, remedy: ofWorkload('memory_request') });
+  }
+  if (gpu_count > allocatable.gpu_count) {
+    const text = `with fewer than ${pluralize(gpu_count, 'GPU')}`;
+    shortcomings.push({ text, remedy: ofWorkload('gpu_count') });
+  }
+  if (vram_bytes > (node.vram_bytes ?? vram_bytes)) {
+    const text = `with GPUs of less than ${formatMemory(vram_bytes, 'up')}`;
+    shortcomings.push({ text, remedy: ofWorkload('vram_request') });
+  }
+  for (const { key, required } of unmetLabels(node, request)) {
+    const label = `${key}=${required}`;
+    shortcomings.push({ text: `without label ${label}`, remedy: ofWorkload('node_selector', [label]) });
+  }
+  for (const taint of refusingTaints(node, request)) {
+    const text = `with taint ${taintText(taint)} that is not tolerated`;
+    shortcomings.push({ text, remedy: ofWorkload('tolerations', [taintText(taint)]) });
+  }
+  return shortcomings;
+}
+
+/** The remedies are those of the node with the fewest shortcomings. */
+function noFeasibleNode(request: PlacementRequest, nodes: readonly ClusterNode[]): Obstacle {
+  const all = nodes.map((node) => nodeShortcomings(request, node));
   const counts = new Map<string, number>();
-  for (const shortcoming of nodes.flatMap((node) => nodeShortcomings(request, node)))
-    counts.set(shortcoming, (counts.get(shortcoming) ?? 0) + 1);
+  for (const { text } of all.flat()) counts.set(text, (counts.get(text) ?? 0) + 1);
   const mostFrequentFirst = [...counts].toSorted(
     ([one, ones], [other, others]) => others - ones || compareStrings(one, other),
   );
   const each = mostFrequentFirst.map(([shortcoming, count]) => `${count} ${shortcoming}`).join(', ');
-  return `none of ${pluralize(nodes.length, 'node')} can run a replica: ${each}`;
+  const [closest = []] = all.toSorted((one, other) => one.length - other.length);
+  return {
+    code: 'no_suitable_node',
+    message: `none of ${pluralize(nodes.length, 'node')} can run a replica: ${each}`,
+    remedies: closest.map(({ remedy }) => remedy),
+  };
 }
 
-function insufficientCapacity(request: PlacementRequest, feasible: readonly ClusterNode[]): string[] {
+function insufficientCapacity(request: PlacementRequest, feasible: readonly ClusterNode[]): Obstacle[] {
   const capacity = feasible.reduce((sum, node) => sum + replicasThatFit(request, node), 0);
   if (capacity >= request.replicas) return [];
   const feasibleNodes =
     feasible.length === 1
       ? 'the only node that can run one has capacity for'
       : `the ${feasible.length} nodes that can run one have capacity for`;
-  return [`needs capacity for ${request.replicas} replicas, ${feasibleNodes} ${capacity}, even without other pods`];
+  const message = `needs capacity for ${request.replicas} replicas, ${feasibleNodes} ${capacity}, even without other pods`;
+  return [{ code: 'nodes_too_small', message, remedies: [onRequest('replicas', [String(capacity)])] }];
 }
 
 /** The number of replicas that fit on an empty node. */

@@ -1,3 +1,4 @@
+import type { Obstacle, Remedy } from '@svc/contract/fleet';
 import type { Candidate, PlacementRequest, TargetKind, TargetRef } from './candidates.ts';
 import {
   assessFeasibility,
@@ -18,6 +19,8 @@ export interface CandidateAssessment {
   readonly name: string;
   readonly fits: boolean;
   readonly reasons: readonly string[];
+  /** The reasons with their remedies; empty if the deployment fits. */
+  readonly obstacles: readonly Obstacle[];
   /** Present only if the deployment fits. */
   readonly score?: Score;
   /**
@@ -84,18 +87,23 @@ function assess(request: PlacementRequest, candidates: readonly Candidate[], nam
   const results = candidates.map((candidate) => assessFeasibility(request, candidate, nameOf));
   const feasible = results.filter((result) => result.fits).toSorted(bestFirst);
   const infeasible = results.filter((result) => !result.fits).toSorted(byName);
-  return [...explainFeasible(feasible, request.target !== undefined), ...infeasible.map(presentAssessment)];
+  return [...explainFeasible(feasible, request.target !== undefined), ...infeasible.map(presentInfeasible)];
 }
 
 const isSameTarget = (one: TargetRef, other: TargetRef): boolean => one.kind === other.kind && one.id === other.id;
 
-const unknownTarget = ({ kind, id }: TargetRef): CandidateAssessment => ({
-  kind,
-  id,
-  name: id,
-  fits: false,
-  reasons: [`there is no ${kind} with this id`],
-});
+function unknownTarget({ kind, id }: TargetRef): CandidateAssessment {
+  const message = `there is no ${kind} with this id`;
+  const remedies = [{ object: 'request', field: 'target', values: [] }] satisfies Remedy[];
+  return {
+    kind,
+    id,
+    name: id,
+    fits: false,
+    reasons: [message],
+    obstacles: [{ code: 'unknown_target', message, remedies }],
+  };
+}
 
 function namesOf(candidates: readonly Candidate[]): NameOf {
   const names = new Map(candidates.map(({ kind, id, name }) => [`${kind} ${id}`, name]));
@@ -122,13 +130,20 @@ function explainFeasible([best, ...others]: readonly Feasible[], wasRequested: b
   ];
 }
 
-const withReason = (candidate: Feasible, reason: string): CandidateAssessment => ({
-  ...presentAssessment({ ...candidate, reasons: [...candidate.reasons, reason] }),
-  score: candidate.score,
+const withReason = ({ candidate, reasons, score }: Feasible, reason: string): CandidateAssessment => ({
+  ...identityOf(candidate),
+  fits: true,
+  reasons: [...reasons, reason],
+  obstacles: [],
+  score,
 });
 
-const presentAssessment = (assessed: Feasible | Infeasible): CandidateAssessment => {
-  const { kind, id, name } = assessed.candidate;
-  const isUnchecked = !assessed.fits && assessed.isUnchecked;
-  return { kind, id, name, fits: assessed.fits, reasons: assessed.reasons, ...(isUnchecked && { isUnchecked }) };
-};
+const presentInfeasible = ({ candidate, obstacles, isUnchecked }: Infeasible): CandidateAssessment => ({
+  ...identityOf(candidate),
+  fits: false,
+  reasons: obstacles.map(({ message }) => message),
+  obstacles,
+  ...(isUnchecked && { isUnchecked }),
+});
+
+const identityOf = ({ kind, id, name }: Candidate) => ({ kind, id, name });

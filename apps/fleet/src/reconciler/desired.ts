@@ -19,6 +19,7 @@ import type { Rendering } from '../render/rendering.ts';
 import { idOfSealedName, secretsWithValues } from '../render/secrets.ts';
 import { openSealedValues } from '../resources/sealed-values.ts';
 import { openValues } from '../resources/secrets.ts';
+import { storedInstance } from './crash-loop.ts';
 import type { Claim } from './queue.ts';
 import { clusterOfDeployment, type DesiredOnTarget, hostOfDeployment, type TargetOfDeployment } from './targets.ts';
 import { backoffOf, DEFAULT_TIMINGS, type ReconcilerTimings } from './timings.ts';
@@ -46,6 +47,7 @@ const claimedRow = deploymentRow
     reason: true,
     generation: true,
     observed_generation: true,
+    crash_loop: true,
     deleting: true,
     defaults_version: true,
     default_memory_bytes: true,
@@ -54,6 +56,9 @@ const claimedRow = deploymentRow
   .extend({
     ...revisionRow.shape,
     failures: z.int(),
+    instances: z.array(storedInstance),
+    /** The time of the database. */
+    now: z.date(),
     pull_requested: z.boolean(),
     host_image: z.object({ reference: z.string(), id: z.string(), digest: z.string().nullable() }).nullable(),
     take_over: z.boolean(),
@@ -95,7 +100,7 @@ async function readClaimed(client: Client, { id, owner, generation }: Claim): Pr
   const [row] = await client.$queryRaw<unknown[]>`
     SELECT r.id, r.name, r.host_id, r.cluster_id, r.replicas, r.env, r.desired_state::text, r.pull, r.restarted_at, r.phase, r.reason,
       r.generation, r.observed_generation, r.deleting, r.defaults_version, r.default_memory_bytes, r.default_processes,
-      r.failures, r.take_over, r.pull_requested, r.host_image, ${revisionColumns},
+      r.failures, r.instances, r.crash_loop, now() AS now, r.take_over, r.pull_requested, r.host_image, ${revisionColumns},
       (SELECT coalesce(jsonb_agg(jsonb_build_object('ordinal', g.ordinal, 'gpu_id', g.gpu_id) ORDER BY g.gpu_id), '[]')
        FROM allocated_gpus g WHERE g.deployment_id = r.id) AS gpus,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('protocol', p.protocol, 'container_port', p.container_port,
@@ -197,13 +202,13 @@ function desiredOnHost(rendering: Rendering<'values'>, row: Row, { row: host }: 
 }
 
 /**
- * When crashed containers are started again. After half of the wait that follows a failure, so that
- * the pass at the end of that wait starts them, and passes with another cause do not. Not while the
- * deployment is starting: then they have crashed again, which is another failure with a longer
- * wait.
+ * When crashed containers are started again: at the next try of the crash loop. One that has crashed
+ * in the second half of the wait before it waits for the following one.
  */
-const retryOf = ({ failures, phase }: Row, timings: ReconcilerTimings) =>
-  failures > 0 && phase !== 'starting' ? { retryAfter: backoffOf(failures, timings) / 2 } : {};
+const retryOf = ({ failures, crash_loop, now }: Row, timings: ReconcilerTimings) =>
+  crash_loop?.next_try_at && new Date(crash_loop.next_try_at) <= now
+    ? { retryAfter: backoffOf(failures, timings) / 2 }
+    : {};
 
 const sealedIdsOf = ({ env, bound }: Renderable): string[] => [
   ...env.flatMap(({ sealed }) => sealed ?? []),

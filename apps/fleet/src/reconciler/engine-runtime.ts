@@ -1,6 +1,7 @@
 import type { Log, PeriodicTask } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import type { HostAddress } from '../engines/docker/client.ts';
+import type { ClusterFacts } from '../engines/kubernetes/check.ts';
 import type { ClusterAddress } from '../engines/kubernetes/client.ts';
 import type { Cluster, Host } from '../generated/prisma/client.ts';
 import { checkTarget, startChecks } from './checks.ts';
@@ -12,7 +13,15 @@ import {
   type HostClients,
 } from './engine-clients.ts';
 import { type AfterFirstChecks, createFirstChecks } from './first-checks.ts';
-import { identifyCluster, identifyHost, type Unregistered } from './identify.ts';
+import {
+  type Examined,
+  examineCluster,
+  examineHost,
+  identifyCluster,
+  identifyHost,
+  type NewHostFacts,
+  type Unregistered,
+} from './identify.ts';
 import { startReconciler } from './reconciler.ts';
 import { DEFAULT_TIMINGS, type ReconcilerTimings } from './timings.ts';
 import { startVolumeRemoval } from './volume-removal.ts';
@@ -27,6 +36,10 @@ export interface EngineRuntime {
   checkHost(host: Host): Promise<void>;
   /** Checks a cluster now, and stores the result. */
   checkCluster(cluster: Cluster): Promise<void>;
+  /** Checks the engine at an address before it is registered. It waits at most ten seconds. */
+  examineHost(address: Unregistered<HostAddress>): Promise<Examined<NewHostFacts>>;
+  /** Checks the cluster at an address before it is registered. It waits at most 30 seconds. */
+  examineCluster(address: Unregistered<ClusterAddress>): Promise<Examined<ClusterFacts>>;
   /**
    * The identity of the engine at an address that is being registered; null if it cannot be read
    * within ten seconds.
@@ -65,6 +78,8 @@ export function createEngineRuntime({ timings = DEFAULT_TIMINGS, ...options }: O
     afterFirstChecks: createFirstChecks(options.database, timings),
     checkHost: (row) => checkTarget(context, { kind: 'host', row }),
     checkCluster: (row) => checkTarget(context, { kind: 'cluster', row }),
+    examineHost: (address) => examineHost(options, address),
+    examineCluster: (address) => examineCluster(options, address),
     identifyHost: (address) => identifyHost(options, address),
     identifyCluster: (address) => identifyCluster(options, address),
     start: () => {

@@ -1,10 +1,13 @@
+import { problemPhases } from '@svc/contract/fleet';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../database/client.ts';
 import { removeDeployment } from '../deployments/store.ts';
+import { isCrashReason } from '../engines/errors.ts';
 import type { HostImage, Observation } from '../engines/observation.ts';
 import { NO_RECORD, problemRecord, RECORDED, type RecordedEvent, recoveryRecord } from '../events/record.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
+import { stateAfter } from './crash-loop.ts';
 import type { Desired } from './desired.ts';
 import type { Claim } from './queue.ts';
 import { backoffOf, type ReconcilerTimings } from './timings.ts';
@@ -58,15 +61,17 @@ export async function writeObserved(
   claim: Claim,
   result: Result,
 ): Promise<readonly RecordedEvent[]> {
-  const { row, observed, volumes } = result;
-  if (observed.phase === 'gone') {
+  const { row, volumes, timings } = result;
+  if (result.observed.phase === 'gone') {
     await removeRow(client, claim);
     return [];
   }
-  const failures = observed.next === 'retry' ? row.failures + 1 : observed.next === 'soon' ? row.failures : 0;
+  const { resync, progress } = timings;
+  const clock = { now: row.now, delayOf: (count: number) => backoff(count, timings), resync, progress };
+  const { observed, crashLoop, failures } = stateAfter(row, result.observed, clock);
   const { phase, reason, message, instances, endpoints, imageDigest = null } = observed;
   const records = [
-    eventsRecord(claim, eventsOf(row, observed)),
+    eventsRecord(claim, eventsOf(row, observed, crashLoop !== null)),
     ...volumeRecords(volumes, observed),
     ...addressRecord(claim, observed),
     ...gpuRecord(claim, observed),
@@ -75,9 +80,9 @@ export async function writeObserved(
     WITH updated AS (
       UPDATE deployments SET phase = ${phase}, reason = ${reason}, message = ${message},
         instances = ${JSON.stringify(instances)}::jsonb, endpoints = ${JSON.stringify(endpoints)}::jsonb,
-        image_digest = ${imageDigest}, gpu_count = CASE WHEN ${releasesGpus(observed)} THEN 0 ELSE gpu_count END, observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
+        image_digest = ${imageDigest}, crash_loop = ${crashLoop === null ? null : JSON.stringify(crashLoop)}::jsonb, gpu_count = CASE WHEN ${releasesGpus(observed)} THEN 0 ELSE gpu_count END, observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
         take_over = take_over AND ${!TAKEN_OVER.includes(phase)},
-        due_at = now() + make_interval(secs => ${dueIn(result, failures) / 1000}), lease_owner = NULL, lease_until = NULL
+        due_at = now() + make_interval(secs => ${dueIn({ ...result, observed }, failures) / 1000}), lease_owner = NULL, lease_until = NULL
       WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
         AND generation = ${claim.generation}
       RETURNING id, name),
@@ -94,7 +99,7 @@ interface Written {
   readonly recorded: readonly RecordedEvent[];
 }
 
-const PROBLEM_PHASES: readonly Observation['phase'][] = ['degraded', 'retrying', 'failed'];
+const PROBLEM_PHASES: readonly Observation['phase'][] = problemPhases;
 const HEALTHY_PHASES: readonly Observation['phase'][] = ['running', 'stopped'];
 
 /**
@@ -299,10 +304,18 @@ interface Event {
   readonly message: string;
 }
 
-/** An event for each action of the pass, and one for the result if phase or reason changed. */
-function eventsOf(before: Desired['row'], { actions, phase, reason, message }: Observation): Event[] {
+/**
+ * An event for each action of the pass, and one for the result if phase or reason changed. A crash
+ * loop has one event, also if its attempts fail for different reasons.
+ */
+function eventsOf(
+  before: Desired['row'],
+  { actions, phase, reason, message }: Observation,
+  isInCrashLoop: boolean,
+): Event[] {
   const done = actions.map((action) => ({ reason: 'engine', message: action }));
-  const isNew = before.phase !== phase || before.reason !== reason;
+  const isSameLoop = before.crash_loop !== null && isInCrashLoop && isCrashReason(reason);
+  const isNew = before.phase !== phase || (before.reason !== reason && !isSameLoop);
   const hasCompleted = phase === 'stopped' && before.desired_state === 'running';
   return isNew ? [...done, { reason: reason ?? (hasCompleted ? 'Completed' : phase), message }] : done;
 }

@@ -125,13 +125,10 @@ const unknown = (known: readonly string[]): string =>
     : `is not a variable of this workload, which has ${known.join(', ')}`;
 const filledBy = (secret: string): string => `is set by the secret "${secret}" and cannot be overridden`;
 
-/** How a caller gives a secret value. */
-export const HOW_TO_BIND = '{"generate": 32}, or {"secret": name, "key": key}';
-
 const missing = (entry: WorkloadSpec['env_schema'][number]): SpecProblem => ({
   path: `env.${entry.name}`,
   message: isSecretVariable(entry)
-    ? `is required and has no value: send ${HOW_TO_BIND}`
+    ? 'is required and has no value: generate it, or take it from a secret'
     : 'is required and has no value',
 });
 const distinct = (problems: readonly SpecProblem[]): SpecProblem[] => [

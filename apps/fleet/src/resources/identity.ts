@@ -49,6 +49,20 @@ export function uniqueCondition(kind: 'host' | 'cluster', { identity, same_engin
       };
 }
 
+/** The target that was registered first with an identity; undefined if there is none. */
+export async function registeredAs(
+  reader: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  kind: 'host' | 'cluster',
+  { id, identity }: { readonly id?: string; readonly identity: string | null },
+): Promise<{ readonly id: string; readonly name: string } | undefined> {
+  if (identity === null) return undefined;
+  const table = Prisma.raw(kind === 'host' ? 'hosts' : 'clusters');
+  const other = id === undefined ? Prisma.empty : Prisma.sql`AND id <> ${id}::uuid`;
+  const [first] = await reader.$queryRaw<{ id: string; name: string }[]>`
+    SELECT id, name FROM ${table} WHERE identity = ${identity} ${other} ORDER BY created_at, id LIMIT 1`;
+  return first;
+}
+
 /**
  * Refuses an engine that is registered already. The caller holds the placement lock, so that two
  * concurrent requests do not register the same engine.
@@ -59,10 +73,7 @@ export async function refuseRegistered(
   kind: 'host' | 'cluster',
   { id, identity }: { readonly id: string; readonly identity: string | null },
 ): Promise<void> {
-  if (identity === null) return;
-  const table = Prisma.raw(kind === 'host' ? 'hosts' : 'clusters');
-  const [other] = await transaction.$queryRaw<{ id: string; name: string }[]>`
-    SELECT id, name FROM ${table} WHERE identity = ${identity} AND id <> ${id}::uuid ORDER BY created_at, id LIMIT 1`;
+  const other = await registeredAs(transaction, kind, { id, identity });
   if (!other) return;
   throw new Problem(
     'already_registered',

@@ -1,7 +1,7 @@
 // The filters and sort fields of the lists of resources, on a row `r`.
 import { fold, type Input } from '@svc/contract';
-import type { fleetEndpoints, LabelRequirement } from '@svc/contract/fleet';
-import { by, byNullable, isOneId, isOneOf, isText, type ListRules } from '../database/lists.ts';
+import { type fleetEndpoints, type LabelRequirement, problemPhases } from '@svc/contract/fleet';
+import { by, byNullable, isOneId, isOneOf, isText, type ListRules, type Sort } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 type ListEndpoint = 'listHosts' | 'listClusters' | 'listWorkloads' | 'listDeployments' | 'listStorage' | 'listSecrets';
@@ -29,6 +29,16 @@ const sorts = {
 };
 
 const lastSeen = byNullable(Prisma.sql`r.last_seen_at`);
+
+const targetProblem: Sort = (direction) =>
+  Prisma.sql`(r.reachability = 'unreachable') ${direction}, r.name COLLATE "C"`;
+
+/** Of the deployments with problems and of the others, those that changed last are first. */
+const deploymentProblem: Sort = (direction) =>
+  Prisma.sql`(r.phase IN (${PROBLEM_PHASES})) ${direction}, r.updated_at DESC`;
+
+/** Literals, so that an index on the expression is used. */
+const PROBLEM_PHASES = Prisma.raw(problemPhases.map((phase) => `'${phase}'`).join(', '));
 
 const isOn = {
   host_id: isOneId(Prisma.sql`r.host_id`),
@@ -58,12 +68,12 @@ export const hostList: RulesOf<'listHosts'> = {
     network_type: networkType,
     arch: isOneOf(Prisma.sql`r.arch`),
   },
-  sorts: { ...sorts, last_seen_at: lastSeen },
+  sorts: { ...sorts, last_seen_at: lastSeen, problem: targetProblem },
 };
 
 export const clusterList: RulesOf<'listClusters'> = {
   filters: { ...filters, reachability, network_type: networkType },
-  sorts: { ...sorts, last_seen_at: lastSeen },
+  sorts: { ...sorts, last_seen_at: lastSeen, problem: targetProblem },
 };
 
 export const workloadList: RulesOf<'listWorkloads'> = {
@@ -82,7 +92,7 @@ export const deploymentList: RulesOf<'listDeployments'> = {
     reachability: isOneOf(Prisma.sql`coalesce((SELECT h.reachability::text FROM hosts h WHERE h.id = r.host_id),
       (SELECT c.reachability::text FROM clusters c WHERE c.id = r.cluster_id))`),
   },
-  sorts,
+  sorts: { ...sorts, problem: deploymentProblem },
 };
 
 export const volumeList: RulesOf<'listStorage'> = {

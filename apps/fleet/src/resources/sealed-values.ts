@@ -15,20 +15,25 @@ export interface ValueToSeal {
   readonly owner: { readonly deployment_id: string } | { readonly workload_id: string };
   readonly variable: string;
   readonly value: string;
+  /** Whether it can be revealed: the fleet generated it, and its variable is not internal. */
+  readonly revealable: boolean;
 }
 
 /** Stores a value. Nothing is written if the id exists. */
 export async function sealValue(
   transaction: Pick<Prisma.TransactionClient, 'sealedValue'>,
   sealer: Sealer,
-  { id, owner, variable, value }: ValueToSeal,
+  { id, owner, variable, value, revealable }: ValueToSeal,
 ): Promise<void> {
   const sealed = await sealer.seal(locationOf(id), value);
-  const data = { id, ...owner, variable, sealed, key_id: sealer.kid };
+  const data = { id, ...owner, variable, sealed, key_id: sealer.kid, revealable };
   await transaction.sealedValue.createMany({ data, skipDuplicates: true });
 }
 
-/** The value in a row of `sealed_values`. It must go to an engine only. */
+/**
+ * The value in a row of `sealed_values`. It must go to an engine, or to a caller who reveals a
+ * generated value.
+ */
 export const openValue = (sealer: Sealer, { id, sealed }: { readonly id: string; readonly sealed: string }) =>
   sealer.open(locationOf(id), sealed);
 

@@ -1,4 +1,13 @@
-import { isSecretVariable, registryInName, SECRET_MARKER, storedValueProblems, template } from '@svc/contract';
+import {
+  codedMessages,
+  type FieldError,
+  INTERNAL_MARKER,
+  isSecretVariable,
+  registryInName,
+  SECRET_MARKER,
+  storedValueProblems,
+  template,
+} from '@svc/contract';
 import { type WorkloadSpec, workloadDefaults, workloadMembers, workloadSpec } from '@svc/contract/fleet';
 import { invalid, notFound, pickDefined } from '@svc/http';
 import { z } from 'zod';
@@ -62,21 +71,43 @@ const presentVariables = (env: readonly WorkloadVariable[], secretNames: readonl
     value: value !== '' && (sealed !== undefined || secretNames.includes(name)) ? PLACEHOLDER : value,
   }));
 
-const markedIn = (document: Prisma.Sql) =>
+const markedIn = (document: Prisma.Sql, marker: string) =>
   Prisma.sql`jsonb_path_query_array(${document},
-    ${`$.env_schema[*] ? (@.description like_regex "${SECRET_MARKER.replace(/[[\]]/g, '\\\\$&')}\\\\s*$").name`}::jsonpath)`;
+    ${`$.env_schema[*] ? (@.description like_regex "${marker.replace(/[[\]]/g, '\\\\$&')}\\\\s*$").name`}::jsonpath)`;
 
 /**
- * The names of the secret variables of a revision `v`, as `isSecretVariable` states it. A variable
- * is also secret if its template in the mirror declares it now, so that values from before the
- * declaration are masked and sealed.
+ * The names of the variables of a revision `v` whose descriptions end with a marker. A variable is
+ * also marked if its template in the mirror declares it now, so that values from before the
+ * declaration are treated alike.
  */
-export const secretVariables = Prisma.sql`(${markedIn(Prisma.sql`v.spec`)} || coalesce(
-  (SELECT ${markedIn(Prisma.sql`t.summary`)} FROM catalog_templates t WHERE t.id = v.template_id), '[]'))`;
+const variablesMarked = (marker: string) => Prisma.sql`(${markedIn(Prisma.sql`v.spec`, marker)} || coalesce(
+  (SELECT ${markedIn(Prisma.sql`t.summary`, marker)} FROM catalog_templates t WHERE t.id = v.template_id), '[]'))`;
+
+/** The names of the secret variables of a revision `v`, as `isSecretVariable` states it. */
+export const secretVariables = variablesMarked(SECRET_MARKER);
+
+/** The names of the internal variables of a revision `v`. */
+export const internalVariables = variablesMarked(INTERNAL_MARKER);
 
 /** The names of the secret variables of a specification. */
 export const secretVariablesOf = ({ env_schema }: Pick<WorkloadSpec, 'env_schema'>): string[] =>
   env_schema.filter(isSecretVariable).map(({ name }) => name);
+
+/**
+ * The variables of a workload that are secret and have text. A workload can be read by everybody.
+ * Text that is already stored is accepted: it is masked, and will be sealed.
+ */
+export function secretTextErrors(
+  env: readonly WorkloadVariable[],
+  secretNames: readonly string[],
+  stored: readonly WorkloadVariable[] = [],
+): FieldError[] {
+  return env.flatMap((variable, index) =>
+    variable.value !== '' && secretNames.includes(variable.name) && !stored.includes(variable)
+      ? [{ path: `env.${index}.value`, message: codedMessages.workload_secret }]
+      : [],
+  );
+}
 
 /**
  * The hash of the specification in a template document of the mirror. Members with their default

@@ -83,6 +83,7 @@ test.each(cases)(
         source: '127.0.0.1',
         tool: null,
         part: false,
+        object_name: null,
       },
     ]);
   },

@@ -26,6 +26,7 @@ export const FOR_SESSIONS: readonly string[] = [
   'endBrowserSession',
   'endOwnSessions',
   'endOwnSession',
+  'revealDeploymentValue',
 ];
 
 /** How to make a request that each endpoint carries out, in a fleet with a hub and a provider. */

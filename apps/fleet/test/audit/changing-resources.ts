@@ -43,6 +43,12 @@ export function changingResources(world: World) {
     await asAdmin.post(`/api/v1/deployments/${deployment.id}/scale`, { replicas: 2 });
     return deployment;
   };
+  const aGeneratedValue = async () => {
+    const { target } = await whatRuns();
+    const env_schema = [{ name: 'PASSWORD', description: '[secret]' }];
+    const { id: workload_id } = await made('workloads', 'workload', { ...WORKLOAD, env_schema });
+    return made('deployments', 'deployment', { workload_id, target, env: { PASSWORD: { generate: 32 } } });
+  };
   /** A volume on a new host or cluster whose row is missing. */
   const anOrphan = async (kind: 'host' | 'cluster', verb: string) => {
     const { id: target_id } = await (kind === 'host' ? aHost() : aCluster());
@@ -66,12 +72,14 @@ export function changingResources(world: World) {
   const change = { body: { labels: { team: 'ml' } } };
   return {
     createHost: async () => ({ body: { name: name(), ...HOST } }),
+    checkNewHost: async () => ({ body: HOST }),
     updateHost: () => at(aHost(), 'hosts', change),
     deleteHost: () => at(aHost(), 'hosts'),
     checkHost: () => at(aHost(), 'hosts', { verb: '/check' }),
     removeHostOrphan: () => anOrphan('host', 'remove'),
     adoptHostOrphan: () => anOrphan('host', 'adopt'),
     createCluster: async () => ({ body: { name: name(), ...CLUSTER } }),
+    checkNewCluster: async () => ({ body: CLUSTER }),
     updateCluster: () => at(aCluster(), 'clusters', change),
     deleteCluster: () => at(aCluster(), 'clusters'),
     checkCluster: () => at(aCluster(), 'clusters', { verb: '/check' }),
@@ -95,5 +103,6 @@ export function changingResources(world: World) {
     restartDeployment: () => at(aDeployment(), 'deployments', { verb: '/restart' }),
     scaleDeployment: () => at(aDeployment(), 'deployments', { verb: '/scale', body: { replicas: 2 } }),
     rollbackDeployment: () => at(aScaledOne(), 'deployments', { verb: '/rollback', body: {} }),
+    revealDeploymentValue: () => at(aGeneratedValue(), 'deployments', { verb: '/values/PASSWORD/reveal' }),
   };
 }

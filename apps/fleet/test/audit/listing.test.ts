@@ -6,11 +6,20 @@ const { client } = world.database;
 afterAll(() => world.stop());
 
 const AUDIT = '/api/v1/audit';
+const SIGN_IN = '/api/v1/auth/oidc/callback';
 const START = Date.parse('2026-03-01T00:00:00.000Z');
 /** Three entries in each millisecond, so that the order of these is the order of their IDs. */
 const momentOf = (index: number) => new Date(START + Math.floor(index / 3));
 const ours = randomUUID();
 const others = randomUUID();
+
+/** With one request of an agent, one plan, and one sign-in at the identity provider. */
+function pathOf(index: number): string {
+  if (index === 3) return SIGN_IN;
+  if (index === 4) return '/mcp';
+  if (index === 7) return '/api/v1/deployments/plan';
+  return index % 4 === 0 ? '/api/v1/users/1' : '/api/v1/user_settings';
+}
 
 const written = Array.from({ length: 40 }, (_, index) => ({
   id: randomUUID(),
@@ -19,13 +28,14 @@ const written = Array.from({ length: 40 }, (_, index) => ({
   user_id: null,
   actor: `token:${index % 2 === 0 ? 'ours' : 'others'}`,
   method: ['GET', 'POST', 'DELETE'][index % 3] ?? '',
-  path: index % 4 === 0 ? '/api/v1/users/1' : '/api/v1/user_settings',
+  path: pathOf(index),
   status: index % 5 === 0 ? 404 : 200,
   aborted: index === 7,
   request_id: `r${index}`,
   source: index % 2 === 0 ? '198.18.0.1' : null,
   tool: index % 4 === 0 ? 'get_template' : null,
   part: index % 8 === 0,
+  object_name: index % 3 === 0 ? null : `object-${index}`,
 }));
 await client.auditEntry.createMany({ data: written });
 
@@ -76,6 +86,11 @@ test.each<[string, (entry: Written) => boolean]>([
   ['actor=token%3Aother', () => false],
   ['method=POST', ({ method }) => method === 'POST'],
   ['method=post', ({ method }) => method === 'POST'],
+  [
+    'changes=true',
+    ({ method, path }) => path === SIGN_IN || (method !== 'GET' && path !== '/mcp' && !path.endsWith('/plan')),
+  ],
+  ['changes=false', () => true],
   ['path=/api/v1/users', ({ path }) => path === '/api/v1/users/1'],
   ['path=/api/v1/user_', ({ path }) => path === '/api/v1/user_settings'],
   ['path=/api/v1/%25', () => false],

@@ -75,6 +75,9 @@ test('changes have audit entries that name the user, and rejected changes have n
     { ...who, what: 'PUT /api/v1/settings/hub 200' },
     { ...who, what: 'POST /api/v1/catalog/sync 200' },
   ]);
+  const path = `/api/v1/users/${victim.id}`;
+  const named = await client.auditEntry.findMany({ where: { path }, select: { object_name: true } });
+  expect(named).toEqual([{ object_name: victim.email }, { object_name: victim.email }]);
 });
 
 test('reads and refreshes of people have no audit entries', async () => {

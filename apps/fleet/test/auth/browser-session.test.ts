@@ -401,7 +401,8 @@ describe('the sessions of a caller', () => {
 
 describe('what a caller may do', () => {
   const notAdmin = ['people-write', 'settings', 'audit', 'secrets-write'];
-  const notViewer = [...notAdmin, 'catalog-sync', 'resources-write'];
+  const notViewer = [...notAdmin, 'catalog-sync', 'resources-write', 'values-reveal'];
+  const ofSessions = ['session', 'local-session', 'values-reveal'];
 
   test.each([
     ['viewer', notViewer],
@@ -413,6 +414,6 @@ describe('what a caller may do', () => {
     expect((await browser.get(SESSION)).body.may).toEqual(expected);
     expect((await browser.get('/api/v1/auth/me')).body.may).toEqual(expected);
     const { body } = await world.as(await world.aToken({ role })).get('/api/v1/auth/me');
-    expect(body.may).toEqual(expected.filter((access) => !['session', 'local-session'].includes(access)));
+    expect(body.may).toEqual(expected.filter((access) => !ofSessions.includes(access)));
   });
 });

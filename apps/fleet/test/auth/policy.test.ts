@@ -1,6 +1,8 @@
 import { type FleetAccess, type FleetRole, fleetAccesses } from '@svc/contract/fleet';
-import { accessOf, policy } from '../../src/identity/policy.ts';
+import { accessOf, createPolicy, revealSettings } from '../../src/identity/policy.ts';
 import type { Principal, User } from '../../src/identity/principal.ts';
+
+const policy = createPolicy('admins-and-operators');
 
 const user = (given: Partial<User> = {}): User => ({
   kind: 'user',
@@ -50,14 +52,19 @@ const table: readonly (readonly [string, Principal, readonly FleetAccess[]])[] =
   ],
   ['a local user without a session', user({ source: 'local' }), VIEWER],
   [
+    'an operator with a session',
+    user({ role: 'operator', sessionId: 'session' }),
+    [...OPERATOR, 'session', 'values-reveal'],
+  ],
+  [
     'the temporary admin',
     { kind: 'temporary-admin', name: 'admin', role: 'admin', sessionId: 'session' },
-    [...ADMIN, 'session'],
+    [...ADMIN, 'session', 'values-reveal'],
   ],
 ];
 
 test.each(table)('admits %s to nothing but the listed kinds of access', (_, principal, expected) => {
-  expect(accessOf(principal).sort()).toEqual([...expected].sort());
+  expect(accessOf(policy, principal).sort()).toEqual([...expected].sort());
   for (const access of fleetAccesses.filter((each) => !expected.includes(each))) {
     expect({ access, reason: policy[access](principal) }).toEqual({ access, reason: expect.stringMatching(/\.$/) });
   }
@@ -67,4 +74,18 @@ test('states to an anonymous caller that a credential is required, and to others
   expect(policy.settings({ kind: 'anonymous' })).toBe('This requires a credential.');
   expect(policy.settings(user({ role: undefined }))).toMatch(/map to no role/);
   expect(policy['resources-write'](user())).toBe('This requires the role admin or operator.');
+});
+
+test('the setting determines which sessions reveal values, and no credential without a session does', () => {
+  const callers = [user({ role: 'operator' }), user({ role: 'admin' }), token('admin')] as const;
+  const sessions = (['viewer', 'operator', 'admin'] as const).map((role) => user({ role, sessionId: 'session' }));
+  const admitted = revealSettings.map((setting) => [
+    setting,
+    [...callers, ...sessions].map((caller) => createPolicy(setting)['values-reveal'](caller) === true),
+  ]);
+  expect(Object.fromEntries(admitted)).toEqual({
+    'admins-and-operators': [false, false, false, false, true, true],
+    admins: [false, false, false, false, false, true],
+    off: [false, false, false, false, false, false],
+  });
 });

@@ -8,8 +8,19 @@ const hub = await startFakeHub();
 const world = await startWorld({ hub });
 hub.publish(
   aTemplate({ name: 'Éclair', category_slug: 'sweets', tags: ['french', 'Cold'], description: 'of choux pastry' }),
-  aTemplate({ name: 'apple pie', category_slug: 'sweets', tags: ['warm'], is_featured: true }),
-  aTemplate({ name: 'Bread 100%', category_slug: 'bakery', tags: ['warm', 'daily'] }),
+  aTemplate({
+    name: 'apple pie',
+    category_slug: 'sweets',
+    tags: ['warm'],
+    is_featured: true,
+    required_network_types: ['mesh', 'public'],
+  }),
+  aTemplate({
+    name: 'Bread 100%',
+    category_slug: 'bakery',
+    tags: ['warm', 'daily'],
+    required_network_types: ['mesh'],
+  }),
   aTemplate({ name: 'rye_bread', slug: 'rye', category_slug: 'bakery', description: 'dark\\heavy' }),
   aTemplate({ name: 'Zwieback', category_slug: 'bakery', is_featured: true, documentation: 'needle' }),
 );
@@ -197,4 +208,18 @@ test.each(['ΟΔΌΣ', 'izmir', 'MASSSTAB'])('a search folds letters fully, also
   expect((await list(`?search=${encodeURIComponent(term)}`)).pagination.total).toBe(1);
   hub.withdraw(template);
   await world.sync.run();
+});
+
+test('the required network types are listed with the number of templates, the most frequent one first', async () => {
+  const { status, body } = await world.asViewer.get('/api/v1/catalog/network-types');
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: {
+      template_count: 5,
+      network_types: [
+        { name: 'public', template_count: 4 },
+        { name: 'mesh', template_count: 2 },
+      ],
+    },
+  });
 });

@@ -127,6 +127,23 @@ describe('a failure that Docker reports', () => {
     expect(await observedAfter({ ...ABSENT, '/images/create': { status, message } })).toMatchObject({ phase, reason });
   });
 
+  test.each([
+    ['Get "https://x/v2/": dial tcp: lookup x: no such host', 'cannot resolve the name of the registry'],
+    ['dial tcp: lookup x: Temporary failure in name resolution', 'cannot resolve the name of the registry'],
+    ['pinging container registry x: dial tcp 10.0.0.1:443: connect: connection refused', 'cannot connect'],
+    ['http: server gave HTTP response to HTTPS client', 'does not use TLS'],
+    ['tls: failed to verify certificate: x509: certificate signed by unknown authority', 'does not trust'],
+    ['toomanyrequests: You have reached your pull rate limit', 'limits the number of pulls'],
+    ['write /var/lib/docker/tmp/x: no space left on device', 'the disk of the target is full'],
+    ['no matching manifest for linux/arm64/v8 in the manifest list entries', 'for the architecture of the target'],
+    ['Get "https://x/v2/": net/http: request canceled (Client.Timeout exceeded)', 'did not respond in time'],
+  ])('for a pull (%s) states the cause: %s', async (message, cause) => {
+    const found = await observedAfter({ ...ABSENT, '/images/create': { status: 500, message } });
+    expect(found).toMatchObject({ phase: 'retrying', reason: 'ImagePullFailed' });
+    expect(found.message).toContain(cause);
+    expect(found.message).not.toContain('credentials');
+  });
+
   test('for a pull after the status 200 has the reason ImagePullFailed', async () => {
     const lines = [{ status: 'Pulling' }, { error: 'short read', errorDetail: { message: 'short read' } }];
     const found = await observedAfter({ ...ABSENT, '/images/create': { status: 200, lines } });

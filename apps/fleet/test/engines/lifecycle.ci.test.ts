@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
 import { describeWithEngine, engineKind } from '@svc/testing/engine';
 import { check } from '../../src/engines/docker/check.ts';
 import { logs } from '../../src/engines/docker/logs.ts';
@@ -45,7 +46,15 @@ describeWithEngine('the driver on a real engine', () => {
   test('creates, replaces, stops, starts and deletes a deployment, and keeps its volume until deletion', async () => {
     const { client, podman } = machine();
     const deployment = await aDeployment(served, { secrets });
-    const get = async (address: string, file = '') => (await fetch(`http://${address}/${file}`)).text();
+    // A container runs before its program listens.
+    const get = async (address: string, file = '') => {
+      const read = () =>
+        fetch(`http://${address}/${file}`).then(
+          (answer) => answer.text(),
+          () => undefined,
+        );
+      return eventually('the program responds', read, { until: (text) => text !== undefined });
+    };
 
     const manifest = await deployment.manifest();
     const up = await reconcileTo(client, { wanted: running(manifest), fence: deployment.fence(), phase: 'running' });

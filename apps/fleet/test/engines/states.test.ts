@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import { DEFAULT_DOCKER_TIMINGS } from '../../src/engines/docker/client.ts';
 import type { FoundContainer } from '../../src/engines/docker/containers.ts';
-import { planOf, stateOf } from '../../src/engines/docker/plan.ts';
+import { planOf, processOf, stateOf } from '../../src/engines/docker/plan.ts';
 import { type Inspected, inspected } from '../../src/engines/docker/schemas.ts';
 import { endpointsOf } from '../../src/engines/docker/status.ts';
 import type { RenderedContainer } from '../../src/render/docker.ts';
@@ -21,9 +21,9 @@ type Given = Partial<Omit<Inspected['State'], 'StartedAt' | 'FinishedAt' | 'Heal
   readonly devices?: readonly object[];
 };
 
-/** A container as the engine returns it: by default, it has been running for a minute. */
+/** A container as the engine returns it: by default, it has been running for ten minutes. */
 function aContainer(given: Given = {}, rendered?: RenderedContainer): FoundContainer {
-  const { started = 60, ended = 0, restarts = 0, job = false, memory = 0, devices = null, ...state } = given;
+  const { started = 600, ended = 0, restarts = 0, job = false, memory = 0, devices = null, ...state } = given;
   const details = inspected.parse({
     Id: 'c1',
     Name: '/web-0',
@@ -69,6 +69,8 @@ describe('the state of a container', () => {
     ['that ran long and exited with 0 is stopped', exited(0), 'stopped', null],
     ['that ran long and was killed is stopped', { ...exited(137), memory: 2 ** 24 }, 'stopped', null],
     ['that exited soon is crashed', { ...exited(1), started: 5 }, 'crashed', 'CrashLoop'],
+    ['that exited before it was stable is crashed', { ...exited(1), started: 119 }, 'crashed', 'CrashLoop'],
+    ['that ended before it was stable has ended', { ...exited(0), started: 119 }, 'stopped', 'Exited'],
     ['that exited soon with the exit code 0 has ended', { ...exited(0), started: 5 }, 'stopped', 'Exited'],
     [
       'that the engine restarts after the exit code 0 has ended',
@@ -128,6 +130,33 @@ describe('the state of a container', () => {
     ],
   ])('of %j states only what the engine reports: %s', (given, message) => {
     expect(stateOf(aContainer(given), DEFAULT_DOCKER_TIMINGS).message).toBe(message);
+  });
+
+  test.each<[string, Given, object | undefined]>([
+    ['that runs becomes stable', { started: 30 }, { restarts: 0, stableInMs: 90_000 }],
+    ['whose health check has passed is stable', { started: 1, Health: { Status: 'healthy' } }, { stableInMs: 0 }],
+    ['that was never started has none', { Status: 'created', Running: false, started: 3e9 }, undefined],
+    ['of a job has none', { job: true }, undefined],
+    [
+      'that has crashed is started again by the fleet',
+      { ...exited(3), restarts: 3 },
+      { restarts: 3, failure: { exitCode: 3, reason: 'CrashLoop' }, restart: { by: 'fleet' } },
+    ],
+    ['that the engine is about to restart', { ...exited(3), started: 5, restarts: 1 }, { restart: { by: 'engine' } }],
+    [
+      'that the engine has not restarted is started again by the fleet',
+      { ...exited(3), started: 5, ended: 4, restarts: 1 },
+      { restart: { by: 'fleet' } },
+    ],
+    [
+      'that waits for the engine was not restarted yet',
+      { Restarting: true, ExitCode: 1, restarts: 2 },
+      { restarts: 1, restart: { by: 'engine' } },
+    ],
+  ])('%s: its process', (_title, given, expected) => {
+    const found = processOf(aContainer(given), DEFAULT_DOCKER_TIMINGS);
+    if (expected === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatchObject(expected);
   });
 
   test.each<[string, Given, number | undefined]>([

@@ -110,6 +110,25 @@ const observation = (given: Partial<Observation>): Observation => ({
   ...given,
 });
 
+const PROCESS = { instance: 'web-0', id: 'c1', body: 'b1', startedAt: 0, restarts: 0 };
+
+/** A service whose process has ended. */
+const CRASHED = {
+  phase: 'degraded',
+  reason: 'CrashLoop',
+  next: 'retry',
+  instances: [{ name: 'web-0', phase: 'crashed', message: 'has crashed', restarts: 0 }],
+  processes: [{ ...PROCESS, failure: { exitCode: 3, reason: 'CrashLoop', startedAt: 0 }, restart: { by: 'fleet' } }],
+} as const satisfies Partial<Observation>;
+
+/** The next attempt of a crash loop. */
+const attemptAt = (startedAt: number): Partial<Observation> => ({
+  phase: 'starting',
+  next: 'soon',
+  instances: [{ name: 'web-0', phase: 'starting', message: 'has just started', restarts: 0 }],
+  processes: [{ ...PROCESS, startedAt, stableInMs: 100_000 }],
+});
+
 /** A deployment, and passes that observe or fail as given. */
 async function aDeployment() {
   await deploymentWorld.aHost();
@@ -129,14 +148,7 @@ async function aDeployment() {
 }
 
 test.each([
-  [
-    'a crash loop',
-    [
-      { phase: 'retrying', reason: 'CrashLoop', next: 'retry' },
-      { phase: 'starting', next: 'soon' },
-    ],
-    'CrashLoop',
-  ],
+  ['a crash loop', [CRASHED, attemptAt(1)], 'CrashLoop'],
   [
     'an image that cannot be pulled',
     [{ phase: 'retrying', reason: 'ImagePullFailed', next: 'retry' }],
@@ -157,6 +169,49 @@ test.each([
   expect(await events()).toEqual([`warning ${reason} ${name}`, `normal Recovered ${name}`]);
   await pass({ phase: 'failed', reason: 'JobFailed' });
   expect(await events('events?resolved=false')).toEqual([`warning JobFailed ${name}`]);
+});
+
+test('a crash loop is one state in the API, from its first failure until the process is stable', async () => {
+  const { id, name, pass } = await aDeployment();
+  const { viewer } = deploymentWorld;
+  const shown = async () => (await viewer.get(`/api/v1/deployments/${id}`)).body.deployment;
+  await pass({ phase: 'starting', next: 'soon' });
+  expect((await shown()).crash_loop).toBeNull();
+  await pass(CRASHED);
+  const failed = await shown();
+  const loop = { instance: 'web-0', exit_code: 3, reason: 'CrashLoop', since: expect.any(String) };
+  const failed_start_at = new Date(0).toISOString();
+  expect(failed).toMatchObject({ phase: 'degraded', reason: 'CrashLoop' });
+  expect(failed.crash_loop).toEqual({ ...loop, attempt: 1, next_try_at: expect.any(String), failed_start_at });
+  await pass(attemptAt(1));
+  const attempt = await shown();
+  expect(attempt).toMatchObject({ phase: 'degraded', reason: 'CrashLoop', instances: [{ restarts: 1 }] });
+  expect(attempt.crash_loop).toEqual({ ...failed.crash_loop, attempt: 2, next_try_at: null });
+  const listed = await viewer.get('/api/v1/deployments?view=summary&phase=degraded&sort=-problem');
+  expect(listed.body.deployments).toMatchObject([{ id, crash_loop: attempt.crash_loop }]);
+  await pass({ failure: 'EngineError' });
+  expect(await shown()).toMatchObject({ phase: 'degraded', crash_loop: attempt.crash_loop });
+  // The representation can be sent back as it was read.
+  const changed = await deploymentWorld.operator.put(`/api/v1/deployments/${id}`, await shown());
+  expect(changed).toMatchObject({ status: 200, body: { deployment: { crash_loop: attempt.crash_loop } } });
+  await pass({
+    ...attemptAt(1),
+    phase: 'running',
+    next: 'settled',
+    processes: [{ ...PROCESS, startedAt: 1, stableInMs: 0 }],
+  });
+  expect(await shown()).toMatchObject({
+    phase: 'running',
+    reason: null,
+    crash_loop: null,
+    instances: [{ restarts: 1 }],
+  });
+  const happened = await client.deploymentEvent.findMany({
+    where: { deployment_id: id, kind: 'event' },
+    orderBy: { id: 'asc' },
+  });
+  expect(happened.map(({ reason }) => reason)).toEqual(['starting', 'CrashLoop', 'running']);
+  expect(await events()).toContain(`normal Recovered ${name}`);
 });
 
 test('a deployment with two problems has an event for each, and one when it recovers', async () => {

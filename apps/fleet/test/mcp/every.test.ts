@@ -1,6 +1,7 @@
 // Each tool once with success. The client of the SDK validates the results against the output
 // schemas.
 import { fleetTools } from '@svc/contract/fleet';
+import { openValue } from '../../src/resources/sealed-values.ts';
 import { aTemplate } from '../a-template.ts';
 import { connect, type ToolResult } from './client.ts';
 import { startMcpWorld } from './world.ts';
@@ -107,6 +108,24 @@ test('tools plan, create, read, change, control and delete a deployment', async 
     targets: [{ name: 'box' }],
   });
   expect(await call('delete_deployment', { deployment: 'db', confirm: 'db' })).toMatchObject({ deleted: true });
+});
+
+test('no result of a tool contains a generated value', async () => {
+  const env_schema = [{ name: 'PASSWORD', description: '[secret]' }];
+  const { workload } = await call('save_workload', { name: 'with-password', image_name: 'team/app', env_schema });
+  const wanted = { name: 'with-password', workload_id: workload.id, env: { PASSWORD: { generate: 32 } } };
+  const results = [
+    await call('plan_deployment', { ...wanted, manifest: true }),
+    await call('create_deployment', { ...wanted, idempotency_key: 'with-a-password' }),
+    await call('create_deployment', { ...wanted, idempotency_key: 'with-a-password' }),
+    await call('update_deployment', { deployment: 'with-password', env: { PASSWORD: { generate: 48 } } }),
+    await call('get_deployment', { deployment: 'with-password', include: ['events', 'revisions', 'manifest'] }),
+    await call('control_deployment', { deployment: 'with-password', action: 'rollback' }),
+  ];
+  const rows = await sql.sealedValue.findMany();
+  const values = await Promise.all(rows.map((row) => openValue(world.sealer, row)));
+  expect(values.map(({ length }) => length).sort()).toEqual([32, 48]);
+  for (const value of values) expect(JSON.stringify(results)).not.toContain(value);
 });
 
 test('tools search the audit log', async () => {

@@ -105,10 +105,19 @@ test('a request with a target is assessed for this target only', () => {
 
 test('a target that does not exist is reported as missing', () => {
   const target = { kind: 'cluster' as const, id: 'gone' };
+  const message = 'there is no cluster with this id';
+  const remedies = [{ object: 'request', field: 'target', values: [] }];
   expect(place(aRequest({ target }), [aHost({ id: 'gone' })])).toEqual({
     chosen: undefined,
     assessments: [
-      { kind: 'cluster', id: 'gone', name: 'gone', fits: false, reasons: ['there is no cluster with this id'] },
+      {
+        kind: 'cluster',
+        id: 'gone',
+        name: 'gone',
+        fits: false,
+        reasons: [message],
+        obstacles: [{ code: 'unknown_target', message, remedies }],
+      },
     ],
   });
 });

@@ -99,12 +99,13 @@ export const candidates: fc.Arbitrary<Candidate[]> = fc
 
 const volume: fc.Arbitrary<RequestedVolume> = fc.record(
   {
+    mount: fc.constant('mount'),
     name: one('data', 'logs'),
     access_mode: one('ReadWriteOnce', 'ReadWriteMany', 'ReadOnlyMany'),
     boundTo: fc.record({ kind: one('host', 'cluster'), id: one('id-0', 'id-1', 'id-9') }),
     attached_to: fc.constant('other'),
   },
-  { requiredKeys: ['name', 'access_mode'] },
+  { requiredKeys: ['mount', 'name', 'access_mode'] },
 );
 
 const rarely = <T>(values: fc.Arbitrary<T[]>) =>

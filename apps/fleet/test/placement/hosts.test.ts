@@ -89,7 +89,7 @@ test('all reasons against a host are reported together', () => {
     asks: { cpu_millis: 1000, memory_bytes: GiB, gpu_count: 1 },
     required_network_types: ['mesh'],
     node_selector: { zone: 'eu' },
-    volumes: [{ name: 'data', access_mode: 'ReadWriteOnce', boundTo: { kind: 'host', id: 'h2' } }],
+    volumes: [{ mount: 'mount', name: 'data', access_mode: 'ReadWriteOnce', boundTo: { kind: 'host', id: 'h2' } }],
   });
   expect(against(request, host)).toEqual([
     'is unreachable',

@@ -3,6 +3,7 @@ import { place } from '../../src/placement/place.ts';
 import { aCluster, against, aHost, aRequest } from './world.ts';
 
 const data = (given: Partial<RequestedVolume>): RequestedVolume => ({
+  mount: 'mount',
   name: 'data',
   access_mode: 'ReadWriteOnce',
   ...given,

@@ -21,7 +21,9 @@ export function recordingClient(url: string, as: string) {
   const answers: string[] = [];
   const request = async (method: string, path: string, body?: object) => {
     const answer = await call(method, `/api/v1/${path}`, body ? { as, body } : { as });
-    answers.push(`${method} ${path} ${answer.status} ${JSON.stringify(answer.body)}`);
+    // The response to a change contains the values that it generates.
+    const searched = method === 'GET' ? answer.body : { ...answer.body, generated: undefined };
+    answers.push(`${method} ${path} ${answer.status} ${JSON.stringify(searched)}`);
     return answer;
   };
   const shown = async (id: string) => (await request('GET', `deployments/${id}`)).body.deployment;

@@ -1,3 +1,4 @@
+import { HTTP_PORTS, readHttpPorts } from '@svc/contract';
 import { healthCheckOf } from '../../src/render/container-options.ts';
 import { renderDocker } from '../../src/render/docker.ts';
 import { renderKubernetes } from '../../src/render/kubernetes.ts';
@@ -51,6 +52,17 @@ test.each(['postgresql', 'vllm-openai', 'grafana', 'gitea', 'keycloak', 'nginx']
     const check = healthCheckOf(aRendering(template(slug)));
     const ports = template(slug).ports.map(({ containerPort }) => containerPort);
     expect(check?.kind === 'exec' || ports.includes(check?.port ?? 0)).toBe(true);
+  },
+);
+
+test.each(starterCatalog.filter(([, { env }]) => env.some(({ name }) => name === HTTP_PORTS)))(
+  'template %s names only ports that it declares as those with web pages',
+  (_, { env, ports }) => {
+    const value = env.find(({ name }) => name === HTTP_PORTS)?.value ?? '';
+    const declared = ports.filter(({ protocol }) => protocol === 'TCP').map(({ containerPort }) => containerPort);
+    const named = readHttpPorts(value)?.map(({ port }) => port) ?? [];
+    expect(named).not.toEqual([]);
+    expect(declared).toEqual(expect.arrayContaining(named));
   },
 );
 

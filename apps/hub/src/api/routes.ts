@@ -13,6 +13,7 @@ import * as adminCatalogAccess from './admin/catalog-access.ts';
 import * as adminCategories from './admin/categories.ts';
 import * as adminOrganizations from './admin/organizations.ts';
 import { getStats } from './admin/stats.ts';
+import { readTemplateFile } from './admin/templates/file.ts';
 import * as adminTemplates from './admin/templates.ts';
 import * as adminUsers from './admin/users.ts';
 import { planVisibility } from './admin/visibility/plan.ts';
@@ -21,7 +22,9 @@ import * as browserSession from './auth/session.ts';
 import * as ownSessions from './auth/sessions.ts';
 import { getAuthConfig } from './auth.ts';
 import { listCategories } from './catalog/categories.ts';
+import { countTemplates } from './catalog/counts.ts';
 import { getOwnOrganization } from './catalog/organization.ts';
+import { getTemplateIcon } from './catalog/templates/icon.ts';
 import { listTemplateUpdates } from './catalog/templates/updates.ts';
 import { getTemplate, listTemplates } from './catalog/templates.ts';
 import { implement } from './context.ts';
@@ -31,6 +34,8 @@ export const routes = implement(hubEndpoints, {
   listTemplates,
   listTemplateUpdates,
   getTemplate,
+  getTemplateIcon,
+  countTemplates,
   listCategories,
   getOwnOrganization,
   getAuthConfig,
@@ -46,6 +51,7 @@ export const routes = implement(hubEndpoints, {
   ...adminAccessRequests,
   ...accountProfile,
   ...adminTemplates,
+  readTemplateFile,
   ...adminCategories,
   ...adminCatalogAccess,
   ...adminUsers,

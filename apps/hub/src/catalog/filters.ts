@@ -3,6 +3,7 @@ import { containing } from '@svc/database';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Viewer } from '../identity/principal.ts';
 import { newestCommit } from '../revision/revision.ts';
+import type { TemplateOrder } from './memory/order.ts';
 import { hasAnyTag } from './tags.ts';
 import { templateSources, visibleTemplates } from './visibility.ts';
 
@@ -11,8 +12,7 @@ export interface Paging {
   readonly limit: number;
 }
 
-export interface Filters {
-  readonly category?: string | undefined;
+export interface Filters extends EntryFilters {
   readonly search?: string | undefined;
   /** Words, which only the catalog in memory can find. */
   readonly q?: string | undefined;
@@ -20,20 +20,47 @@ export interface Filters {
   readonly tags?: readonly string[] | undefined;
 }
 
+/** The filters that the catalog in memory evaluates. An empty list admits all templates. */
+export interface EntryFilters {
+  /** The slugs of categories. */
+  readonly category?: readonly string[] | undefined;
+  readonly kind?: readonly string[] | undefined;
+  readonly tier?: readonly string[] | undefined;
+  readonly gpu?: boolean | undefined;
+}
+
+/** The columns of an order of lists, in rows with an alias. */
+const ORDER_BY: Readonly<Record<TemplateOrder, (alias: string) => Prisma.Sql>> = {
+  name: (alias) => Prisma.raw(`${alias}.sort_name, ${alias}.id`),
+  '-created_at': (alias) => Prisma.raw(`${alias}.created_at DESC, ${alias}.id`),
+  '-download_count': (alias) => Prisma.raw(`${alias}.downloads DESC, ${alias}.sort_name, ${alias}.id`),
+};
+
+/** The number of downloads, by which rows are sorted. */
+const downloads = Prisma.sql`,
+  coalesce((SELECT d.count FROM template_downloads d WHERE d.template_id = t.id), 0) AS downloads`;
+
 /**
  * The ids of a page, the total and the newest commit in one statement, and so in one snapshot. A
  * page past the end has one row, without an id.
  */
-export function idsOfPage(viewer: Viewer, query: Omit<Filters, 'q'> & Paging): Prisma.Sql {
+export function idsOfPage(
+  viewer: Viewer,
+  query: Omit<Filters, 'q'> & Paging & { readonly sort?: TemplateOrder | undefined },
+): Prisma.Sql {
+  const { sort = 'name' } = query;
+  const orderBy = ORDER_BY[sort];
   const matching = Prisma.sql`FROM ${templateSources} WHERE ${visibleTemplates(viewer)} ${conditions(query)}`;
   return Prisma.sql`
     SELECT (SELECT commit FROM ${newestCommit} n) AS commit, counted.total, page.id
     FROM (SELECT count(*)::int AS total ${matching}) counted
     LEFT JOIN LATERAL (
-      SELECT t.id, t.sort_name ${matching}
-      ORDER BY t.sort_name, t.id LIMIT ${query.limit} OFFSET ${offsetOf(query)}
+      SELECT m.* FROM (
+        SELECT t.id, t.sort_name, t.created_at ${sort === '-download_count' ? downloads : Prisma.empty} ${matching}
+      ) m
+      ORDER BY ${orderBy('m')} LIMIT ${query.limit} OFFSET ${offsetOf(query)}
     ) page ON true
-    ORDER BY page.sort_name, page.id`;
+    ORDER BY ${orderBy('page')}`;
 }
 
 /** The filters of the contents of templates. Only the database can evaluate them. */
@@ -66,8 +93,18 @@ export const matchingTemplates = (filters: ContentFilters, { among, limit }: Bou
     WHERE ${among ? Prisma.sql`t.id = ANY (${[...among]}::uuid[])` : Prisma.sql`true`} ${matches(filters)}
     ORDER BY t.sort_name, t.id LIMIT ${limit}), ',') AS ids`;
 
-const conditions = ({ category, ...filters }: Omit<Filters, 'q'>): Prisma.Sql => Prisma.sql`
-  ${category === undefined ? Prisma.empty : Prisma.sql`AND c.slug = ${category}`} ${matches(filters)}`;
+const conditions = ({
+  category = [],
+  kind = [],
+  tier = [],
+  gpu,
+  ...filters
+}: Omit<Filters, 'q'>): Prisma.Sql => Prisma.sql`
+  ${category.length === 0 ? Prisma.empty : Prisma.sql`AND c.slug = ANY (${[...category]}::text[])`}
+  ${kind.length === 0 ? Prisma.empty : Prisma.sql`AND t.kind = ANY (${[...kind]}::text[])`}
+  ${tier.length === 0 ? Prisma.empty : Prisma.sql`AND t.min_tier = ANY (${[...tier]}::text[])`}
+  ${gpu === undefined ? Prisma.empty : gpu ? Prisma.sql`AND t.gpu_count > 0` : Prisma.sql`AND t.gpu_count = 0`}
+  ${matches(filters)}`;
 
 const matches = ({ search = '', featured, tags = [] }: ContentFilters): Prisma.Sql => Prisma.sql`
   ${search === '' ? Prisma.empty : Prisma.sql`AND t.search_text LIKE ${containing(search)}`}

@@ -1,7 +1,7 @@
 import { type Log, type PeriodicTask, runPeriodically } from '@svc/http';
 import type { SnapshotReader } from '../database/reader.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import type { Documents } from './memory/documents.ts';
+import type { CachedCatalog } from './memory/cached-catalog.ts';
 
 /**
  * Counts downloads of templates and uses of keys, and stores them together. A crash loses the
@@ -33,9 +33,11 @@ interface StoredCount {
   readonly count: number;
 }
 
-/** `documents` show the stored counts. */
-export function createUsage(reader: SnapshotReader, documents: Documents): Usage {
-  const downloads = createDownloadCounts(reader, documents);
+/** What shows the stored counts. */
+type Shown = Pick<CachedCatalog, 'setDownloads'>;
+
+export function createUsage(reader: SnapshotReader, shown: Shown): Usage {
+  const downloads = createDownloadCounts(reader, shown);
   const keyUses = createKeyUses(reader);
   /**
    * Each flush starts after the previous one, so that a flush that a caller waits for contains
@@ -59,14 +61,14 @@ export function createUsage(reader: SnapshotReader, documents: Documents): Usage
     readCounts: async () => {
       const startedAt = performance.now();
       const seconds = (startedAt - readAt) / 1000 + OVERLAP_SECONDS;
-      documents.setDownloads(await reader.read<StoredCount>(recentCounts(seconds)));
+      shown.setDownloads(await reader.read<StoredCount>(recentCounts(seconds)));
       readAt = startedAt;
     },
   };
 }
 
 /** The downloads that this process has counted and not stored yet. */
-function createDownloadCounts(reader: SnapshotReader, documents: Documents) {
+function createDownloadCounts(reader: SnapshotReader, shown: Shown) {
   const counted = new Map<string, number>();
   /**
    * Counts that a transaction stores, or has perhaps stored: those of the flush in progress, or of
@@ -111,7 +113,7 @@ function createDownloadCounts(reader: SnapshotReader, documents: Documents) {
       });
       transactionId = undefined;
       storing.clear();
-      documents.setDownloads(stored);
+      shown.setDownloads(stored);
     },
   };
 }

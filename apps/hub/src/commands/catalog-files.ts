@@ -1,39 +1,30 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { categoryInFile, parseFields, slug, slugOf, storedValueProblems, templateInFile } from '@svc/contract';
-import { z } from 'zod';
-import { readYamlText } from './yaml-text.ts';
+import { categoryInFile, slugOf, storedValueProblems } from '@svc/contract';
+import type { z } from 'zod';
+import {
+  check,
+  isSlug,
+  type PlaceOf,
+  readTemplateFile,
+  type Slugged,
+  type TemplateFile,
+  withoutOldSlug,
+} from '../catalog/files/template-file.ts';
+import { readYamlText } from '../catalog/files/yaml-text.ts';
 
 /** Where an object is described. */
 interface Origin {
   /** The path of the file, relative to the folder. */
   readonly file: string;
   /** The place of a member as `<file>:<line>`. */
-  readonly placeOf: (member: string) => string;
-}
-
-interface Slugged {
-  readonly slug: string;
-  /**
-   * Why the API refuses the slug. An earlier version can have stored it, so it is accepted for an
-   * object that the hub has.
-   */
-  readonly slugProblem: string | undefined;
+  readonly placeOf: PlaceOf;
 }
 
 /** The catalog that a folder of YAML files describes, with defaults for omitted fields. */
 export interface CatalogFiles {
   readonly categories: readonly (z.output<typeof categoryInFile> & Origin & Slugged)[];
-  readonly templates: readonly (Omit<z.output<typeof templateInFile>, 'category_id' | 'owner_org_id'> &
-    Origin &
-    Slugged & {
-      readonly category: string;
-      /**
-       * Slug of the organization that owns the template; undefined if the file does not state an
-       * owner.
-       */
-      readonly owner: string | null | undefined;
-    })[];
+  readonly templates: readonly (TemplateFile & Origin)[];
   /** Values that can no longer be written through the API, each with its line, and ignored files. */
   readonly warnings: readonly string[];
   /** The entries of `templates` that are no template files. A deletion must not overlook them. */
@@ -47,14 +38,6 @@ export class CatalogFilesError extends Error {
     super(['The catalog files are not valid; nothing was changed:', ...errors.map((line) => `  ${line}`)].join('\n'));
   }
 }
-
-const UNUSED_ID = '00000000-0000-0000-0000-000000000000';
-
-// A file refers to its category and its owner by slug, because ids differ between databases.
-const references = z.looseObject({
-  category: z.string({ error: 'is required: the slug of a category' }),
-  owner: z.string().nullable().optional(),
-});
 
 /** The file with all categories. */
 export const CATEGORIES = 'categories.yaml';
@@ -116,40 +99,8 @@ function readTemplate(folder: string, file: string, errors: string[]): CatalogFi
   const read = readFile(folder, file, errors);
   if (!read) return [];
   const { value, placeOf } = read;
-  const { rest: valid, ...old } = withoutOldSlug(value);
-  const referring = check(references, valid, { placeOf, noun: 'the file' }, errors);
-  if (!referring) return [];
-  const { category, owner, ...rest } = referring;
-  const template = check(templateInFile, { ...rest, category_id: UNUSED_ID }, { placeOf, noun: 'the file' }, errors);
-  if (!template) return [];
-  const described = { ...template, category, owner, file, placeOf };
-  if (old.slug !== undefined) return [{ ...described, ...old }];
-  const derived = template.slug ?? path.parse(file).name;
-  return isSlug(derived, placeOf(''), errors) ? [{ ...described, slug: derived, slugProblem: undefined }] : [];
-}
-
-/** Divides a slug that the API refuses from the rest of what a file states. */
-function withoutOldSlug(
-  value: unknown,
-): { readonly rest: unknown; readonly slug?: undefined } | ({ readonly rest: unknown } & Slugged) {
-  const stated = z.looseObject({ slug: z.string() }).safeParse(value);
-  if (!stated.success) return { rest: value };
-  const { slug: given, ...rest } = stated.data;
-  const slugProblem = problemOfSlug(given);
-  return slugProblem === undefined ? { rest: value } : { rest, slug: given, slugProblem };
-}
-
-function problemOfSlug(given: string): string | undefined {
-  const parsed = parseFields(slug, given);
-  return parsed.success ? undefined : (parsed.errors[0]?.message ?? 'is not valid');
-}
-
-/** Whether a name gives a slug that the API accepts. Otherwise adds an error. */
-function isSlug(derived: string, place: string, errors: string[]): boolean {
-  const message = problemOfSlug(derived);
-  if (message === undefined) return true;
-  errors.push(`${place}: slug: "${derived}", which the name gives, ${message}; set slug`);
-  return false;
+  const template = readTemplateFile(value, { placeOf, slug: path.parse(file).name }, errors);
+  return template ? [{ ...template, file, placeOf }] : [];
 }
 
 function templateFiles(folder: string, errors: string[]): { readonly files: string[]; readonly ignored: string[] } {
@@ -194,24 +145,6 @@ function utf8Of(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-interface Checked {
-  readonly placeOf: Origin['placeOf'];
-  /** The name of the whole value in errors. */
-  readonly noun: string;
-}
-
-function check<T extends z.ZodType>(
-  schema: T,
-  value: unknown,
-  { placeOf, noun }: Checked,
-  errors: string[],
-): z.output<T> | undefined {
-  const result = parseFields(schema, value);
-  if (result.success) return result.data;
-  errors.push(...result.errors.map((error) => `${placeOf(error.path)}: ${error.path || noun}: ${error.message}`));
-  return undefined;
 }
 
 /** An error for each object whose slug an earlier object has. */

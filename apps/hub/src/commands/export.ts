@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { categoryFields, slug, templateDefaults, templateFieldNames } from '@svc/contract';
+import { formatYaml } from '../catalog/files/yaml-text.ts';
 import type { Database } from '../database/client.ts';
 import { CATEGORIES, type CatalogFiles, readCatalogFiles } from './catalog-files.ts';
 import { plain } from './import.ts';
-import { formatYaml } from './yaml-text.ts';
 
 interface ExportOptions {
   readonly folder: string;

@@ -7,6 +7,7 @@ import { registerTags } from '../catalog/tags.ts';
 import { type CatalogTransaction, writeCatalog } from '../database/catalog-write.ts';
 import type { Database } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { requestIcons } from '../icons/store.ts';
 import { type CatalogFiles, CatalogFilesError, readCatalogFiles, whyIgnored } from './catalog-files.ts';
 
 type Reader = Pick<CatalogTransaction, 'category' | 'template' | 'organization'>;
@@ -75,6 +76,10 @@ export async function importCatalog(
       if (prune) refuseDeletions(steps, files, prune);
       await apply(transaction, steps);
       if (steps.length > 0) await writeCommandEntry(transaction, 'import');
+      await requestIcons(
+        transaction,
+        steps.filter(setsIcon).map(({ slug }) => slug),
+      );
       await registerTags(
         transaction,
         files.templates.flatMap(({ tags }) => tags),
@@ -85,6 +90,10 @@ export async function importCatalog(
   );
   return report(applied, files, dryRun);
 }
+
+/** Whether a step writes the URL of the icon of a template. */
+const setsIcon = ({ noun, verb, members, data }: Step): boolean =>
+  noun === 'template' && (verb === 'create' ? data.icon_url !== null : members.includes('icon_url'));
 
 /**
  * @throws an error with the plan if it deletes too many rows, or if the deletions are not confirmed

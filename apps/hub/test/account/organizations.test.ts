@@ -23,6 +23,12 @@ test('makes the creator of an organization its org_admin, with a free subscripti
   expect((await user.post('/api/v1/account/api-keys', { name: 'first' })).status).toBe(201);
 });
 
+test('derives the slug of an organization from its name', async () => {
+  const user = await world.aUser('user');
+  const { body } = await user.post(PATH, { name: 'Café & Söhne' });
+  expect(body.organization).toMatchObject({ name: 'Café & Söhne', slug: 'cafe-sohne' });
+});
+
 test('creates only one organization for a user, even with concurrent requests', async () => {
   const user = await world.aUser('user');
   const answers = await Promise.all(['one', 'two', 'three'].map((slug) => user.post(PATH, { name: slug, slug })));
@@ -44,7 +50,7 @@ test('rejects a used slug with 409, and stores nothing', async () => {
 
 test.each([
   [{ slug: 'x' }, 'name'],
-  [{ name: 'x' }, 'slug'],
+  [{ name: '???' }, 'slug'],
   [{ name: 'x', slug: 'Not A Slug' }, 'slug'],
   [{ name: 'x', slug: 'x', tier: 'enterprise' }, 'tier'],
 ])('rejects %j with an error for the member %s', async (body, path) => {

@@ -23,12 +23,12 @@ const conflicts = [
   {
     what: 'a registry in the name of its image',
     given: { image_name: 'ghcr.io/team/app' },
-    error: /^image_name must not contain the registry: set registry_url to "ghcr.io" and image_name to "team\/app"$/,
+    error: /^image_name must not contain the registry: the registry is "ghcr.io", and the image "team\/app"$/,
   },
   {
     what: 'localhost in the name of its image',
     given: { image_name: 'localhost/app' },
-    error: /^image_name must not contain the registry: set registry_url to "localhost"/,
+    error: /^image_name must not contain the registry: the registry is "localhost"/,
   },
   {
     what: 'the same variable twice in env',

@@ -112,7 +112,7 @@ const checks: Readonly<Record<string, Check>> = {
   'a category': {
     index: 'templates_category_id_idx',
     noSeqScan: ['templates'],
-    query: (viewer) => idsOfPage(viewer, { ...page, category: 'category-3' }),
+    query: (viewer) => idsOfPage(viewer, { ...page, category: ['category-3'] }),
   },
   'a page by name': {
     index: 'templates_sort_name_id_idx',

@@ -3,6 +3,7 @@ import { describeWithBrowser } from '@svc/testing/browser';
 import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/engine';
 import { type ConsoleWorld, startConsoleWorld } from './console-world.ts';
 import { testDeployment, testFleetFlows } from './fleet-flows.ts';
+import { testGeneratedValues } from './generated-values.ts';
 
 describeWithBrowser('the console of the fleet in a browser, with an engine', () => {
   describeWithEngine('that runs containers', () => {
@@ -20,5 +21,6 @@ describeWithBrowser('the console of the fleet in a browser, with an engine', () 
     const withEngine = () => ({ world, engine });
     testFleetFlows(withEngine);
     testDeployment(withEngine);
+    testGeneratedValues(withEngine);
   });
 });

@@ -13,7 +13,7 @@ import {
   startConsoleWorld,
 } from './console-world.ts';
 import { expectPolicy, inspectTexts, withHostileTexts } from './hostile.ts';
-import { testHubFlows } from './hub-flows.ts';
+import { testFormAndCatalog, testHubFlows } from './hub-flows.ts';
 import { type ConsolePages, createObjects } from './objects.ts';
 import { testRoles } from './roles.ts';
 import { testSignIn } from './sign-in.ts';
@@ -91,7 +91,10 @@ describeWithBrowser('the consoles in a browser, in full depth', () => {
 
   describe('for administrators', () => testAdministration(() => world));
 
-  describe('in the hub', () => testHubFlows(() => world));
+  describe('in the hub', () => {
+    testHubFlows(() => world);
+    testFormAndCatalog(() => world);
+  });
 
   describe('sign-in', () => testSignIn(() => world));
 
@@ -391,7 +394,7 @@ describeWithBrowser('the consoles in a browser, in full depth', () => {
     await page.keyboard.press('Escape');
     expect(await focused()).toBe('New token');
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Search pages and objects' }).waitFor();
+    await page.getByRole('combobox', { name: 'Search pages, objects and actions' }).waitFor();
     await page.keyboard.type('redis');
     await page.getByRole('option', { name: /Deploy Redis/ }).waitFor();
     expect(await findProblems(page, { widths: [1280] })).toEqual([]);

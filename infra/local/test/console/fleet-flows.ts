@@ -36,6 +36,9 @@ export function testFleetFlows(given: () => { readonly world: ConsoleWorld; read
     // The wrong value: the page states the reason, and leads to the log and to the form with the
     // fix.
     await page.locator('.problem').waitFor({ timeout: CHANGE_MS });
+    const crashLoop = page.getByRole('region', { name: 'Crash loop' });
+    await crashLoop.getByText('GREETING must be hello').first().waitFor({ timeout: CHANGE_MS });
+    await crashLoop.getByText('Generation 1: Create').waitFor();
     expect(await findProblems(page, { widths: [1280] })).toEqual([]);
     await keys.press(page.getByRole('link', { name: 'Log', exact: true }));
     await page.getByRole('log').getByText('GREETING must be hello').first().waitFor();
@@ -45,6 +48,11 @@ export function testFleetFlows(given: () => { readonly world: ConsoleWorld; read
     expect(await findProblems(page, { widths: [1280] })).toEqual([]);
     await keys.press(page.getByRole('button', { name: 'Apply the change' }));
     await page.locator('.page-header').getByText('Running', { exact: true }).waitFor({ timeout: CHANGE_MS });
+    await page
+      .getByRole('region', { name: 'Instances' })
+      .getByText(/[KM]iB/)
+      .first()
+      .waitFor();
     const address = await page.getByRole('link', { name: /:\d+/ }).first().getAttribute('href');
     expect((await fetch(`${address}/busybox`)).status).toBe(200);
     expect(await findProblems(page, { widths: [1280] })).toEqual([]);
@@ -70,10 +78,52 @@ export function testFleetFlows(given: () => { readonly world: ConsoleWorld; read
     await keys.press(dialog.getByRole('button', { name: 'Delete greeter' }));
     await page.getByText('Nothing is deployed yet').waitFor({ timeout: CHANGE_MS });
     expect((await engine.byHand('ps', '--all', '--quiet')).trim()).toBe('');
+    // The usage of an instance cannot be read while it is removed.
+    expect(page.complaints.filter((one) => !one.includes('a status of 503'))).toEqual([]);
+  });
+
+  test('a pasted docker run command becomes a service, and its workload gets a revision', async () => {
+    const { world, engine } = given();
+    const page = await world.open(world.fleet, '/deployments/new');
+    const keys = keysOf(page);
+    await signInByKeys(page);
+    await keys.press(page.getByRole('button', { name: 'Paste a docker run command' }));
+    const script = 'test "$GREETING" = "it is me" && httpd -f -p 8080 -h /bin';
+    const options = `-d --name pasted -e GREETING="it is me" -e PASSWORD=x -p 80:8080 -v /srv:/data --user 0`;
+    const command = `docker run ${options} ${engine.image} sh -c '${script}'`;
+    const dialog = page.getByRole('dialog');
+    await keys.fill(dialog.getByLabel('Command'), command);
+    await keys.press(dialog.getByRole('button', { name: 'Fill the form' }));
+    await dialog.waitFor({ state: 'detached' });
+    for (const part of ['-p 80:8080', '-v /srv:/data', '--user 0'])
+      await page.getByText(part, { exact: true }).waitFor();
+    const plan = page.getByRole('region', { name: 'Plan' });
+    await plan.getByText('Runs on local').waitFor({ timeout: CHANGE_MS });
+    await keys.press(page.getByRole('group', { name: 'Source of PASSWORD' }).getByRole('button', { name: 'Generate' }));
+    await plan.getByText('Runs on local').waitFor({ timeout: CHANGE_MS });
+    await page.locator('.dim').waitFor({ state: 'detached' }); // the plan is that of the form
+    expect(await findProblems(page, { widths: [360, 1280] })).toEqual([]);
+    await keys.press(page.getByRole('button', { name: 'Deploy', exact: true }));
+    await closeGeneratedValues(page);
+    await page.locator('.page-header').getByText('Running', { exact: true }).waitFor({ timeout: CHANGE_MS });
+    const { pathname } = new URL(page.url());
+    const { deployment } = Object(await world.call({ service: 'fleet', method: 'GET', path: pathname }));
+    expect(deployment).toMatchObject({ name: 'pasted', env: { PASSWORD: { generate: 32 } } });
+
+    await page.evaluate(`history.pushState(null, '', '/workloads/${deployment.workload_id}')`);
+    await keys.press(page.getByRole('button', { name: 'New revision' }));
+    await keys.fill(page.getByLabel('Memory', { exact: true }), '64Mi');
+    expect(await findProblems(page, { widths: [1280] })).toEqual([]);
+    await keys.press(page.getByRole('button', { name: 'Create the revision' }));
+    await page.getByText('revision 2', { exact: true }).waitFor();
+    const path = `/workloads/${deployment.workload_id}`;
+    const { workload } = Object(await world.call({ service: 'fleet', method: 'GET', path }));
+    expect(workload).toMatchObject({ memory_request: '64Mi', volume_mounts: [{ name: 'data', mountPath: '/data' }] });
+    await world.call({ service: 'fleet', method: 'DELETE', path: pathname });
     expect(page.complaints).toEqual([]);
   });
 
-  test('a host is added: errors are at their fields, a failed check states its reason, and another address is its fix', async () => {
+  test('a host is added: a failed check states what was tried, correcting the address adds it, and errors are at their fields', async () => {
     const { world } = given();
     const engine = await startEngine();
     try {
@@ -82,21 +132,32 @@ export function testFleetFlows(given: () => { readonly world: ConsoleWorld; read
       await signInByKeys(page);
       await keys.press(page.getByRole('link', { name: 'Add a host' }));
       const name = page.getByLabel(/^Name/);
-      const submit = page.getByRole('button', { name: 'Add and check' });
       await keys.fill(name, 'Not A Name');
       await keys.choose(page.getByLabel('Engine', { exact: true }), engine.kind);
       await keys.fill(page.getByLabel(/^Address of the engine/), 'unix:///nonexistent/engine.sock');
-      await keys.press(submit);
+      await keys.press(page.getByRole('button', { name: 'Check the connection' }));
+      await page.getByText('The check failed').waitFor();
+      await page.getByText('Tried:').getByText('unix:///nonexistent/engine.sock').waitFor();
+      expect(await findProblems(page, { widths: [1280] })).toEqual([]);
+      const { hosts: before } = (await world.call({ service: 'fleet', method: 'GET', path: '/hosts' })) as {
+        readonly hosts: readonly { readonly name: string }[]; // the contract states this shape
+      };
+      expect(before.map((host) => host.name)).not.toContain('spare');
+      await keys.fill(page.getByLabel(/^Address of the engine/), engine.endpoint);
+      await keys.press(page.getByRole('button', { name: 'Check again' }));
+      const add = page.getByRole('button', { name: 'Add the host' });
+      await add.waitFor();
+      await keys.toggle(page.getByLabel('mesh', { exact: true }));
+      expect(await findProblems(page, { widths: [1280] })).toEqual([]);
+      await keys.press(add);
       await page.locator('[aria-invalid="true"]').waitFor();
       expect(await name.getAttribute('aria-invalid')).toBe('true');
       await keys.fill(name, 'spare');
-      await keys.press(submit);
-      await page.getByText('The check failed').waitFor();
-      await keys.press(page.getByRole('button', { name: 'Open the host' }));
+      await keys.press(add);
       await page.getByRole('heading', { name: 'spare', level: 1 }).waitFor();
-      await page.getByText('The host does not respond').waitFor();
+      await page.locator('.page-header').getByText('Online', { exact: true }).waitFor();
 
-      const dialog = page.getByRole('dialog');
+      const dialog = page.locator('dialog'); // and not a message, which has the same role
       const save = dialog.getByRole('button', { name: 'Save and check' });
       await keys.press(page.getByRole('button', { name: 'Edit', exact: true }));
       await keys.fill(dialog.getByLabel(/^Address of the engine/), 'unix:///nonexistent/either.sock');
@@ -176,4 +237,9 @@ export function testDeployment(given: () => { readonly world: ConsoleWorld; read
     await world.call({ service: 'fleet', method: 'DELETE', path: pathname });
     expect(page.complaints).toEqual([]);
   });
+}
+
+/** Closes the dialog with the generated values of a new deployment. */
+async function closeGeneratedValues(page: TestPage): Promise<void> {
+  await keysOf(page).press(page.getByRole('dialog').getByRole('button', { name: 'I have copied them' }));
 }

@@ -105,6 +105,117 @@ export function testHubFlows(given: () => ConsoleWorld): void {
   });
 }
 
+/** The form of a template, and the catalog on a phone. */
+export function testFormAndCatalog(given: () => ConsoleWorld): void {
+  test('a form of a template leads to what must be corrected, asks before input is lost, and begins with a file or a copy', async () => {
+    const world = given();
+    const page = await world.open(world.hub, '/admin/templates');
+    const keys = keysOf(page);
+    await signInByKeys(page);
+    await keys.press(page.getByRole('link', { name: 'New template' }).first());
+    const form = page.locator('form');
+    await keys.fill(form.getByLabel('CPU', { exact: true }), 'much');
+    await keys.press(page.getByRole('button', { name: 'Create', exact: true }));
+    const summary = page.getByRole('alert').filter({ hasText: 'must be corrected' });
+    await summary.waitFor();
+    // The first invalid control of the form has the focus, and is in the window.
+    const focused = 'document.activeElement.name + " " + (document.activeElement.getBoundingClientRect().top >= 0)';
+    expect(await page.evaluate(focused)).toBe('name true');
+    await keys.press(summary.getByRole('button', { name: 'CPU' }));
+    expect(await page.evaluate(focused)).toBe('cpu_request true');
+    expect(await findProblems(page, { widths: [360, 1280] })).toEqual([]);
+
+    await keys.press(page.getByRole('link', { name: 'Categories', exact: true }));
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await keys.press(question.getByRole('button', { name: 'Cancel' }));
+    expect(new URL(page.url()).pathname).toBe('/admin/templates/new');
+    await page.goBack();
+    await keys.press(question.getByRole('button', { name: 'Cancel' }));
+    expect(await form.getByLabel('CPU', { exact: true }).inputValue()).toBe('much');
+    await keys.press(page.getByRole('link', { name: 'Templates', exact: true }));
+    await keys.press(question.getByRole('button', { name: 'Leave' }));
+    await page.getByRole('heading', { name: 'Templates', level: 1 }).waitFor();
+
+    await keys.press(page.getByRole('link', { name: 'Import YAML' }));
+    const dialog = page.getByRole('dialog', { name: 'Import YAML' });
+    const file =
+      'name: From a file\ncategory: databases\nimage_name: library/redis\nenv_schema:\n  - name: PASSWORD\n    description: A password [internal] [secret]\n';
+    await dialog.getByLabel('Content').fill(`${file}gpu_count: x\n`);
+    await keys.press(dialog.getByRole('button', { name: 'Fill in the form' }));
+    await dialog.getByText(/^line 7: gpu_count: /).waitFor();
+    await dialog.getByLabel('Content').fill(file);
+    await keys.press(dialog.getByRole('button', { name: 'Fill in the form' }));
+    await dialog.waitFor({ state: 'detached' });
+    expect(await form.getByLabel(/^Name/).first().inputValue()).toBe('From a file');
+    const variable = form.getByRole('group', { name: 'Variables that users set, entry 1' });
+    expect(await variable.getByLabel('Description').inputValue()).toBe('A password');
+    expect(await variable.getByLabel('Internal').isChecked()).toBe(true);
+    await keys.toggle(variable.getByLabel('Internal'));
+    await keys.press(page.getByRole('button', { name: 'Create', exact: true }));
+    await page.getByRole('heading', { name: 'From a file', level: 1 }).waitFor();
+
+    await keys.press(page.getByRole('link', { name: 'Duplicate' }));
+    await page.getByRole('heading', { name: 'New template', level: 1 }).waitFor();
+    await keys.press(page.getByRole('button', { name: 'Create', exact: true }));
+    await page.getByRole('heading', { name: 'From a file (copy)', level: 1 }).waitFor();
+    const id = new URL(page.url()).pathname.split('/').at(-1);
+    const { template } = Object(await world.call({ service: 'hub', method: 'GET', path: `/admin/templates/${id}` }));
+    expect(template).toMatchObject({
+      slug: 'from-a-file-copy',
+      image_name: 'library/redis',
+      env_schema: [{ description: 'A password [secret]' }],
+    });
+    expect(page.complaints).toEqual([]);
+  });
+
+  test('a reader on a phone filters the catalog by numbers, reads documentation, and requests access by a slug', async () => {
+    const world = given();
+    const documentation =
+      '# Guide\n\n[![CI](https://example.com/i.svg)](https://example.com)\n\n[Start](#start)\n\n<!-- hidden -->\n\n- [x] done\n\n| a |\n|--:|\n| 1&nbsp;GiB |\n\n<details><summary>More</summary>\n\ninside\n\n</details>\n\n## Start\n\na<br>b &rarr; c\n';
+    const { categories } = Object(await world.call({ service: 'hub', method: 'GET', path: '/admin/categories' }));
+    const body = { name: 'Guide', kind: 'job', category_id: categories[0].id, documentation };
+    await world.call({ service: 'hub', method: 'POST', path: '/admin/templates', body });
+    const page = await world.open(world.hub, '/');
+    await page.setViewportSize({ width: 360, height: 740 });
+    const total = page.getByRole('status').filter({ hasText: /^[0-9]+ templates?$/ });
+    const jobs = page.getByRole('group', { name: 'Kind' }).getByRole('button', { name: /^Job/ });
+    const [, count] = /\(([0-9]+)\)/.exec((await jobs.textContent()) ?? '') ?? [];
+    await jobs.click();
+    await total.filter({ hasText: new RegExp(`^${count} `) }).waitFor();
+    await page.getByLabel('Order').selectOption({ label: 'Newest first' });
+    await page.waitForURL(/kind=job&sort=-created_at/);
+    expect(await findProblems(page, { widths: [360] })).toEqual([]);
+    await page.getByRole('link', { name: 'Guide', exact: true }).click();
+    await page.getByRole('heading', { name: 'Start', level: 3 }).waitFor();
+    const shown = page.locator('.prose');
+    expect(await shown.getByRole('link', { name: 'CI' }).count()).toBe(1);
+    expect(await shown.getByRole('checkbox', { name: 'Task' }).isChecked()).toBe(true);
+    expect(await shown.getByText('hidden').count()).toBe(0);
+    expect(await shown.getByText('a\nb → c').count()).toBe(1);
+    await shown.getByRole('link', { name: 'Start' }).click();
+    await page.waitForURL(/#doc-start$/);
+    expect(await findProblems(page, { widths: [360] })).toEqual([]);
+
+    await signInByKeys(page, people.user);
+    await page.evaluate(`fetch('/api/v1/auth/session').then((session) => session.json()).then(({ user }) => user.organization ??
+      fetch('/api/v1/account/organizations', {
+        method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name: 'Readers' }),
+      })).then(() => undefined)`);
+    await page.goto(`${world.hub}/`);
+    await page.getByRole('button', { name: 'Request access' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(/^Slug/).fill('perhaps-it-exists');
+    await dialog.getByRole('button', { name: 'Send the request' }).click();
+    await page.getByText('The request is sent to the administrators').waitFor();
+    const admin = await world.open(world.hub, '/admin/access');
+    await signInByKeys(admin);
+    await admin.getByRole('link', { name: /^Access [0-9]+ open access requests?$/ }).waitFor();
+    await admin.setViewportSize({ width: 360, height: 740 });
+    expect(await findProblems(admin, { widths: [360] })).toEqual([]);
+    expect([...page.complaints, ...admin.complaints]).toEqual([]);
+  });
+}
+
 interface FormInUse {
   readonly form: ReturnType<TestPage['locator']>;
   readonly keys: Keys;

@@ -25,31 +25,67 @@ export const LOGGED = '<img src=x onerror=alert(1)> <b>bold</b>';
  * Creates a template that runs if its variable GREETING is `hello`, and copies it to the fleet,
  * unless this has happened.
  */
-export async function createGreeter(world: ConsoleWorld, { image }: TestEngine): Promise<void> {
+export async function createGreeter(world: ConsoleWorld, engine: TestEngine): Promise<void> {
   const known = await world
     .call({ service: 'fleet', method: 'GET', path: '/catalog/templates/greeter' })
     .catch(() => undefined);
   if (known !== undefined) return;
+  await createTemplate(world, engine, {
+    name: 'Greeter',
+    description: 'A page, and a line of log twice a second.',
+    script: [
+      'test "$GREETING" = hello || { echo "GREETING must be hello"; exit 1; }',
+      'httpd -p 8080 -h /bin',
+      `while true; do echo "says $GREETING ${LOGGED}"; sleep 0.5; done`,
+    ],
+    variable: { name: 'GREETING', required: true, description: 'The text of each line.' },
+  });
+}
+
+/** Creates a template whose only page has the password of the deployment as its path. */
+export const createDoor = (world: ConsoleWorld, engine: TestEngine): Promise<void> =>
+  createTemplate(world, engine, {
+    name: 'Door',
+    description: 'A page for those who know the password.',
+    script: [
+      'mkdir -p "/tmp/www/$PASSWORD"',
+      'echo open > "/tmp/www/$PASSWORD/index.html"',
+      'httpd -f -p 8080 -h /tmp/www',
+    ],
+    variable: { name: 'PASSWORD', required: true, description: 'Who knows it can enter. [secret]' },
+  });
+
+interface NewTemplate {
+  readonly name: string;
+  readonly description: string;
+  /** The lines of a shell script that serves port 8080. */
+  readonly script: readonly string[];
+  readonly variable: { readonly name: string; readonly required: boolean; readonly description: string };
+}
+
+/** Creates a template with a port and a variable, and copies it to the fleet. */
+async function createTemplate(
+  world: ConsoleWorld,
+  { image }: TestEngine,
+  { name: title, description, script, variable }: NewTemplate,
+): Promise<void> {
   const { categories } = (await world.call({ service: 'hub', method: 'GET', path: '/admin/categories' })) as {
     // The contract states this shape.
     categories: readonly { readonly id: string; readonly is_private: boolean }[];
   };
   const [, registry = '', name = '', tag = ''] = /^([^/]+)\/(.+):(.+)$/.exec(image) ?? [];
-  const script = [
-    'test "$GREETING" = hello || { echo "GREETING must be hello"; exit 1; }',
-    'httpd -p 8080 -h /bin',
-    `while true; do echo "says $GREETING ${LOGGED}"; sleep 0.5; done`,
-  ];
   await create(world, 'hub', '/admin/templates', {
-    name: 'Greeter',
+    name: title,
     category_id: categories.find(({ is_private }) => !is_private)?.id,
-    description: 'A page, and a line of log twice a second.',
+    description,
     registry_url: registry,
     image_name: name,
     image_tag: tag,
     command: ['/bin/sh', '-c', script.join('; ')],
+    env: [{ name: 'SVC_HTTP_PORTS', value: '8080' }],
     ports: [{ containerPort: 8080 }],
-    env_schema: [{ name: 'GREETING', required: true, description: 'The text of each line.' }],
+    required_network_types: ['mesh'],
+    env_schema: [variable],
   });
   await world.call({ service: 'fleet', method: 'POST', path: '/catalog/sync', body: {} });
 }
@@ -92,6 +128,7 @@ export async function createObjects(world: ConsoleWorld, engine: TestEngine | un
     fleet: [
       '/',
       '/deployments',
+      '/deployments/new',
       ...deployments,
       '/catalog',
       '/catalog/postgresql',
@@ -126,6 +163,7 @@ export async function createObjects(world: ConsoleWorld, engine: TestEngine | un
       `/admin/templates/${template.id}`,
       '/admin/categories',
       '/admin/access',
+      '/admin/access?tab=requests',
       '/admin/access?tab=view',
       '/admin/access?tab=view&org=demo',
       '/admin/organizations',
@@ -149,5 +187,6 @@ async function deploymentPages(world: ConsoleWorld, engine: TestEngine): Promise
     ...tabsOf(`/deployments/${deployment.id}`, ['log', 'events', 'history', 'manifest']),
     `/deployments/${deployment.id}/change`,
     ...tabsOf(`/workloads/${deployment.workload_id}`, ['revisions', 'specification']),
+    `/workloads/${deployment.workload_id}/revision`,
   ];
 }

@@ -16,7 +16,8 @@ interface Given {
 type Blocked = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 /** Reasons that concern the caller, not the state of an object. */
-const IS_OF_CALLER = /^(?:This requires the role|Sign in|Members of a suspended organization|Create or join)/;
+const IS_OF_CALLER =
+  /^(?:This requires the role|Only administrators|Sign in|Members of a suspended organization|Create or join)/;
 
 /** The actions of a page, and of the first menu on it, that are disabled for the caller. */
 async function blockedOn(page: TestPage): Promise<Record<string, readonly string[]>> {
@@ -102,7 +103,7 @@ async function notRejected(
 
 /** The rows of the policy table that a role of the fleet does not have. */
 const deniedInFleet: Readonly<Record<'viewer' | 'operator', readonly FleetAccess[]>> = {
-  viewer: ['audit', 'catalog-sync', 'people-write', 'resources-write', 'secrets-write', 'settings'],
+  viewer: ['audit', 'catalog-sync', 'people-write', 'resources-write', 'secrets-write', 'settings', 'values-reveal'],
   operator: ['audit', 'people-write', 'secrets-write', 'settings'],
 };
 
@@ -117,17 +118,22 @@ const forAdmins = by('This requires the role admin.', {
   '/tokens': ['New token', 'Reissue…', 'Revoke…'],
 });
 
+/** A form that nobody has changed. */
+const unchanged = by('Nothing is changed.', { '/workloads/:id/revision': ['Create the revision'] });
+
 const forOperators = by('This requires the role operator or admin.', {
   '/deployments': ['Change…', 'Scale…', 'Restart…', 'Stop…', 'Delete…'],
   '/deployments/:id': ['Change', 'Scale', 'Restart', 'Stop', 'Delete'],
   '/deployments/:id/change': ['Apply the change'],
   '/workloads/:id': ['Update from the template', 'New revision', 'Delete'],
+  '/workloads/:id/revision': ['Create the revision'],
   '/deploy/postgresql': ['Deploy'],
+  '/deployments/new': ['Deploy'],
   '/hosts': ['Add a host'],
-  '/hosts/new': ['Add and check'],
+  '/hosts/new': ['Check the connection'],
   '/hosts/:id': ['Check', 'Disable scheduling', 'Edit', 'Remove'],
   '/clusters': ['Add a cluster'],
-  '/clusters/new': ['Add and check'],
+  '/clusters/new': ['Check the connection'],
   '/clusters/:id': ['Check', 'Edit', 'Remove'],
   '/storage': ['New volume', 'Edit…', 'Delete…'],
   '/sync': ['Full sync', 'Sync now'],
@@ -139,6 +145,7 @@ const administrationOfHub = [
   '/admin/templates/:id',
   '/admin/categories',
   '/admin/access',
+  '/admin/access?tab=requests',
   '/admin/access?tab=view',
   '/admin/access?tab=view&org=demo',
   '/admin/organizations',
@@ -167,7 +174,7 @@ export function testRoles(given: () => Promise<Given>): void {
     };
     const [viewer, operator] = await Promise.all([walkAs('viewer'), walkAs('operator')]);
     expect(viewer).toEqual({ refused: pagesOfAdmins, blocked: { ...forOperators, ...forAdmins } });
-    expect(operator).toEqual({ refused: pagesOfAdmins, blocked: forAdmins });
+    expect(operator).toEqual({ refused: pagesOfAdmins, blocked: { ...forAdmins, ...unchanged } });
   });
 
   test('each page of the hub by role states what the role does not permit, and the hub rejects it', async () => {
@@ -223,8 +230,13 @@ export function testRoles(given: () => Promise<Given>): void {
     expect(publicPages.filter((path) => signedIn.includes(path))).toEqual([]);
     expect(withoutOrganization.refused).toEqual({ 'Not permitted': administrationOfHub });
     expect(withoutOrganization.blocked).toEqual({
-      ...by('Create or join an organization first.', { '/keys': ['New key'] }),
-      ...by('This requires the role admin or superadmin.', { '/admin/templates/new': ['Create'] }),
+      ...by('Create or join an organization first.', {
+        '/': ['Request access'],
+        '/templates/postgresql': ['Request access'],
+        '/templates/absent': ['Request access'],
+        '/keys': ['New key'],
+      }),
+      ...by('Only administrators of the hub can do this.', { '/admin/templates/new': ['Create'] }),
     });
     const ofMember = {
       '/organization': ['Invite', 'Remove Olga Operator', 'Remove Uma User'],
@@ -232,13 +244,13 @@ export function testRoles(given: () => Promise<Given>): void {
     };
     expect(asMember).toEqual({
       refused: {},
-      blocked: by('This requires the role org_admin in your organization.', ofMember),
+      blocked: by('Only administrators of your organization can do this.', ofMember),
     });
     expect(whileSuspended).toEqual({
       refused: {},
       blocked: by('Members of a suspended organization have read access only.', {
         ...ofMember,
-        '/organization?tab=access': ['Send'],
+        '/organization?tab=access': ['Request access'],
         '/account': ['Save'],
         '/templates/absent': ['Request access'],
       }),

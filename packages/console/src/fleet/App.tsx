@@ -17,12 +17,13 @@ import {
   Users,
   Waypoints,
 } from 'lucide-react';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import { followChanges } from '../shared/api/live.ts';
 import { Pages } from '../shared/routing/page.tsx';
 import { t } from '../shared/texts/texts.ts';
 import { Dialog } from '../shared/ui/dialogs/Dialog.tsx';
+import { ConnectionBand } from '../shared/ui/feedback/ConnectionBand.tsx';
 import { Empty, ErrorView, Loading } from '../shared/ui/feedback/states.tsx';
 import { SignedIn } from '../shared/ui/session/SignedIn.tsx';
 import { Shell } from '../shared/ui/shell/Shell.tsx';
@@ -31,10 +32,16 @@ import { usePalette } from '../shared/ui/shell/usePalette.tsx';
 import { Invitation } from './account/Invitation.tsx';
 import { SignIn, SignInForm } from './account/SignIn.tsx';
 import { signOut, whenSignedIn } from './account/session.ts';
+import { roleLabel } from './administration/roles.ts';
 import { fleet, sessionGate, sessionQuery, useBlocked, useCaller, usePhaseCount } from './api.ts';
+import { chosenAction } from './deployments/list/action.ts';
 import { troubledPhases } from './looks.ts';
 import { pages } from './pages.ts';
 import { useCommands } from './useCommands.ts';
+
+const BulkDialog = lazy(() =>
+  import('./deployments/list/BulkDialog.tsx').then((module) => ({ default: module.BulkDialog })),
+);
 
 export function App() {
   const session = useQuery(sessionQuery);
@@ -86,6 +93,7 @@ function Console() {
   const blocked = useBlocked();
   const isWaiting = sessionGate.useIsWaiting();
   const [openPalette, palette] = usePalette(useCommands);
+  const chosen = chosenAction.use();
   useEffect(() => followChanges(fleet.queries, { urlAfter, whenSignedIn }), []);
   const administration = {
     label: t('Administration'),
@@ -101,9 +109,14 @@ function Console() {
         name="Fleet"
         mark={Layers}
         groups={[...withTrouble(useTroubleCount()), administration]}
-        user={<UserMenu name={caller.name} detail={caller.role} onSignOut={() => void signOut()} />}
+        user={<UserMenu name={caller.name} detail={roleLabel(caller.role)} onSignOut={() => void signOut()} />}
         onSearch={openPalette}
-        bands={<Bands />}
+        bands={
+          <>
+            {!isWaiting && <ConnectionBand />}
+            <Bands />
+          </>
+        }
       >
         <Pages
           pages={pages}
@@ -120,6 +133,15 @@ function Console() {
         />
       </Shell>
       {palette}
+      {chosen && (
+        <Suspense>
+          <BulkDialog
+            action={chosen.action}
+            deployments={[chosen.deployment]}
+            onClose={() => chosenAction.set(undefined)}
+          />
+        </Suspense>
+      )}
       {isWaiting && (
         <Dialog title={t('Your session has ended')}>
           <p>{t('Sign in again to continue. The page and your input stay as they are.')}</p>

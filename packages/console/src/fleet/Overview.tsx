@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Blocks, Boxes, CheckCircle2, CircleDashed, Rocket, Server, TriangleAlert } from 'lucide-react';
+import { Blocks, Boxes, CheckCircle2, Rocket, Server, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { href } from '../shared/routing/href.ts';
@@ -8,6 +8,7 @@ import { ButtonLink } from '../shared/ui/controls/Button.tsx';
 import { formatCount, wordsOfCode } from '../shared/ui/display/format.ts';
 import { Cells, type Share, ShareBar } from '../shared/ui/display/Meter.tsx';
 import { looks, Status, type StatusLook } from '../shared/ui/display/Status.tsx';
+import { Step } from '../shared/ui/display/Step.tsx';
 import { Time } from '../shared/ui/display/Time.tsx';
 import { ErrorView, Loading } from '../shared/ui/feedback/states.tsx';
 import { PageHeader, Panel } from '../shared/ui/shell/PageHeader.tsx';
@@ -95,18 +96,30 @@ export default function Overview() {
   );
 }
 
+/** The number of hosts and clusters that match a query. */
+function useTargetCount(query: { readonly limit: number; readonly reachability?: string }): number {
+  const hosts = useQuery(fleet.read('listHosts', { query: { ...query, engine: 'docker,podman' } }));
+  const clusters = useQuery(fleet.read('listClusters', { query }));
+  return (hosts.data?.pagination.total ?? 0) + (clusters.data?.pagination.total ?? 0);
+}
+
 function FirstSteps() {
-  const hosts = useQuery(fleet.read('listHosts', { query: { limit: 1 } }));
-  const clusters = useQuery(fleet.read('listClusters', { query: { limit: 1 } }));
+  const isRegistered = useTargetCount({ limit: 1 }) > 0;
+  const hasTarget = useTargetCount({ limit: 1, reachability: 'online' }) > 0;
   const templates = useQuery(fleet.read('listMirroredTemplates', { query: { limit: 1, view: 'summary' } }));
-  const hasTarget = (hosts.data?.pagination.total ?? 0) + (clusters.data?.pagination.total ?? 0) > 0;
   const hasCatalog = (templates.data?.pagination.total ?? 0) > 0;
   return (
     <Panel title={t('First steps')} flush>
       <ol className="item-list">
-        <Step isDone={hasTarget} icon={Server} title={t('Add a host or a cluster')} href="/hosts/new">
-          {t('A machine with Docker or Podman, or a Kubernetes cluster.')}
-        </Step>
+        {isRegistered && !hasTarget ? (
+          <Step isDone={false} icon={Server} title={t('Correct the host or the cluster')} href="/hosts">
+            {t('It is registered, but it does not respond.')}
+          </Step>
+        ) : (
+          <Step isDone={hasTarget} icon={Server} title={t('Add a host or a cluster')} href="/hosts/new">
+            {t('A machine with Docker or Podman, or a Kubernetes cluster.')}
+          </Step>
+        )}
         <Step isDone={hasCatalog} icon={Blocks} title={t('Connect a hub')} href="/sync">
           {t('The fleet copies templates from the catalog of a hub.')}
         </Step>
@@ -117,35 +130,6 @@ function FirstSteps() {
     </Panel>
   );
 }
-
-const Step = ({
-  isDone,
-  icon: Icon,
-  title,
-  href: address,
-  children,
-}: {
-  readonly isDone: boolean;
-  readonly icon: typeof Server;
-  readonly title: string;
-  readonly href: string;
-  readonly children: string;
-}) => (
-  <li className="row-nowrap">
-    {isDone ? (
-      <CheckCircle2 size={18} className="text-good" aria-label={t('Done')} />
-    ) : (
-      <CircleDashed size={18} className="muted" aria-label={t('Open')} />
-    )}
-    <Icon size={18} aria-hidden className="muted" />
-    <span className="grow">
-      <Link href={address} className="cell-link">
-        {title}
-      </Link>
-      <span className="muted small"> {children}</span>
-    </span>
-  </li>
-);
 
 const addressOfEvent = ({ kind, object_id }: FleetEvent): string => {
   if (object_id === null || kind === 'catalog') return '/sync';
@@ -179,10 +163,10 @@ function Problems({ troubledCount }: { readonly troubledCount: number }) {
             <span className="spread">
               <span className="row">
                 <TriangleAlert size={15} className="text-bad" aria-hidden />
+                <span className="text-bad strong">{wordsOfCode(event.reason)}</span>
                 <Link href={addressOfEvent(event)} className="cell-link">
                   {event.name}
                 </Link>
-                <span className="text-bad small">{wordsOfCode(event.reason)}</span>
               </span>
               <span className="muted small">
                 <Time at={event.at} />
@@ -318,20 +302,20 @@ function RecentEvents() {
           <Line
             key={event.id}
             title={
-              <Link href={addressOfEvent(event)} className="cell-link">
-                {event.name}
-              </Link>
-            }
-            beside={
               <span
                 className={
-                  event.severity === 'warning' && event.resolved_at === null ? 'text-bad small' : 'muted small'
+                  event.severity === 'warning' && event.resolved_at === null ? 'text-bad strong' : 'muted strong'
                 }
               >
                 {event.resolved_at === null
                   ? wordsOfCode(event.reason)
                   : t('{reason}, resolved', { reason: wordsOfCode(event.reason) })}
               </span>
+            }
+            beside={
+              <Link href={addressOfEvent(event)} className="cell-link">
+                {event.name}
+              </Link>
             }
             at={event.at}
           />

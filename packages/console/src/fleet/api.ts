@@ -14,6 +14,8 @@ type Endpoints = typeof fleetEndpoints;
 /** The API of the fleet. */
 export const fleet = createApi<Endpoints>(createClient<Endpoints>(table, sessionGate.wait));
 
+export type FleetEndpointName = keyof Endpoints & string;
+
 export type FleetOutput<K extends keyof Endpoints> = Output<Endpoints[K]>;
 
 export type Deployment = FleetOutput<'getDeployment'>['deployment'];
@@ -26,6 +28,7 @@ export type FleetUser = FleetOutput<'getUser'>['user'];
 export type Token = FleetOutput<'listTokens'>['tokens'][number];
 export type Template = FleetOutput<'getMirroredTemplate'>;
 export type Plan = FleetOutput<'planDeployment'>;
+export type AuditEntry = FleetOutput<'listAuditEntries'>['entries'][number];
 export type FleetEvent = FleetOutput<'listEvents'>['events'][number];
 
 export const sessionQuery = {
@@ -53,6 +56,7 @@ const reasons: Partial<Readonly<Record<FleetAccess, string>>> = {
   'secrets-write': t('This requires the role admin.'),
   settings: t('This requires the role admin.'),
   audit: t('This requires the role admin.'),
+  'values-reveal': t('This requires a role that may reveal values in this fleet.'),
 };
 
 /** Returns why the caller must not call an endpoint, or undefined if it is permitted. */

@@ -4,6 +4,7 @@ import { page } from '../shared/routing/page.tsx';
 export const pages = [
   page('/', () => import('./Overview.tsx')),
   page('/deployments', () => import('./deployments/Deployments.tsx')),
+  page('/deployments/new', () => import('./deployments/image/DeployImage.tsx')),
   page('/deployments/:id', () => import('./deployments/Deployment.tsx')),
   page('/deployments/:id/change', () => import('./deployments/ChangeDeployment.tsx')),
   page('/catalog', () => import('./catalog/Catalog.tsx')),
@@ -11,6 +12,7 @@ export const pages = [
   page('/deploy/:slug', () => import('./deployments/Deploy.tsx')),
   page('/workloads', () => import('./catalog/Workloads.tsx')),
   page('/workloads/:id', () => import('./catalog/Workload.tsx')),
+  page('/workloads/:id/revision', () => import('./catalog/NewRevision.tsx')),
   page('/hosts', () => import('./targets/Hosts.tsx')),
   page('/hosts/new', () => import('./targets/NewHost.tsx')),
   page('/hosts/:id', () => import('./targets/Host.tsx')),

@@ -4,18 +4,20 @@ import { Link, useLocation } from 'wouter';
 import { Pages } from '../shared/routing/page.tsx';
 import { t } from '../shared/texts/texts.ts';
 import { Dialog } from '../shared/ui/dialogs/Dialog.tsx';
+import { ConnectionBand } from '../shared/ui/feedback/ConnectionBand.tsx';
 import { Empty, ErrorView, Loading } from '../shared/ui/feedback/states.tsx';
 import { SignedIn } from '../shared/ui/session/SignedIn.tsx';
 import { SignInFailureNotice } from '../shared/ui/session/SignInFailureNotice.tsx';
 import { Shell } from '../shared/ui/shell/Shell.tsx';
 import { UserMenu } from '../shared/ui/shell/UserMenu.tsx';
 import { usePalette } from '../shared/ui/shell/usePalette.tsx';
-import { sessionGate, sessionQuery, useBlocked } from './api.ts';
+import { sessionGate, sessionQuery, useBlocked, useOpenRequests } from './api.ts';
 import './organization/invitation.ts';
 import { SignInButton } from './account/SignInButton.tsx';
 import { signOut } from './account/session.ts';
-import { accountGroup, administrationGroup, publicGroup } from './navigation.ts';
+import { accountGroup, administrationGroup, publicGroup } from './navigation.tsx';
 import { pages } from './pages.ts';
+import { roleLabel } from './roles.ts';
 import { useCommands } from './useCommands.ts';
 
 export function App() {
@@ -38,19 +40,24 @@ const isPublic = (path: string) => path === '/' || path.startsWith('/templates/'
 type User = NonNullable<Parameters<typeof userDetail>[0]>;
 
 const userDetail = (user: { readonly role: string; readonly organization: { readonly name: string } | null } | null) =>
-  user === null ? '' : (user.organization?.name ?? user.role);
+  user === null ? '' : (user.organization?.name ?? roleLabel(user.role));
 
 function Console({ user }: { readonly user: (User & { readonly name: string }) | null }) {
   const blocked = useBlocked();
   const [path] = useLocation();
   const isWaiting = sessionGate.useIsWaiting();
   const [openPalette, palette] = usePalette(useCommands);
+  const openRequests = useOpenRequests();
   return (
     <>
       <Shell
         name="Hub"
         mark={LayoutGrid}
-        groups={[publicGroup, ...(user ? [accountGroup] : []), ...(blocked('getStats') ? [] : [administrationGroup])]}
+        groups={[
+          publicGroup,
+          ...(user ? [accountGroup] : []),
+          ...(blocked('getStats') ? [] : [administrationGroup(openRequests)]),
+        ]}
         user={
           user ? (
             <UserMenu name={user.name} detail={userDetail(user)} onSignOut={() => void signOut()} />
@@ -59,7 +66,12 @@ function Console({ user }: { readonly user: (User & { readonly name: string }) |
           )
         }
         onSearch={openPalette}
-        bands={!user && <SignInFailureNotice />}
+        bands={
+          <>
+            {!isWaiting && <ConnectionBand />}
+            {!user && <SignInFailureNotice />}
+          </>
+        }
       >
         {!user && !isPublic(path) ? (
           <main id="main">

@@ -16,6 +16,11 @@ export const hub = createApi<Endpoints>(createClient<Endpoints>(table, sessionGa
 export type HubOutput<K extends keyof Endpoints> = Output<Endpoints[K]>;
 
 export type Template = HubOutput<'getTemplate'>;
+
+/** The address of the icon of a template. The hub has one only after it could fetch it. */
+export const iconOf = ({ slug, icon_url }: Pick<Template, 'slug' | 'icon_url'>): string | undefined =>
+  icon_url === null || slug === '' ? undefined : `/api/v1/catalog/templates/${encodeURIComponent(slug)}/icon`;
+
 export type ManagedTemplate = HubOutput<'getManagedTemplate'>['template'];
 export type TemplateBody = CallInput<Endpoints['createTemplate']>['body'];
 export type Category = HubOutput<'getManagedCategory'>['category'];
@@ -50,9 +55,9 @@ const suspended = t('Members of a suspended organization have read access only.'
 const reasons: Partial<Readonly<Record<HubAccess, string>>> = {
   account: t('Sign in first.'),
   'account-change': suspended,
-  'account-keys': t('This requires the role org_admin in your organization.'),
-  'account-members': t('This requires the role org_admin in your organization.'),
-  admin: t('This requires the role admin or superadmin.'),
+  'account-keys': t('Only administrators of your organization can do this.'),
+  'account-members': t('Only administrators of your organization can do this.'),
+  admin: t('Only administrators of the hub can do this.'),
 };
 
 /** Returns why the caller must not call an endpoint, or undefined if it is permitted. */
@@ -65,4 +70,17 @@ export function useBlocked(): (name: keyof Endpoints & string) => string | undef
     if (access.startsWith('account-') && data?.user?.organization?.status === 'suspended') return suspended;
     return reasons[access] ?? t('Your session does not permit this.');
   };
+}
+
+const REQUESTS_MS = 60_000;
+
+/** The number of access requests that an administrator has not decided; 0 for other callers. */
+export function useOpenRequests(): number {
+  const enabled = useBlocked()('listAllAccessRequests') === undefined;
+  const { data } = useQuery({
+    ...hub.read('listAllAccessRequests', { query: { status: 'open', limit: 1 } }),
+    enabled,
+    refetchInterval: REQUESTS_MS,
+  });
+  return data?.pagination.total ?? 0;
 }

@@ -4,13 +4,14 @@ import { href } from '../shared/routing/href.ts';
 import { t } from '../shared/texts/texts.ts';
 import { useSettled } from '../shared/ui/controls/useSettled.ts';
 import type { Command } from '../shared/ui/shell/CommandPalette.tsx';
+import { commonActions, isNamed, pageCommand } from '../shared/ui/shell/commands.ts';
 import { hub, useBlocked, useUser } from './api.ts';
-import { administrationGroup } from './navigation.ts';
+import { administrationGroup } from './navigation.tsx';
 
 const PAUSE_MS = 150;
 const MAX_FOUND = 8;
 
-/** The pages, and the templates that have the words of the text. */
+/** The pages and actions, and the templates that have the words of the text. */
 export function useCommands(text: string): readonly Command[] {
   const blocked = useBlocked();
   const user = useUser();
@@ -20,31 +21,26 @@ export function useCommands(text: string): readonly Command[] {
     ...hub.read('listTemplates', { query: { q: search, limit: MAX_FOUND, view: 'summary' } }),
     enabled,
   });
-  const page = (label: string, icon: Command['icon'], address: string): Command => ({
-    label,
-    detail: t('page'),
-    icon,
-    href: address,
-  });
   const pages = [
-    page(t('Catalog'), Blocks, '/'),
+    pageCommand(t('Catalog'), Blocks, '/'),
     ...(user
       ? [
-          page(t('Organization'), Building2, '/organization'),
-          page(t('API keys'), KeyRound, '/keys'),
-          page(t('Account and sessions'), UserRound, '/account'),
+          pageCommand(t('Organization'), Building2, '/organization'),
+          pageCommand(t('API keys'), KeyRound, '/keys'),
+          pageCommand(t('Account and sessions'), UserRound, '/account'),
         ]
       : []),
-    ...(blocked('getStats') ? [] : administrationGroup.items.map(({ label, icon, href: to }) => page(label, icon, to))),
+    ...(blocked('getStats')
+      ? []
+      : administrationGroup().items.map(({ label, icon, href: to }) => pageCommand(label, icon, to))),
   ];
   const found = enabled
     ? (templates.data?.templates ?? []).map(({ slug, name }) => ({
         label: name,
         detail: t('template'),
         icon: Blocks,
-        href: href('/templates/:slug', { slug }),
+        choice: { href: href('/templates/:slug', { slug }) },
       }))
     : [];
-  const folded = text.trim().toLowerCase();
-  return [...pages.filter(({ label }) => label.toLowerCase().includes(folded)), ...found];
+  return [...[...pages, ...commonActions].filter((command) => isNamed(command, text)), ...found];
 }

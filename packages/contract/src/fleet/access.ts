@@ -18,5 +18,6 @@ export const fleetAccesses = [
   'resources-write',
   'secrets-read',
   'secrets-write',
+  'values-reveal',
 ] as const;
 export type FleetAccess = (typeof fleetAccesses)[number];

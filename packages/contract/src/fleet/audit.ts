@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { auditCursor } from '../shared/audit-cursor.ts';
 import { endpoint } from '../shared/endpoint.ts';
 import { timestamp, timestampInput } from '../shared/timestamp.ts';
-import { id, line, queryInteger, uuid } from '../shared/wire.ts';
+import { flag, id, line, queryInteger, uuid } from '../shared/wire.ts';
 
 export const auditEntry = z
   .object({
@@ -27,10 +27,18 @@ export const auditEntry = z
       description:
         'An operation that a request to the MCP endpoint performed. The entry of that request has the same `request_id`',
     }),
+    object_name: z.string().nullable().meta({
+      description:
+        'Name of the object that was changed or deleted, at that time; of a user, the e-mail address. Null for other requests, and for entries of earlier versions',
+    }),
   })
   .meta({ id: 'AuditEntry' });
 
 const filters = {
+  changes: flag.default(false).meta({
+    description:
+      'Only changes and sign-ins: without reads, plans, and the requests of agents, whose operations have entries of their own',
+  }),
   token_id: uuid.optional(),
   actor: line(400).optional(),
   method: line(20)

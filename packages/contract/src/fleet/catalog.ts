@@ -10,6 +10,9 @@ import { template, templateListQuery } from '../template/fields.ts';
 /** The maximum number of skipped entries that the state of the sync lists. */
 export const MAX_SKIPPED_LISTED = 20;
 
+/** The maximum number of network types that are listed. */
+export const MAX_NETWORK_TYPES_LISTED = 20;
+
 const skippedEntry = z.object({
   kind: z.enum(['template', 'category']),
   id: z.string().nullable().meta({ description: 'null: the id cannot be read either' }),
@@ -97,6 +100,20 @@ export const fleetCatalogEndpoints = {
     tag: 'catalog',
     summary: 'List the categories of the mirror, with the number of their templates in the mirror',
     reply: z.object({ categories: z.array(category) }),
+  }),
+  listNetworkTypes: endpoint({
+    operationId: 'listNetworkTypes',
+    method: 'get',
+    path: '/api/v1/catalog/network-types',
+    access: 'catalog-read',
+    tag: 'catalog',
+    summary: 'List the network types that templates of the mirror require, the most frequent ones first',
+    reply: z.object({
+      template_count: z.int().meta({ description: 'All templates of the mirror' }),
+      network_types: z
+        .array(z.object({ name: z.string(), template_count: z.int() }))
+        .meta({ description: `At most ${MAX_NETWORK_TYPES_LISTED}` }),
+    }),
   }),
   getSyncState: endpoint({
     operationId: 'getSyncState',

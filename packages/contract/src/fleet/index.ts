@@ -16,11 +16,12 @@ import { fleetSettingsEndpoints } from './settings.ts';
 export { writeAuditCursor } from '../shared/audit-cursor.ts';
 export { workloadMembers } from '../template/fields.ts';
 export { type FleetAccess, type FleetRole, fleetAccesses, fleetRoles } from './access.ts';
-export { MAX_SKIPPED_LISTED, syncState } from './catalog.ts';
+export { MAX_NETWORK_TYPES_LISTED, MAX_SKIPPED_LISTED, syncState } from './catalog.ts';
 export { type ChangeCounts, changeKinds } from './changes.ts';
-export { MAX_CANDIDATES_LISTED, type NewDeployment, phases, pulls } from './deployments/deployment.ts';
-export { MAX_FOLLOWED_INSTANCES } from './deployments/deployments.ts';
-export type { EnvReply, EnvRequest } from './deployments/env.ts';
+export { MAX_CANDIDATES_LISTED, type NewDeployment, phases, problemPhases, pulls } from './deployments/deployment.ts';
+export { MAX_FOLLOWED_INSTANCES, MAX_MEASURED_INSTANCES } from './deployments/deployments.ts';
+export type { EnvReply, EnvRequest, GeneratedValue } from './deployments/env.ts';
+export { type Obstacle, obstacleCodes, type Remedy } from './deployments/obstacle.ts';
 export {
   type WorkloadSpec,
   workloadDefaults,
@@ -28,6 +29,7 @@ export {
   workloadFields,
   workloadSpec,
 } from './deployments/workloads.ts';
+export { isBindAddress, MAX_PROPOSED_ADDRESSES } from './resources/hosts.ts';
 export type { LabelRequirement } from './resources/resource.ts';
 export { purposesOfKind, type SecretPurpose } from './resources/secrets.ts';
 export { DEFAULT_VOLUME_SIZE } from './resources/storage.ts';

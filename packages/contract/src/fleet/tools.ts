@@ -47,6 +47,12 @@ const briefWorkload = workload.pick({
   version: true,
 });
 
+/** The placement of a plan. The remedies of `obstacles` are fields of the console. */
+const { placement } = plan.shape;
+const briefPlacement = placement.extend({
+  candidates: z.array(placement.shape.candidates.element.omit({ obstacles: true })),
+});
+
 /** The arguments that identify a target. */
 const aTarget = { kind: z.enum(['host', 'cluster']), id: z.string() };
 const aDeployment = { deployment: z.string().meta({ description: 'Name or id' }) };
@@ -79,9 +85,9 @@ const controls = new Map<unknown, Endpoint>([
 ]);
 
 /**
- * The tools of the fleet. They omit what carries a credential (values of secrets, keys of hosts and
- * clusters, tokens, passwords, settings), who can sign in, and the deletion of data other than with
- * a deployment.
+ * The tools of the fleet. They omit what carries a credential (values of secrets, generated values,
+ * keys of hosts and clusters, tokens, passwords, settings), who can sign in, and the deletion of
+ * data other than with a deployment.
  */
 export const fleetTools = {
   get_fleet_status: tool({
@@ -164,10 +170,11 @@ export const fleetTools = {
       'Check a new deployment, or with deployment_id a change of one, without storing anything: whether it would be accepted, all reasons against it, and the choice of the target. Call this before create_deployment.',
     calls: [fleetDeploymentEndpoints.planDeployment],
     takes: fleetDeploymentEndpoints.planDeployment,
-    except: ['pull'],
+    except: ['pull', 'spec'],
     own: { ...someEnv, manifest: z.boolean().default(false).meta({ description: 'Also return the manifest' }) },
     result: z.object({
-      ...plan.pick({ ok: true, refusals: true, placement: true, secrets: true, changes: true }).shape,
+      ...plan.pick({ ok: true, refusals: true, secrets: true, changes: true }).shape,
+      placement: briefPlacement,
       manifest: plan.shape.manifest.optional(),
     }),
   }),
@@ -239,7 +246,7 @@ export const fleetTools = {
       'Deploy a template (slug) or a workload (id). A rejection states all reasons. Then call wait_for_deployment.',
     calls: [fleetDeploymentEndpoints.createDeployment],
     takes: fleetDeploymentEndpoints.createDeployment,
-    except: ['pull'],
+    except: ['pull', 'spec'],
     own: {
       ...someEnv,
       idempotency_key: z
@@ -341,10 +348,10 @@ export const fleetTools = {
     description: 'List who requested what, newest first: tokens, users, and the tools of agents.',
     calls: [fleetAuditEndpoints.listAuditEntries],
     takes: fleetAuditEndpoints.listAuditEntries,
-    except: ['token_id'],
+    except: ['token_id', 'changes'],
     own: limit(200, 50),
     result: z.object({
-      entries: z.array(auditEntry.omit({ id: true, token_id: true, user_id: true })),
+      entries: z.array(auditEntry.omit({ id: true, token_id: true, user_id: true, object_name: true })),
       next_cursor: z.string().nullable(),
     }),
   }),

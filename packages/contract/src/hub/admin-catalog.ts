@@ -10,13 +10,18 @@ import {
   optionalPaging,
   pagination,
   searchIn,
+  text,
   uuid,
   wordQuery,
 } from '../shared/wire.ts';
 import { categoryChange, managedCategory, newCategory } from '../template/category.ts';
-import { list, newTemplate, ownedTemplate, templateChange, templateView } from '../template/fields.ts';
+import { list, newTemplate, ownedTemplate, templateChange, templateInForm, templateView } from '../template/fields.ts';
+import { warnings } from '../template/new-values.ts';
 
 const TEMPLATE_BODY_LIMIT = 1024 * 1024;
+
+/** The maximum size of a catalog file in a request, in characters. Documentation has at most 500,000. */
+const MAX_FILE = 600_000;
 
 const grant = z
   .object({
@@ -92,6 +97,19 @@ export const hubAdminCatalogEndpoints = {
     status: 201,
     reply: z.object({ template: ownedTemplate }),
     problems: ['slug_taken', 'unknown_category', 'unknown_organization'],
+  }),
+  readTemplateFile: endpoint({
+    operationId: 'readTemplateFile',
+    method: 'post',
+    path: '/api/v1/admin/templates/file',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Read a catalog file with the rules of `import`, with nothing stored',
+    body: z
+      .strictObject({ yaml: text(MAX_FILE).meta({ description: 'The content of the file' }) })
+      .meta({ examples: [{ yaml: 'name: Server\ncategory: tools\nimage_name: library/server\n' }] }),
+    bodyLimit: TEMPLATE_BODY_LIMIT,
+    reply: z.object({ template: templateInForm, warnings }),
   }),
   updateTemplate: endpoint({
     operationId: 'updateTemplate',

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { cursorInput } from '../shared/cursor.ts';
 import { endpoint } from '../shared/endpoint.ts';
+import { anyName, anyValue } from '../shared/list-query.ts';
 import { documentedAs } from '../shared/openapi-schema.ts';
-import { organization } from '../shared/organization.ts';
+import { organization, tier } from '../shared/organization.ts';
 import { changesReads, largeReads, largeRowReads } from '../shared/reads.ts';
 import { timestamp, timestampInput } from '../shared/timestamp.ts';
-import { id, pagination, queryInteger } from '../shared/wire.ts';
+import { commaSeparated, flag, id, pagination, paging, queryInteger } from '../shared/wire.ts';
 import { category } from '../template/category.ts';
-import { template, templateListQuery } from '../template/fields.ts';
+import { template, templateFilters, templateView } from '../template/fields.ts';
 
 /** The maximum and the default number of templates and removals on a page. */
 const MAX_UPDATES = 1000;
@@ -54,6 +55,38 @@ export type TemplateUpdates = z.output<typeof templateUpdates>;
 
 const bySlug = z.strictObject({ slug: z.string() });
 
+/** Filters of the catalog. A template matches if it matches each of them. */
+const catalogFilters = {
+  ...templateFilters,
+  category: commaSeparated.optional().meta({
+    description: 'Slugs of categories, comma-separated; a template matches if it is in one of them',
+  }),
+  kind: anyName('Kinds, such as `service`'),
+  tier: anyValue('min_tier', tier),
+  gpu: flag.optional().meta({ description: '`true`: only templates that request GPUs; `false`: only other templates' }),
+};
+
+const templateOrder = z
+  .enum(['name', '-download_count', '-created_at'], 'must be name, -download_count or -created_at')
+  .optional()
+  .meta({
+    description:
+      'By name, or with the most downloads or the newest template first. Default: `name`, and with `q`, the best match first',
+  });
+
+const valueCounts = z.array(z.object({ value: z.string(), count: z.int() }));
+
+/** The maximum number of values of each filter in the reply of `countTemplates`. */
+export const MAX_COUNTED_VALUES = 100;
+
+const templateCounts = z
+  .object({ category: valueCounts, kind: valueCounts, tier: valueCounts, gpu: valueCounts })
+  .meta({
+    id: 'TemplateCounts',
+    description: `For each filter, its values with the number of templates that match the value and all other filters: at most ${MAX_COUNTED_VALUES}, the most frequent first`,
+  });
+export type TemplateCounts = z.output<typeof templateCounts>;
+
 /** The catalog for fleets and other readers. */
 export const hubCatalogEndpoints = {
   listTemplates: endpoint({
@@ -63,9 +96,23 @@ export const hubCatalogEndpoints = {
     access: 'catalog',
     tag: 'catalog',
     summary: 'List the templates that are visible to the caller',
-    query: templateListQuery,
+    query: z.strictObject({ ...catalogFilters, sort: templateOrder, ...paging, view: templateView }),
     reads: largeRowReads,
     reply: z.object({ templates: z.array(template), pagination }),
+  }),
+  countTemplates: endpoint({
+    operationId: 'countTemplates',
+    method: 'get',
+    path: '/api/v1/catalog/counts',
+    access: 'catalog',
+    tag: 'catalog',
+    summary: 'Count the templates that are visible to the caller by category, kind, tier and GPUs',
+    query: z.strictObject(catalogFilters),
+    reply: z.object({
+      counts: templateCounts.nullable().meta({
+        description: 'null: too many templates match `search`, `tags` or `featured` to be counted',
+      }),
+    }),
   }),
   listTemplateUpdates: endpoint({
     operationId: 'listTemplateUpdates',
@@ -90,6 +137,19 @@ export const hubCatalogEndpoints = {
     params: bySlug,
     reads: largeReads,
     reply: template,
+    problems: ['not_found'],
+  }),
+  getTemplateIcon: endpoint({
+    operationId: 'getTemplateIcon',
+    method: 'get',
+    path: '/api/v1/catalog/templates/:slug/icon',
+    access: 'catalog',
+    tag: 'catalog',
+    summary: 'Get the icon of a template, which the hub has fetched from `icon_url`',
+    params: bySlug,
+    reads: largeReads,
+    reply: z.void(),
+    file: 'image/*',
     problems: ['not_found'],
   }),
   listCategories: endpoint({

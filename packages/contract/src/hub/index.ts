@@ -5,7 +5,13 @@ import { hubAdminAuditEndpoints } from './admin-audit.ts';
 import { hubAdminCatalogEndpoints, MAX_PLANNED_ORGANIZATIONS } from './admin-catalog.ts';
 import { hubAdminPeopleEndpoints } from './admin-people.ts';
 import { hubAuthEndpoints } from './auth.ts';
-import { hubCatalogEndpoints, hubReaderEndpoints, type ReadUpdates } from './catalog.ts';
+import {
+  hubCatalogEndpoints,
+  hubReaderEndpoints,
+  MAX_COUNTED_VALUES,
+  type ReadUpdates,
+  type TemplateCounts,
+} from './catalog.ts';
 
 /** All endpoints of the hub. */
 export const hubEndpoints = {
@@ -27,4 +33,11 @@ export { MAX_NEW_ORGANIZATIONS } from './account.ts';
 export { MAX_INVITATIONS } from './account-members.ts';
 export { apiKey, issuedApiKey, MAX_KEYS, managedApiKey } from './api-key.ts';
 export { hubTools } from './tools.ts';
-export { hubCatalogEndpoints, hubReaderEndpoints, MAX_PLANNED_ORGANIZATIONS, type ReadUpdates };
+export {
+  hubCatalogEndpoints,
+  hubReaderEndpoints,
+  MAX_COUNTED_VALUES,
+  MAX_PLANNED_ORGANIZATIONS,
+  type ReadUpdates,
+  type TemplateCounts,
+};

@@ -13,7 +13,7 @@ export const hubTools = {
     description: 'Find deployable templates by words, category or tags.',
     calls: [listTemplates],
     takes: listTemplates,
-    except: ['view', 'search'],
+    except: ['view', 'search', 'sort', 'kind', 'tier', 'gpu'],
     own: { limit: z.int().min(1).max(50).default(10) },
     result: z.object({ templates: z.array(briefTemplate), ...restOfList }),
   }),

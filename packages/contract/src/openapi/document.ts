@@ -141,7 +141,7 @@ const HEADERS: Readonly<Record<RequestHeader, string>> = {
   'If-Match':
     'The expected version in quotes, or the ETag of a GET. If the resource has another version, the status is 412',
   'Idempotency-Key':
-    'A unique value for one request. Repeating the request with the same value within 24 hours returns the first response',
+    'A unique value for one request. Repeating the request with the same value within 24 hours returns what the first one created, without the values that it generated',
   'Last-Event-ID': 'The `id` of the last event that was received. It takes precedence over `after`',
 };
 
@@ -171,13 +171,18 @@ const PARTS_OF: Readonly<Record<string, string>> = {
 const success = (endpoint: Endpoint) =>
   endpoint.status in EMPTY
     ? { description: EMPTY[endpoint.status] ?? '' }
-    : {
-        description:
-          endpoint.stream === undefined
-            ? 'Success'
-            : `Success. The body is a stream of ${PARTS_OF[endpoint.stream] ?? LINES}`,
-        content: { [endpoint.stream ?? 'application/json']: { schema: endpoint.reply } },
-      };
+    : endpoint.file !== undefined
+      ? {
+          description: 'Success. The body is the file',
+          content: { [endpoint.file]: { schema: { type: 'string' as const, format: 'binary' } } },
+        }
+      : {
+          description:
+            endpoint.stream === undefined
+              ? 'Success'
+              : `Success. The body is a stream of ${PARTS_OF[endpoint.stream] ?? LINES}`,
+          content: { [endpoint.stream ?? 'application/json']: { schema: endpoint.reply } },
+        };
 
 /**
  * All problems that an endpoint can return: those that it declares, and those that follow from its

@@ -200,6 +200,11 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'neither the database nor the request contains what the orphan runs; `detail` states what is missing',
     action: 'Send what is missing, or remove the orphan',
   },
+  not_revealable: {
+    meaning:
+      'the value of the variable is never shown: it is not generated, the template marks it as internal, or it is bound to a secret or another deployment; `detail` states the reason',
+    action: 'Read the value where it comes from, or give the variable another one',
+  },
   already_registered: {
     meaning: 'the same engine or cluster is already registered; `detail` names the other host or cluster',
     action: 'Use the one that is registered, or delete it first',
@@ -209,7 +214,7 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
       'the hub is sending or reading as many [large responses](sync.md#large-responses) and pages as are allowed, for the caller or for all callers; in the fleet, 256 changes of deployments or eight plans by the caller are waiting, a change or a plan has waited for ten seconds, or there are as many [streams of changes and waiting requests](changes.md#limits) as are allowed',
     action: REPEAT,
   },
-  rate_limited: { meaning: 'too many requests or failed sign-ins', action: REPEAT },
+  rate_limited: { meaning: 'too many requests, failed sign-ins or revealed values', action: REPEAT },
   internal: {
     meaning: 'a bug',
     action: 'Report it with the `request_id`, which identifies the entry in the log',

@@ -37,7 +37,7 @@ const meanings: Readonly<Record<string, string>> = {
   'env_schema.required': 'whether a deployment needs a value that is not empty',
   'env_schema.default_value': 'the value if the deployment sets none; must be empty for a secret variable',
   'env_schema.description':
-    'what the variable does, for people. If it ends with `[secret]`, the variable is [secret](#secrets)',
+    'what the variable does, for people. If it ends with `[secret]`, the variable is [secret](#secrets); with `[internal] [secret]`, also internal',
   'secret_refs.name': `the name of the secret ${LABEL}`,
   'secret_refs.key': 'the key in the secret; without it, the key with the name of the variable, or the only key',
   'secret_refs.env': 'the variable that receives the value',

@@ -45,6 +45,8 @@ export interface Endpoint<
    * the data of one event.
    */
   readonly stream?: string;
+  /** The media range of a response that is a file, such as `image/*`. `reply` is then not used. */
+  readonly file?: string;
   /** Request headers that only some endpoints support. */
   readonly headers: readonly RequestHeader[];
   /** The bound of what a call reads. A response with a stream reads it in parts. */
@@ -76,6 +78,7 @@ type Declared<
   readonly bodyLimit?: number;
   readonly reply: R;
   readonly stream?: string;
+  readonly file?: string;
   readonly headers?: readonly RequestHeader[];
   /** Default: `smallReads`, and `changeReads` for other methods than GET. */
   readonly reads?: Reads;

@@ -33,7 +33,7 @@ export const managedOrganization = organization
   })
   .meta({ id: 'ManagedOrganization' });
 
-export const newOrganization = z.strictObject({ name, slug });
+export const newOrganization = z.strictObject({ name, slug: slug.optional() });
 
 /** A change of an organization by an administrator. Read-only members are accepted and ignored. */
 export const organizationChange = z.strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fieldCodes } from './field-codes.ts';
 
 /** All problems of both services. Callers can rely on the code; the title is only for people. */
 export const problems = {
@@ -32,12 +33,13 @@ export const problems = {
   too_many_organizations: { status: 409, title: 'Too many organizations' },
   outdated_decision: { status: 409, title: 'Outdated decision' },
   already_decided: { status: 409, title: 'Already decided' },
-  last_org_admin: { status: 409, title: 'Last org_admin' },
+  last_org_admin: { status: 409, title: 'Last administrator of the organization' },
   too_many_invitations: { status: 409, title: 'Too many invitations' },
   too_many_requests: { status: 409, title: 'Too many access requests' },
   last_superadmin: { status: 409, title: 'Last superadmin' },
   in_use: { status: 409, title: 'In use' },
   not_adoptable: { status: 409, title: 'Not adoptable' },
+  not_revealable: { status: 409, title: 'Value not shown' },
   already_registered: { status: 409, title: 'Already registered' },
   read_only: { status: 409, title: 'Read-only' },
   hub_not_configured: { status: 409, title: 'No hub configured' },
@@ -78,7 +80,16 @@ export const problemDocument = z
     code: z.enum(problemCodes),
     request_id: z.string(),
     errors: z
-      .array(z.object({ path: z.string(), message: z.string() }))
+      .array(
+        z.object({
+          path: z.string(),
+          message: z.string(),
+          code: z
+            .enum(fieldCodes)
+            .optional()
+            .meta({ description: 'Of messages that use names of the API, for clients that show other words' }),
+        }),
+      )
       .optional()
       .meta({ description: 'One entry per invalid member or parameter' }),
   })

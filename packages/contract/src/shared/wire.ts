@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { codedMessages } from './field-codes.ts';
 import { documentedAs, ignoredMember } from './openapi-schema.ts';
 
 /** A UUID of any version (RFC 9562), converted to lower case. New rows have version 7. */
 export const uuid = z
   .string()
-  .regex(/^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/, 'must be a UUID')
+  .regex(/^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/, codedMessages.uuid)
   .meta({ format: 'uuid' })
   .transform((id) => id.toLowerCase());
 

@@ -37,7 +37,7 @@ export function registryInName({
 }: Pick<Compared, 'image_name' | 'registry_url'>): TemplateConflict[] {
   const [host = '', ...rest] = image_name.split('/');
   if (registry_url || rest.length === 0 || !(/[.:]/.test(host) || host === 'localhost')) return [];
-  const message = `must not contain the registry: set registry_url to "${host}" and image_name to "${rest.join('/')}"`;
+  const message = `must not contain the registry: the registry is "${host}", and the image "${rest.join('/')}"`;
   return [{ path: 'image_name', message, members: ['image_name', 'registry_url'] }];
 }
 

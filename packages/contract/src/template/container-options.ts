@@ -1,16 +1,23 @@
 import type { z } from 'zod';
 
 /**
- * Variables that configure the container instead of the program. A template declares them in `env`
- * or `env_schema`, because its members are fixed. The fleet does not pass them to the container.
+ * Reserved variables. A template declares them in `env` or `env_schema`, because its members are
+ * fixed. The first three configure the container, and the fleet does not pass them to the program.
  */
 export const SHM_SIZE = 'SVC_SHM_SIZE';
 export const HEALTH_CHECK = 'SVC_HEALTH_CHECK';
 export const INIT = 'SVC_INIT';
+/**
+ * The ports with web pages. It changes nothing in the container, so it is passed to the program
+ * like any other variable.
+ */
+export const HTTP_PORTS = 'SVC_HTTP_PORTS';
 
 const OPTIONS: readonly string[] = [SHM_SIZE, HEALTH_CHECK, INIT];
 
 export const isContainerOption = (name: string): boolean => OPTIONS.includes(name);
+
+export const isReservedVariable = (name: string): boolean => isContainerOption(name) || name === HTTP_PORTS;
 
 /** How to find out whether the program in a container works. */
 export type HealthCheck =
@@ -43,6 +50,29 @@ export function readHealthCheck(value: string): HealthCheck | undefined {
   return kind === 'tcp' && path === undefined ? { kind, port } : undefined;
 }
 
+/** A TCP port of a container at which a browser finds a web page. */
+export interface WebPort {
+  readonly port: number;
+  readonly scheme: 'http' | 'https';
+}
+
+const MAX_HTTP_PORTS = 16;
+
+/** The ports that a value such as `3000, 8443/https` names; undefined if the value is not allowed. */
+export function readHttpPorts(value: string): readonly WebPort[] | undefined {
+  const parts = value.split(',', MAX_HTTP_PORTS + 1);
+  if (parts.length > MAX_HTTP_PORTS) return undefined;
+  const ports = parts.flatMap((part) => readHttpPort(part.trim()) ?? []);
+  return ports.length === parts.length ? ports : undefined;
+}
+
+function readHttpPort(text: string): WebPort | undefined {
+  const [, digits, scheme] = /^([1-9]\d{0,4})(?:\/(https?))?$/.exec(text) ?? [];
+  const port = Number(digits);
+  return port <= 65_535 ? { port, scheme: scheme === 'https' ? 'https' : 'http' } : undefined;
+}
+
+const HTTP_PORTS_RULE = `must be at most ${MAX_HTTP_PORTS} ports, separated by commas, each with /https if it needs TLS, such as 3000, 8443/https`;
 const INIT_RULE = 'must be true or false';
 const SHM_SIZE_RULE = 'must be the size of /dev/shm, from 1Mi to 256Gi, such as 512Mi or 2Gi';
 const HEALTH_CHECK_RULE = `must be http:<port><path>, tcp:<port> or exec:<command>, such as http:8080/health, on one line of at most ${MAX_HEALTH_CHECK} characters`;
@@ -58,6 +88,7 @@ export function containerOptionError(name: string, value: string): string | unde
   if (name === SHM_SIZE && readShmSize(value) === undefined) return SHM_SIZE_RULE;
   if (name === HEALTH_CHECK && readHealthCheck(value) === undefined) return HEALTH_CHECK_RULE;
   if (name === INIT && readInit(value) === undefined) return INIT_RULE;
+  if (name === HTTP_PORTS && readHttpPorts(value) === undefined) return HTTP_PORTS_RULE;
   return undefined;
 }
 

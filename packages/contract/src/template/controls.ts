@@ -64,6 +64,25 @@ export interface ObjectsControl<Item extends object = Readonly<Record<string, un
   /** The label of the button that adds an object. */
   readonly add: string;
   readonly members: { readonly [M in keyof Item]-?: ObjectMember<Item[M]> };
+  readonly marks?: Marks<Extract<keyof Item, string>>;
+}
+
+/** Check boxes that are stored as marks at the end of a text. */
+export interface Marks<Member extends string = string> {
+  /** The member with the text. */
+  readonly of: Member;
+  /** In the text, the mark of the first box is the last one. */
+  readonly boxes: readonly MarkBox[];
+}
+
+interface MarkBox {
+  /** The name of the box in the form, which no member has. */
+  readonly name: string;
+  readonly mark: string;
+  readonly label: string;
+  readonly hint: string;
+  /** The name of an earlier box that must be checked. */
+  readonly requires?: string;
 }
 
 /** A member of an object in a list. If it is optional, an empty control leaves it out. */
@@ -119,5 +138,11 @@ export function textsOfControl({
   const own = hint === undefined ? [label] : [label, hint];
   if (control.kind === 'select') return [...own, ...Object.values(control.options)];
   if (control.kind !== 'objects') return own;
-  return [...own, control.add, ...Object.values(control.members).flatMap(textsOfControl)];
+  const boxes = control.marks?.boxes ?? [];
+  return [
+    ...own,
+    control.add,
+    ...Object.values(control.members).flatMap(textsOfControl),
+    ...boxes.flatMap((box) => [box.label, box.hint]),
+  ];
 }

@@ -29,7 +29,7 @@ const DOCKER_RESOURCE = 'DOCKER_RESOURCE_';
 export const grantsDevices = (name: string): boolean => DEVICE_VARIABLES.has(name) || name.startsWith(DOCKER_RESOURCE);
 
 export const GRANTS_DEVICES =
-  'must not be set, because engines give devices to a container by this variable: remove it, and request GPUs with gpu_count';
+  'must not be set, because engines give devices to a container by this variable: remove it, and request GPUs instead';
 
 /** The members of a template or workload in which variables are declared. */
 export interface Declarations {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { codedMessages } from '../shared/field-codes.ts';
 import { tier } from '../shared/organization.ts';
 import { timestamp } from '../shared/timestamp.ts';
 import {
@@ -19,7 +20,7 @@ import {
   wordQuery,
 } from '../shared/wire.ts';
 import { templateConflicts } from './conflicts.ts';
-import { hasValidOption, isContainerOption } from './container-options.ts';
+import { hasValidOption, isReservedVariable } from './container-options.ts';
 import { type AnyControl, type Control, textsOfControl } from './controls.ts';
 import { divideImage } from './image-reference.ts';
 import { refuseOldValues, warnings } from './new-values.ts';
@@ -32,10 +33,7 @@ import { refuseOldValues, warnings } from './new-values.ts';
 export const quantity = z
   .string()
   .max(64, 'must have at most 64 characters')
-  .regex(
-    /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?)?$/,
-    'must be a Kubernetes quantity such as 500m, 2 or 8Gi, or "" for unset',
-  );
+  .regex(/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?)?$/, codedMessages.quantity);
 
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 export const dnsLabel = z
@@ -77,7 +75,7 @@ export const secretRef = z
   .strictObject({
     name: dnsLabel,
     key: line(253).optional(),
-    env: variable.refine((name) => !isContainerOption(name), 'must not be a variable that configures the container'),
+    env: variable.refine((name) => !isReservedVariable(name), 'must not be a variable that configures the container'),
   })
   .meta({
     id: 'SecretRef',
@@ -98,6 +96,12 @@ export const SECRET_MARKER = '[secret]';
  */
 export const isSecretVariable = ({ description }: { readonly description: string }): boolean =>
   description.trimEnd().endsWith(SECRET_MARKER);
+
+/**
+ * The end of the description of an internal variable: a secret variable whose generated value is
+ * never shown, because no person needs it. Versions that do not know it read `SECRET_MARKER`.
+ */
+export const INTERNAL_MARKER = `[internal] ${SECRET_MARKER}`;
 
 export const envSchemaEntry = z
   .strictObject({
@@ -142,7 +146,7 @@ const imageName = z
   .max(255, 'must have at most 255 characters')
   .regex(
     /^(?:[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?:(?::\w[\w.-]{0,127})?@sha256:[0-9a-f]{64})?)?$/,
-    'must be an image name without registry and tag, such as library/postgres; the registry is in registry_url',
+    codedMessages.image_name,
   );
 
 const imageTag = z.string().regex(/^\w[\w.-]{0,127}$/, 'must be an image tag such as 1.2.3');
@@ -376,11 +380,26 @@ const templateMembers = {
       members: {
         name: { label: 'Name', control: { kind: 'text' } },
         default_value: { label: 'Default', control: { kind: 'text' } },
-        description: {
-          label: 'Description',
-          control: { kind: 'prose', hint: 'End it with [secret] if the value is secret.' },
-        },
+        description: { label: 'Description', control: { kind: 'prose' } },
         required: { label: 'Required', control: { kind: 'checkbox' } },
+      },
+      marks: {
+        of: 'description',
+        boxes: [
+          {
+            name: 'secret',
+            mark: SECRET_MARKER,
+            label: 'Secret',
+            hint: 'A deployment generates the value or takes it from a secret.',
+          },
+          {
+            name: 'internal',
+            mark: '[internal]',
+            label: 'Internal',
+            hint: 'Only programs need the value. A generated one is never shown.',
+            requires: 'secret',
+          },
+        ],
       },
     },
   }),
@@ -470,7 +489,7 @@ const templateMembers = {
     meaning:
       'Markdown: what the program does, how to connect, and one working example. `$ENDPOINT` stands for the address of a port',
     label: 'Documentation',
-    control: { kind: 'markdown', hint: 'Markdown. HTML is shown as text.' },
+    control: { kind: 'markdown', hint: 'Markdown, as on a forge. Images are shown as links.' },
   }),
   registry_url: field('image', {
     rule: registryUrl.nullable(),
@@ -578,9 +597,10 @@ const templateMembers = {
     default: null,
     example: 'https://example.com/icon.svg',
     reply: z.string().nullable(),
-    meaning: 'an https URL',
+    meaning:
+      'an https URL of a PNG, JPEG or WebP image of at most 64 KiB and 512 x 512 pixels, which the hub [fetches](hub-administration.md#icons)',
     label: 'Icon',
-    control: { kind: 'text', hint: 'An https URL.' },
+    control: { kind: 'text', hint: 'An https URL of a PNG, JPEG or WebP image, at most 512 x 512 pixels.' },
   }),
   created_at: otherMember(timestamp),
   updated_at: otherMember(timestamp),
@@ -710,6 +730,24 @@ export const templateInFile = z
     for (const { path, message } of templateConflicts(value))
       issues.push({ code: 'custom', path: path.split('.'), message, input: value });
   });
+
+/** What a catalog file states, with defaults for what it leaves out. */
+export const templateInForm = template
+  .omit({
+    id: true,
+    category_name: true,
+    category_slug: true,
+    category_icon: true,
+    download_count: true,
+    created_at: true,
+    updated_at: true,
+  })
+  .extend({
+    slug: z.string().meta({ description: '`""`: it derives from the name' }),
+    category_id: id.nullable().meta({ description: 'null: the hub has no category with this slug' }),
+    owner_org_id: id.nullable().meta({ description: 'null: no owner, or the hub has no organization with this slug' }),
+  })
+  .meta({ id: 'TemplateInForm' });
 
 /**
  * A new template. Only `name` and `category_id` are required. The default slug derives from the

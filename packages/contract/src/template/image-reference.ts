@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { codedMessages } from '../shared/field-codes.ts';
 
 /** The members that together identify an image. */
 interface Image {
@@ -17,7 +18,7 @@ export const divideImage = z.check<Image>(({ value, issues }) => {
     issues.push({
       code: 'custom',
       path: [member],
-      message: `must not differ from that in image_name`,
+      message: codedMessages.image_part,
       input: value[member],
     });
   if (tag !== undefined && ![undefined, DEFAULT_TAG, tag].includes(value.image_tag)) refuse('image_tag');

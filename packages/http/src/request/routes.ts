@@ -131,6 +131,7 @@ export async function perform<Context>(route: Route<Context>, context: Context, 
     case 'streamed':
       return { status, reply: undefined, stream: handled };
     case 'with-cookies':
+    case 'file':
     case 'unchanged':
     case 'redirect':
       throw new Error(`${endpoint.operationId} cannot be performed without HTTP`);

@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { etagOfBody, hasEtagOf } from './etag.ts';
 import { JSON_TYPE, type PendingResponse } from './respond.ts';
 import {
+  type File,
   isSpecialReply,
   kind,
   type Rendered,
@@ -47,6 +48,8 @@ export function present(endpoint: Endpoint, handled: unknown, req: Request): Pen
       return presentRendered(presentation, handled);
     case 'rendered-parts':
       return presentParts(presentation, handled);
+    case 'file':
+      return presentFile(presentation, handled);
     case 'unchanged':
       return notModified(cacheControl, handled.etag);
     case 'redirect':
@@ -108,6 +111,27 @@ function presentParts(
     stream: streamedReply(JSON_TYPE, async function* () {
       yield* parts;
     }),
+  };
+}
+
+/** The policy of a file that someone else made. `nosniff` is one of the headers of all responses. */
+const FILE_POLICY = "default-src 'none'; sandbox";
+
+function presentFile(
+  { endpoint, req, cacheControl }: Presentation,
+  { body, contentType, etag }: File,
+): PendingResponse {
+  if (hasEtagOf(req)(etag)) return notModified(cacheControl, etag);
+  return {
+    status: endpoint.status,
+    headers: {
+      'Cache-Control': cacheControl,
+      Vary: VARY,
+      'Content-Type': contentType,
+      'Content-Security-Policy': FILE_POLICY,
+      ETag: etag,
+    },
+    body,
   };
 }
 

@@ -1,5 +1,6 @@
 import {
   type FieldError,
+  fieldCodeOf,
   limitFieldErrors,
   MAX_FIELD_ERRORS,
   type ProblemCode,
@@ -59,9 +60,15 @@ export class Problem extends Error {
       detail: this.message,
       code: this.code,
       request_id: requestId,
-      ...(this.errors ? { errors: [...this.errors] } : {}),
+      ...(this.errors ? { errors: this.errors.map(withCode) } : {}),
     };
   }
+}
+
+/** A field error with the code of its message, if the message has one. */
+function withCode({ path, message }: FieldError) {
+  const code = fieldCodeOf(message);
+  return code === undefined ? { path, message } : { path, message, code };
 }
 
 /** The problem for objects that do not exist and for objects that are not visible to the caller. */

@@ -10,6 +10,7 @@ export type SpecialReply<R = unknown> =
   | WithEtag<R>
   | Rendered
   | RenderedParts
+  | File
   | Unchanged
   | Redirect
   | Streamed;
@@ -91,6 +92,22 @@ export function renderedInParts(parts: readonly Buffer[], etag: string): Rendere
 /** The size of a reply that is rendered already. */
 export const bytesOfRendered = (rendered: Rendered | RenderedParts): number =>
   'parts' in rendered ? rendered.bytes : rendered.body.length;
+
+/** A file instead of JSON, with its entity tag. */
+export interface File {
+  readonly [kind]: 'file';
+  readonly body: Buffer;
+  readonly contentType: string;
+  readonly etag: string;
+}
+
+/** Someone else made the file: a browser that opens it runs nothing and loads nothing. */
+export const fileReply = (body: Buffer, { contentType, etag }: Pick<File, 'contentType' | 'etag'>): File => ({
+  [kind]: 'file',
+  body,
+  contentType,
+  etag,
+});
 
 interface Unchanged {
   readonly [kind]: 'unchanged';

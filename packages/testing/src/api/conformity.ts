@@ -77,7 +77,9 @@ function compile(document: object): Check {
       rejectHeaders(seen, seen.headers, { declared, required });
     }
     if (isEmpty(seen.status) && documented) return;
-    if (!seen.type.startsWith(expectedType)) throw nonconforming(seen, `is ${seen.type}, not ${expectedType}`);
+    // A media range, such as `image/*`, describes a file.
+    if (!seen.type.startsWith(expectedType.replace(/\*$/, '')))
+      throw nonconforming(seen, `is ${seen.type}, not ${expectedType}`);
     for (const part of partsOf(seen, expectedType)) {
       if (!validate(part)) throw nonconforming(seen, ajv.errorsText(validate.errors));
     }

@@ -217,7 +217,7 @@ export const finishOidcLogin = route(fleetEndpoints.finishOidcLogin, async (cont
   const reply = await runAudited(context, fleetEndpoints.finishOidcLogin, async (transaction) => {
     const person = await redeemSignInCode(context, transaction, body);
     await context.sessions.bindToBrowser(transaction, person.sessionId, { reference, keyHash: context.keyHash });
-    return presentBrowserSession(person);
+    return presentBrowserSession(context, person);
   });
   return withCookies(reply, [context.browserSessions.cookieOf(reference)]);
 });

@@ -7,8 +7,8 @@ import { runAudited } from '../change.ts';
 import { type RequestContext, route } from '../context.ts';
 import { logIn } from './login.ts';
 
-export const getBrowserSession = route(fleetEndpoints.getBrowserSession, async ({ principal }) =>
-  presentBrowserSession(principal),
+export const getBrowserSession = route(fleetEndpoints.getBrowserSession, async (context) =>
+  presentBrowserSession(context, context.principal),
 );
 
 export const openBrowserSession = route(fleetEndpoints.openBrowserSession, async (context, { body }) => {
@@ -21,7 +21,7 @@ export const openBrowserSession = route(fleetEndpoints.openBrowserSession, async
       await endOwnSession(context, transaction); // a browser has one session
       const person = await openSession(context, transaction, owner);
       await context.sessions.bindToBrowser(transaction, person.sessionId, { reference, keyHash: context.keyHash });
-      return presentBrowserSession(person);
+      return presentBrowserSession(context, person);
     },
   });
   return withCookies(reply, [context.browserSessions.cookieOf(reference)]);

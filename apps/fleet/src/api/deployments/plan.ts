@@ -58,6 +58,7 @@ const NEW = [
   'name',
   'template',
   'workload_id',
+  'spec',
   'revision',
   'target',
   'replicas',
@@ -95,7 +96,7 @@ async function planNew(
 }
 
 /** Members that cannot be changed, or that do not affect what runs. */
-const IMMUTABLE = ['workload_id', 'template', 'target', 'name', 'labels'] as const;
+const IMMUTABLE = ['workload_id', 'template', 'spec', 'target', 'name', 'labels'] as const;
 
 async function planChange(context: PlanContext, row: DeploymentRow, body: Body) {
   const { transaction, defaultLimits } = context;
@@ -159,7 +160,14 @@ async function presentPlan(
     refusals: refusals.map((refusal) => ({ ...refusal })),
     placement: {
       target: target && columnsOfTarget(target),
-      candidates: listed.map(({ kind, id, name, fits, reasons }) => ({ kind, id, name, fits, reasons: [...reasons] })),
+      candidates: listed.map(({ kind, id, name, fits, reasons, obstacles }) => ({
+        kind,
+        id,
+        name,
+        fits,
+        reasons: [...reasons],
+        obstacles: [...obstacles],
+      })),
       omitted,
     },
     registry_credentials: registryCredentialsOf(draft, isNewPullSecret),

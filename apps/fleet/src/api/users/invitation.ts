@@ -10,8 +10,10 @@ import { findUser } from '../users.ts';
 /** The hours for which an invitation is valid. */
 const INVITATION_HOURS = 24;
 
-export const inviteUser = changeRoute(fleetEndpoints.inviteUser, async ({ transaction, principal }, { params }) => {
-  const { id, source } = await findUser(transaction, params.id);
+export const inviteUser = changeRoute(fleetEndpoints.inviteUser, async (context, { params }) => {
+  const { transaction, principal, recording } = context;
+  const { id, email, source } = await findUser(transaction, params.id);
+  recording.objectName = email ?? undefined;
   if (source === 'oidc') throw invalid([{ path: 'id', message: 'is of a user who signs in at the identity provider' }]);
   const locked = await lockUser(transaction, id);
   if (!locked) throw notFound(); // removed concurrently
@@ -36,8 +38,9 @@ const passwordExists = () =>
 
 export const withdrawInvitation = changeRoute(
   fleetEndpoints.withdrawInvitation,
-  async ({ transaction }, { params }) => {
-    const { id } = await findUser(transaction, params.id);
+  async ({ transaction, recording }, { params }) => {
+    const { id, email } = await findUser(transaction, params.id);
+    recording.objectName = email ?? undefined;
     await lockUser(transaction, id);
     const withdrawn = await transaction.$executeRaw`
       DELETE FROM invitations WHERE user_id = ${id}::uuid AND expires_at > now()`;

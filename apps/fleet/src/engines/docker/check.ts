@@ -21,14 +21,19 @@ const NOTHING_KNOWN: KnownFacts = { engine_version: null, arch: null, identity: 
 
 /**
  * Queries the engine version and the resources of a host. The version is not queried again if the
- * engine is the one that is known.
+ * engine is the one that is known. Without `store`, no identity is stored on a Podman engine that
+ * has none.
  *
  * @throws Unreachable, with a message for operators
  */
-export async function check(client: DockerClient, known = NOTHING_KNOWN): Promise<HostFacts> {
+export async function check(
+  client: DockerClient,
+  known = NOTHING_KNOWN,
+  { store } = { store: true },
+): Promise<HostFacts> {
   const { engine, apiVersion } = await client.versionHandshake();
   const { body: resources } = await client.read({ path: '/info' }, info);
-  const identity = engine === 'docker' ? resources.ID : await readIdentity(client, { store: true });
+  const identity = engine === 'docker' ? resources.ID : await readIdentity(client, { store });
   const isKnown = identity !== null && identity === known.identity && resources.ServerVersion === known.engine_version;
   return {
     engine,

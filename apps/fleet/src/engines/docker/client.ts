@@ -42,12 +42,14 @@ export interface DockerTimings {
    */
   readonly firstHealthCheck: number;
   /**
-   * A container that exits within this time after its start counts as crashed, whatever its exit
-   * code.
+   * Time after its start after which a process counts as stable, unless its health check has passed
+   * before. A container that exits earlier counts as crashed, whatever its exit code.
    */
-  readonly shortLife: number;
+  readonly stable: number;
   /** Time between two checks whether a container whose log is followed is started again. */
   readonly restart: number;
+  /** Time between the two readings from which the usage of CPU is computed. */
+  readonly usage: number;
   /** Maximum time without an event before a stream of events is opened again. */
   readonly watch: number;
   /**
@@ -66,8 +68,9 @@ export const DEFAULT_DOCKER_TIMINGS: DockerTimings = {
   retry: 100,
   settled: 3000,
   firstHealthCheck: 60_000,
-  shortLife: 10_000,
+  stable: 120_000,
   restart: 1000,
+  usage: 1000,
   watch: 600_000,
   watchRetryLimit: 60_000,
 };

@@ -75,11 +75,16 @@ export async function findContainers(
   }
 }
 
-async function listContainers(client: DockerClient, deploymentId: string): Promise<FoundContainer[]> {
+/** The containers of a deployment as the engine lists them. */
+export async function listOwned(client: DockerClient, deploymentId: string) {
   const label = [`${KEYS.deployment}=${deploymentId}`, `${KEYS.managedBy}=fleet`];
   const query = { all: 'true', filters: JSON.stringify({ label }) };
   const { body } = await client.read({ path: '/containers/json', query }, listed);
-  const owned = body.filter(({ Labels }) => ownershipOf(Labels, deploymentId) !== undefined);
+  return body.filter(({ Labels }) => ownershipOf(Labels, deploymentId) !== undefined);
+}
+
+async function listContainers(client: DockerClient, deploymentId: string): Promise<FoundContainer[]> {
+  const owned = await listOwned(client, deploymentId);
   const found = await mapConcurrently(owned, ({ Id }) => inspect(client, Id, deploymentId));
   return found.filter((container) => container !== undefined).sort((a, b) => a.ordinal - b.ordinal);
 }

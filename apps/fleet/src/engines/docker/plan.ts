@@ -1,7 +1,7 @@
 import type { DockerManifest, RenderedContainer } from '../../render/docker.ts';
 import { KEYS } from '../../render/labels.ts';
-import { type Reason, SIGKILL_EXIT_CODE, textOfExit, textOfMemoryLimit } from '../errors.ts';
-import type { Instance } from '../observation.ts';
+import { isCrashReason, type Reason, SIGKILL_EXIT_CODE, textOfExit, textOfMemoryLimit } from '../errors.ts';
+import type { Instance, Process } from '../observation.ts';
 import type { DockerTimings } from './client.ts';
 import type { FoundContainer } from './containers.ts';
 
@@ -67,14 +67,13 @@ function jobEndState(found: FoundContainer): ContainerState {
 }
 
 /**
- * A container has failed if the engine no longer restarts it or if it exited shortly after its
- * start. Otherwise it was stopped outside the fleet.
+ * A container has failed if the engine no longer restarts it or if it exited before it was stable.
+ * Otherwise it was stopped outside the fleet.
  */
-function stoppedState(found: FoundContainer, { shortLife }: DockerTimings): ContainerState {
-  const { State: state, RestartCount, HostConfig } = found.details;
-  const { MaximumRetryCount } = HostConfig.RestartPolicy;
-  const isGivenUp = state.ExitCode !== 0 && MaximumRetryCount > 0 && RestartCount >= MaximumRetryCount;
-  if (isGivenUp || state.FinishedAt - state.StartedAt < shortLife) return endedState(found, 'has crashed');
+function stoppedState(found: FoundContainer, { stable }: DockerTimings): ContainerState {
+  const { State: state } = found.details;
+  const isGivenUp = state.ExitCode !== 0 && !hasRestartsLeft(found);
+  if (isGivenUp || state.FinishedAt - state.StartedAt < stable) return endedState(found, 'has crashed');
   return { phase: 'stopped', message: `has stopped (${textOfExit(state.ExitCode)})`, reason: null };
 }
 
@@ -98,6 +97,41 @@ function endedState({ details }: FoundContainer, what: string): ContainerState {
   return { phase: 'crashed', message: `${what} (${code})`, reason: 'CrashLoop' };
 }
 
+/** Whether the engine restarts the container if it fails. */
+const hasRestartsLeft = ({ details: { RestartCount, HostConfig } }: FoundContainer): boolean =>
+  HostConfig.RestartPolicy.MaximumRetryCount === 0 || RestartCount < HostConfig.RestartPolicy.MaximumRetryCount;
+
+const BODY_LENGTH = 12;
+
+/** The process of a container of a service; undefined for a job, and if it was never started. */
+export function processOf(found: FoundContainer, timing: DockerTimings): Process | undefined {
+  const { RestartCount, State: state, HostConfig } = found.details;
+  if (isJob(HostConfig) || !(state.StartedAt > 0)) return undefined; // a time before 1970 means never
+  const { reason } = stateOf(found, timing);
+  const upFor = found.at - state.StartedAt;
+  const stableInMs = state.Health?.Status === 'healthy' ? 0 : Math.max(0, timing.stable - upFor);
+  return {
+    instance: found.name,
+    id: found.id.slice(0, BODY_LENGTH),
+    body: found.digest.slice(0, BODY_LENGTH),
+    startedAt: state.StartedAt,
+    // Docker counts a restart before it waits for it.
+    restarts: state.Restarting ? Math.max(0, RestartCount - 1) : RestartCount,
+    ...(isUp(found) && { stableInMs }),
+    ...(isCrashReason(reason) && {
+      failure: { exitCode: state.ExitCode, reason, startedAt: state.StartedAt },
+      restart: { by: isRestartedByEngine(found, timing) ? 'engine' : 'fleet', inMs: undefined },
+    }),
+  };
+}
+
+/** An engine that has not restarted a container within some seconds does not do it any more. */
+function isRestartedByEngine(found: FoundContainer, { settled }: DockerTimings): boolean {
+  const { State: state } = found.details;
+  if (state.Restarting) return true;
+  return state.ExitCode !== 0 && hasRestartsLeft(found) && found.at - state.FinishedAt < settled;
+}
+
 /** An action on a container. */
 export type Step =
   | { readonly do: 'remove'; readonly found: FoundContainer }
@@ -108,6 +142,8 @@ export type Step =
       readonly found: FoundContainer;
       readonly rendered: RenderedContainer;
       readonly why: string;
+      /** Whether it is the next attempt of a crash loop, which is no event of its own. */
+      readonly isRetry?: boolean;
     }
   | { readonly do: 'create'; readonly rendered: RenderedContainer; readonly replaces?: FoundContainer };
 
@@ -194,7 +230,7 @@ function stepsFor(pair: ContainerPair, { timing, retryAfter = Number.POSITIVE_IN
   if (phase === 'paused') return [{ do: 'unpause', found, rendered, why: '' }];
   const { Restarting, FinishedAt } = found.details.State;
   const isDue = ['crashed', 'stopped'].includes(phase) && !Restarting && found.at - FinishedAt >= retryAfter;
-  return isDue ? [{ do: 'start', found, rendered, why: ` again: it ${message}` }] : [];
+  return isDue ? [{ do: 'start', found, rendered, why: '', isRetry: true }] : [];
 }
 
 /** Whether an engine has silently omitted requested GPUs that it cannot provide. */

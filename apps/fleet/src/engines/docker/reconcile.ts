@@ -115,7 +115,7 @@ async function runStep(run: ReconcileRun, step: Exclude<Step, { do: 'create' }>)
     actions.push(`resumed ${name}: it was paused`);
   } else {
     await start(client, id, { deploymentId: run.fence.deploymentId, rendered: step.rendered });
-    actions.push(`started ${name}${step.why}`);
+    if (!step.isRetry) actions.push(`started ${name}${step.why}`);
   }
 }
 

@@ -15,6 +15,14 @@ export const info = z.object({
   ID: identity.nullable().catch(null),
   ServerVersion: z.string().nullable().catch(null),
 });
+
+/** The machine of an engine. */
+export const machine = z.object({
+  /** Its host name. */
+  Name: z.string().catch(''),
+  /** Its address in a swarm of Docker. */
+  Swarm: z.object({ NodeAddr: z.string() }).catch({ NodeAddr: '' }),
+});
 export const storedIdentity = z.object({ ID: identity });
 
 const labels = z
@@ -107,4 +115,20 @@ export const listedVolumes = z.object({
 export const pulled = z.object({
   error: z.string().optional(),
   errorDetail: z.object({ message: z.string().optional() }).nullish(),
+});
+
+const amount = z.number().nonnegative();
+
+/**
+ * One reading of what a container uses. For a container that does not run, the members are absent
+ * or zero.
+ */
+export const stats = z.object({
+  read: timestamp,
+  cpu_stats: z.object({ cpu_usage: z.object({ total_usage: amount }) }),
+  memory_stats: z.object({
+    usage: amount.optional(),
+    limit: amount.optional(),
+    stats: z.object({ inactive_file: amount.optional(), total_inactive_file: amount.optional() }).nullish(),
+  }),
 });

@@ -14,7 +14,16 @@ import type { Endpoint, Fence, HostImage, Instance, Observation } from '../obser
 import { messageOfFailure, redactorOf } from '../redact.ts';
 import type { FoundContainer, ReconcileRun } from './containers.ts';
 import { imageIdOf } from './images.ts';
-import { type ContainerPair, type ContainerState, isCurrent, isJob, isUp, pairByOrdinal, stateOf } from './plan.ts';
+import {
+  type ContainerPair,
+  type ContainerState,
+  isCurrent,
+  isJob,
+  isUp,
+  pairByOrdinal,
+  processOf,
+  stateOf,
+} from './plan.ts';
 
 interface HostNetwork {
   /** The address of the engine, for ports that bind to all interfaces. */
@@ -121,6 +130,7 @@ export function observationOf(run: ReconcileRun, found: readonly FoundContainer[
     ...deploymentStatus(statuses, { failures, surplus: surplus.length, redact }),
     ...(surplus.length === 0 && changeOf(statuses)),
     instances,
+    processes: statuses.flatMap(({ pair }) => (pair.found && processOf(pair.found, run.client.timing)) ?? []),
     endpoints: endpointsOf(
       statuses.filter(({ isReady }) => isReady).map(({ pair }) => pair.rendered),
       { endpoint: run.client.address.endpoint, addresses: run.desired.addresses },
@@ -232,6 +242,6 @@ function crashedStatus(
 ): DeploymentStatus {
   const message = `${pair.rendered.name} ${state.message}. ${messageOfCounts(counts)}`;
   const isPermanent = isJob(pair.rendered.body.HostConfig);
-  const status = withFailure({ reason: state.reason, message, anyRuns, isPermanent });
+  const status = withFailure({ reason: state.reason, message, anyRuns, isPermanent, isCrash: !isPermanent });
   return counts.isChanging || counts.terminating > 0 ? { ...status, next: 'soon' } : status;
 }

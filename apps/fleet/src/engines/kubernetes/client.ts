@@ -44,6 +44,11 @@ export interface KubernetesTimings {
   readonly change: number;
   /** Time that a pod must be ready before it counts as running. */
   readonly settled: number;
+  /**
+   * Time after its start after which a process that was restarted counts as stable, unless its health
+   * check has passed before.
+   */
+  readonly stable: number;
   /** Time after which the deletion of an object is overdue, and is checked less often. */
   readonly overdue: number;
   /** Time between two checks whether a container whose log is followed is started again. */
@@ -61,6 +66,7 @@ export const DEFAULT_KUBERNETES_TIMINGS: KubernetesTimings = {
   answer: 15_000,
   change: 40_000,
   settled: 10_000,
+  stable: 120_000,
   overdue: 60_000,
   restart: 1000,
   watch: 90_000,

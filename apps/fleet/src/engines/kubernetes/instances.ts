@@ -1,10 +1,10 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { EngineFailure, Unreachable } from '../errors.ts';
-import type { Instance } from '../observation.ts';
+import type { Instance, Process } from '../observation.ts';
 import { oneLine, truncate } from '../redact.ts';
 import type { KubernetesClient } from './client.ts';
 import { overdueBy, podName } from './objects.ts';
-import { imagePullState, type PodState, stateOf } from './pod-status.ts';
+import { imagePullState, isActive, type PodState, processOf, stateOf } from './pod-status.ts';
 import type { PodRedactor } from './redact.ts';
 
 const MAX_EVENTS = 100;
@@ -59,6 +59,7 @@ export interface PodStatus {
   readonly state: PodState;
   /** Whether its termination is overdue, and its node has not confirmed it. */
   readonly isStuck: boolean;
+  readonly process: Process | undefined;
 }
 
 /**
@@ -74,7 +75,7 @@ export async function podStatusesOf(
   redact: PodRedactor,
 ): Promise<PodStatus[]> {
   const now = client.now();
-  const { settled, overdue } = client.timing;
+  const { settled, overdue, stable } = client.timing;
   const states = pods.map((pod) => ({ pod, state: stateOf(pod, { now, settled }) }));
   const vague = states.filter(({ state }) => state.needsEvents).slice(0, MAX_EXPLAINED);
   return Promise.all(
@@ -86,7 +87,9 @@ export async function podStatusesOf(
       // Without a reason or events, the message contains no text of the cluster.
       const isFleetMessage = state.reason === null && state.needsEvents !== true;
       const message = isFleetMessage ? state.message : truncate(redact(state.message, instance.pod));
-      return { pod: instance.pod, name: podName(instance.pod), state: { ...state, message }, isStuck };
+      const name = podName(instance.pod);
+      const process = isActive(instance.pod) ? processOf(instance.pod, name, { now, stable }) : undefined;
+      return { pod: instance.pod, name, state: { ...state, message }, isStuck, process };
     }),
   );
 }

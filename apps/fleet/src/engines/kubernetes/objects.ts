@@ -89,7 +89,8 @@ const FIELD_MANAGER = 'fleet';
 export const OWNED = ['Deployment', 'Job', 'Service', 'Secret'] as const;
 
 /** The label selector for all objects of a deployment. */
-const selectorOf = (deploymentId: string): string => `${KEYS.managedBy}=fleet,${KEYS.deployment}=${deploymentId}`;
+export const selectorOf = (deploymentId: string): string =>
+  `${KEYS.managedBy}=fleet,${KEYS.deployment}=${deploymentId}`;
 
 /** Whether it runs pods. */
 export const isWorkload = ({ kind }: { readonly kind: ObjectKind }): boolean => kind === 'Deployment' || kind === 'Job';

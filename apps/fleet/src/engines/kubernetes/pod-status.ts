@@ -5,8 +5,15 @@ import type {
   V1Pod,
 } from '@kubernetes/client-node';
 import { bytes } from '../../placement/quantities.ts';
-import { classifyPullFailure, isProgramMissing, type Reason, textOfExit, textOfMemoryLimit } from '../errors.ts';
-import type { Instance } from '../observation.ts';
+import {
+  classifyPullFailure,
+  isCrashReason,
+  isProgramMissing,
+  type Reason,
+  textOfExit,
+  textOfMemoryLimit,
+} from '../errors.ts';
+import type { Instance, Process } from '../observation.ts';
 import { oneLine } from '../redact.ts';
 
 /**
@@ -26,7 +33,8 @@ export interface PodState {
 /** The state of a pod whose image cannot be pulled. */
 export function imagePullState(engineMessage: string): PodState {
   const { reason, meaning } = classifyPullFailure(engineMessage);
-  return { phase: 'created', message: `is waiting for its image, which ${meaning}: ${engineMessage}`, reason };
+  const message = `is waiting for its image, which ${meaning}. The cluster reported: ${engineMessage}`;
+  return { phase: 'created', message, reason };
 }
 
 const PULL_REASONS = ['ErrImagePull', 'ImagePullBackOff', 'RegistryUnavailable', 'ImageInspectError'];
@@ -124,6 +132,55 @@ function endedState(pod: V1Pod, ended: V1ContainerStateTerminated, what: string)
   return ended.exitCode === 0
     ? { phase: 'stopped', message: `${what} (${code})`, reason: 'Exited' }
     : { phase: 'crashed', message: `${what} (${code})`, reason: 'CrashLoop' };
+}
+
+interface ProcessClock extends Pick<Clock, 'now'> {
+  /** Milliseconds after which a restarted process counts as stable. */
+  readonly stable: number;
+}
+
+/**
+ * The process of an active pod, which has one container; undefined if it was never started. A
+ * container that waits for its restart has ended.
+ */
+export function processOf(pod: V1Pod, name: string, { now, stable }: ProcessClock): Process | undefined {
+  const [container] = pod.status?.containerStatuses ?? [];
+  const { running, terminated = container?.lastState?.terminated } = container?.state ?? {};
+  const startedAt = (running?.startedAt ?? terminated?.startedAt)?.getTime();
+  if (!container || startedAt === undefined) return undefined;
+  const hasHealthCheck = pod.spec?.containers.some(({ readinessProbe }) => readinessProbe !== undefined);
+  const stableInMs = container.ready && hasHealthCheck ? 0 : Math.max(0, startedAt + stable - now);
+  const reason = terminated && !(running && stableInMs === 0) ? endedState(pod, terminated, '').reason : null;
+  return {
+    instance: name,
+    id: name,
+    body: '',
+    startedAt,
+    restarts: container.restartCount,
+    ...(running && { stableInMs }),
+    ...(terminated &&
+      isCrashReason(reason) && {
+        failure: {
+          exitCode: terminated.exitCode,
+          reason,
+          startedAt: terminated.startedAt?.getTime() ?? startedAt,
+        },
+        ...(!running && { restart: { by: 'engine' as const, inMs: restartInMs(container, terminated, now) } }),
+      }),
+  };
+}
+
+const BACK_OFF = /back-off (?:(\d+)m)?(?:(\d+)s)? restarting/;
+
+/** When the kubelet restarts a container, which its message states; undefined if it does not. */
+function restartInMs(
+  { state }: V1ContainerStatus,
+  { finishedAt }: V1ContainerStateTerminated,
+  now: number,
+): number | undefined {
+  const [text = '', minutes = '0', seconds = '0'] = BACK_OFF.exec(state?.waiting?.message ?? '') ?? [];
+  if (text === '' || !finishedAt) return undefined;
+  return finishedAt.getTime() + (Number(minutes) * 60 + Number(seconds)) * 1000 - now;
 }
 
 /** The state of a failed pod: a container failed, or the cluster terminated the pod. */

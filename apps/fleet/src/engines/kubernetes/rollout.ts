@@ -7,18 +7,23 @@ import {
   withFailure,
   withoutFailure,
 } from '../deployment-status.ts';
+import { isCrashReason } from '../errors.ts';
 import { oneLine, truncate } from '../redact.ts';
 import type { PodStatus } from './instances.ts';
 import type { ObservedObjects } from './objects.ts';
 import { isActive } from './pod-status.ts';
 
 /** The status if a pod does not start. */
-const podFailureStatus = ({ name, state }: PodStatus, anyRuns: boolean, counts: InstanceCounts): DeploymentStatus =>
+const podFailureStatus = (
+  { name, state }: PodStatus,
+  { anyRuns, counts, isService }: Pick<Rollout, 'anyRuns' | 'counts'> & { readonly isService: boolean },
+): DeploymentStatus =>
   withFailure({
     reason: state.reason,
     message: `${name} ${state.message}. ${messageOfCounts(counts)}`,
     anyRuns,
     isPermanent: state.isPermanent === true,
+    isCrash: isService && isCrashReason(state.reason),
   });
 
 const isTrue = ({ status }: V1Job, type: string): boolean =>
@@ -45,7 +50,7 @@ export function jobStatus(job: V1Job, podStatuses: readonly PodStatus[]): Deploy
     isChanging: desired > 0 && !isComplete,
   };
   const down = desired > 0 ? active.find(({ state }) => state.reason !== null) : undefined;
-  return down ? podFailureStatus(down, up > 0, counts) : statusOfCounts(counts);
+  return down ? podFailureStatus(down, { anyRuns: up > 0, counts, isService: false }) : statusOfCounts(counts);
 }
 
 function failedJobStatus({ status }: V1Job, podStatuses: readonly PodStatus[]): DeploymentStatus {
@@ -166,7 +171,7 @@ function rolloutStatus(rollout: Rollout): DeploymentStatus {
   const { deployment, current, terminating, counts, anyRuns, isStalled } = rollout;
   if (!isObserved(deployment)) return withoutFailure('starting', messageOfCounts(counts), 'soon');
   const down = current.find(({ state }) => state.reason !== null);
-  if (down) return podFailureStatus(down, anyRuns, counts);
+  if (down) return podFailureStatus(down, { anyRuns, counts, isService: true });
   const failed = replicaFailureStatus(rollout) ?? deadlineStatus(rollout);
   if (failed) return failed;
   const unhealthy = counts.outdated === 0 ? current.find(({ state }) => state.phase === 'unhealthy') : undefined;

@@ -97,6 +97,7 @@ export async function observationOf(
     ...status,
     message: `${status.message}${truncate(redact(volumeWarning))}`,
     instances: podStatuses.map(instanceOf),
+    processes: isService(desired) ? podStatuses.flatMap(({ process }) => process ?? []) : [],
     endpoints: anyRuns ? await endpointsOf(client, desired, observed.pods) : [],
     imageDigest: imageDigestOf(observed.pods),
     volumes: claims.filter(({ phase }) => phase === 'Bound').map(({ name }) => name),
@@ -110,6 +111,9 @@ function imageDigestOf(pods: readonly V1Pod[]): string | undefined {
   const [digest, ...others] = new Set(statuses.map(({ imageID = '' }) => /@(sha256:[0-9a-f]{64})$/.exec(imageID)?.[1]));
   return others.length === 0 ? digest : undefined;
 }
+
+/** Whether the workload is kept running. A job is not restarted. */
+const isService = ({ manifest }: RunningObjects): boolean => manifest.objects.some(({ kind }) => kind === 'Deployment');
 
 const volumeNames = ({ manifest }: RunningObjects): string[] =>
   manifest.objects.filter(({ kind }) => kind === 'PersistentVolumeClaim').map(nameOf);

@@ -5,12 +5,12 @@ import type { FleetAccess } from '@svc/contract/fleet';
 import type { Log } from '@svc/http';
 import { decodeJwt } from 'jose';
 import { findTokens, presentRole } from '../mcp-tokens.ts';
-import { policy } from '../policy.ts';
+import type { FleetPolicy } from '../policy.ts';
 import type { Caller } from '../principal.ts';
 import type { IdentityServices } from '../services.ts';
 import { userOf } from '../users.ts';
 
-type UsedServices = Pick<IdentityServices, 'database' | 'sessions' | 'settings' | 'providers'>;
+type UsedServices = Pick<IdentityServices, 'database' | 'sessions' | 'settings' | 'providers' | 'policy'>;
 
 /** A response that is being streamed, with the credential of its request. */
 export interface OpenStream {
@@ -49,7 +49,7 @@ export function createStreamCredentials(services: UsedServices, log: Log): Strea
     const checked = [...streams];
     const attempt = () => withinLimit(currentCallers(services, checked));
     const callers = await attempt().catch(attempt);
-    for (const stream of checked) if (!isAdmitted(stream, callers.get(stream))) stream.end();
+    for (const stream of checked) if (!isAdmitted(services.policy, stream, callers.get(stream))) stream.end();
   };
   const run = async () => {
     while (streams.size > 0) {
@@ -73,7 +73,11 @@ export function createStreamCredentials(services: UsedServices, log: Log): Strea
   };
 }
 
-const isAdmitted = ({ credential, principal, access, endsWithRole = false }: OpenStream, caller: Caller | undefined) =>
+const isAdmitted = (
+  policy: FleetPolicy,
+  { credential, principal, access, endsWithRole = false }: OpenStream,
+  caller: Caller | undefined,
+) =>
   caller !== undefined &&
   !hasExpired(credential) &&
   policy[access](caller) === true &&

@@ -1,8 +1,8 @@
-import { fleetEndpoints } from '@svc/contract/fleet';
+import { fleetEndpoints, problemPhases } from '@svc/contract/fleet';
 import { asTarget } from './targets.ts';
 import type { Handlers } from './types.ts';
 
-const NEED_ATTENTION: readonly string[] = ['retrying', 'failed', 'degraded'];
+const NEED_ATTENTION: readonly string[] = problemPhases;
 
 export const get_fleet_status: Handlers['get_fleet_status'] = async (_, { ask }) => {
   const [list, { user }, catalog, { hosts }, { clusters }] = await Promise.all([

@@ -114,6 +114,8 @@ test('endpoints that version 0.1.0 observed have a scope', async () => {
   const onCluster = await fleet.deployed({ target: { cluster_id: (await fleet.aCluster()).id } });
   const endpoints = [{ container_port: 80, protocol: 'TCP', address: 'localhost:20000' }];
   await fleet.client.deployment.updateMany({ data: { endpoints } });
-  expect((await fleet.deployment(onHost.id)).endpoints).toEqual([{ ...endpoints[0], scope: 'all' }]);
-  expect((await fleet.deployment(onCluster.id)).endpoints).toEqual([{ ...endpoints[0], scope: 'cluster' }]);
+  expect((await fleet.deployment(onHost.id)).endpoints).toEqual([{ ...endpoints[0], scope: 'all', scheme: null }]);
+  expect((await fleet.deployment(onCluster.id)).endpoints).toEqual([
+    { ...endpoints[0], scope: 'cluster', scheme: null },
+  ]);
 });

@@ -6,7 +6,7 @@ const fleet = await startDeploymentWorld();
 const refused = expectRefusedIn(fleet);
 
 const workload = { env_schema: [{ name: 'NAME' }], volume_mounts: [{ name: 'data', mountPath: '/data' }] };
-const TWO_WRITERS = fieldError('replicas', 'must be 1', 'ReadWriteOnce', 'storage_id');
+const TWO_WRITERS = fieldError('replicas', 'must be 1', 'ReadWriteOnce', 'ReadWriteMany');
 
 /** A deployment with two replicas and one volume, as version 0.1.0 could create it. */
 async function anOldDeployment() {

@@ -2,7 +2,7 @@
 // version 0.1.0.
 import { createLog } from '@svc/http';
 import { eventually, onServer } from '@svc/testing';
-import { startSealing } from '../../../src/deployments/seal-text.ts';
+import { startSealing } from '../../../src/deployments/values/seal-text.ts';
 import { aTemplate } from '../../a-template.ts';
 import { startDeploymentWorld } from '../world.ts';
 import { receivedBy, secretVariable } from './variables.ts';

@@ -108,7 +108,7 @@ describeWithCluster('the driver on a real cluster', (cluster) => {
       expect(pulled.reason).toBe('ImageNotFound');
       const crash = { image_name: IMAGE, image_tag: TAG, command: ['/bin/sh', '-c', 'exit 3'] };
       const crashing = aDeployment(crash, {}, { namespace });
-      expect(await reconcileTo(running(crashing.manifest()), crashing.fence(), 'retrying')).toMatchObject({
+      expect(await reconcileTo(running(crashing.manifest()), crashing.fence(), 'degraded')).toMatchObject({
         reason: 'CrashLoop',
         message: expect.stringMatching(/exit code 3/),
       });

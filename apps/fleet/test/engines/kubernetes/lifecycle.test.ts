@@ -43,6 +43,7 @@ test('a deployment on a cluster is created, replaced, stopped, started and delet
       { container_port: 8080, protocol: 'TCP', address: `${deployment.name}.fleet.svc:8080`, scope: 'cluster' },
     ],
     volumes: [volume],
+    processes: [expect.objectContaining({ instance: pod, restarts: 0 })],
     actions: up.actions,
   });
   expect(JSON.stringify(up)).not.toContain(PASSWORD);
@@ -52,7 +53,7 @@ test('a deployment on a cluster is created, replaced, stopped, started and delet
     running(deployment.manifest(), { settled: true, bound: [volume] }),
     deployment.fence(),
   );
-  expect(again).toEqual({ ...up, actions: [] });
+  expect(again).toEqual({ ...up, processes: expect.any(Array), actions: [] });
 
   const restarted = deployment.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' });
   const anew = await reconcileTo(client, { wanted: running(restarted), fence: deployment.fence(8), phase: 'running' });

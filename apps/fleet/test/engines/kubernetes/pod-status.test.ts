@@ -50,7 +50,7 @@ describe('a deployment whose pods do not become ready', () => {
       'reports ImagePullFailed if the pull fails for another reason',
       podStatuses.waiting('ErrImagePull', 'dial tcp: lookup registry.example.com: i/o timeout'),
       { phase: 'retrying', reason: 'ImagePullFailed', next: 'retry' },
-      /could not be pulled: dial tcp: .* i\/o timeout/,
+      /could not be pulled: the registry did not respond in time\. .* The cluster reported: dial tcp: .* i\/o timeout/,
     ],
     [
       'reports InvalidSpec for an invalid image name',
@@ -61,19 +61,19 @@ describe('a deployment whose pods do not become ready', () => {
     [
       'reports CrashLoop if its container exits repeatedly',
       podStatuses.crashing({ exitCode: 3, restarts: 4 }),
-      { phase: 'retrying', reason: 'CrashLoop', next: 'retry' },
+      { phase: 'degraded', reason: 'CrashLoop', next: 'retry' },
       /is restarting \(exit code 3\)\. 0 of 1 up\.$/,
     ],
     [
       'reports Exited if its container exits with 0',
       podStatuses.crashing({ exitCode: 0, restarts: 4 }),
-      { phase: 'retrying', reason: 'Exited', next: 'retry' },
+      { phase: 'degraded', reason: 'Exited', next: 'retry' },
       /is restarting \(exit code 0\)\. 0 of 1 up\.$/,
     ],
     [
       'reports CrashLoop if its container has just been restarted',
       podStatuses.restarted({ exitCode: 3 }),
-      { phase: 'retrying', reason: 'CrashLoop', next: 'retry' },
+      { phase: 'degraded', reason: 'CrashLoop', next: 'retry' },
       /was restarted \(exit code 3\)/,
     ],
     [
@@ -148,9 +148,29 @@ describe('a deployment whose pods do not become ready', () => {
 
   test('reports OOMKilled with the memory limit', async () => {
     const found = await observed(podStatuses.crashing(OOM), { memory_request: '64Mi' });
-    expect(found).toMatchObject({ phase: 'retrying', reason: 'OOMKilled', next: 'retry' });
+    expect(found).toMatchObject({ phase: 'degraded', reason: 'OOMKilled', next: 'retry' });
     expect(found.message).toMatch('it was killed because it exceeded its memory limit of 64 MiB');
     expect(found.instances).toMatchObject([{ phase: 'crashed', restarts: 1 }]);
+  });
+
+  test('states the last failure of its process and when the kubelet starts it again', async () => {
+    const { processes } = await observed(podStatuses.crashing({ exitCode: 3, restarts: 4 }));
+    const inMs = expect.any(Number);
+    const expected = { restarts: 4, failure: { exitCode: 3, reason: 'CrashLoop' }, restart: { by: 'engine', inMs } };
+    expect(processes).toMatchObject([expected]);
+    const [{ restart } = { restart: undefined }] = processes ?? [];
+    const within = restart?.by === 'engine' && restart.inMs !== undefined && restart.inMs <= 10_000;
+    expect(within).toBe(true);
+  });
+
+  test('has no failure of its process after its health check has passed, and otherwise until it is stable', async () => {
+    const restarted = podStatuses.restarted({ exitCode: 3 });
+    const unchecked = await observed(restarted);
+    expect(unchecked.processes).toMatchObject([{ restarts: 1, failure: { exitCode: 3 } }]);
+    expect(unchecked.processes?.[0]?.stableInMs).toBeGreaterThan(0);
+    const checked = await observed(restarted, {}, { env: [{ name: HEALTH_CHECK, value: 'tcp:80' }] });
+    expect(checked.processes).toEqual([expect.objectContaining({ restarts: 1, stableInMs: 0 })]);
+    expect(checked.processes?.[0]).not.toHaveProperty('failure');
   });
 
   test('reads events without lastTimestamp, whose eventTime is a text with microseconds', async () => {

@@ -23,7 +23,7 @@ describe('a deployment of a template on a cluster', () => {
       { name: expect.any(String), phase: 'running', message: 'is running', restarts: 0 },
     ]);
     expect(running.endpoints).toEqual([
-      { container_port: 8080, protocol: 'TCP', address: `${name}.fleet.svc:8080`, scope: 'cluster' },
+      { container_port: 8080, protocol: 'TCP', address: `${name}.fleet.svc:8080`, scope: 'cluster', scheme: null },
     ]);
     const pod = server.objects('pods')[0]?.metadata.name;
     const replicaSet = server.objects('replicasets')[0]?.metadata.name;

@@ -167,7 +167,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
       const done = await by(0).deployed('done', spec('exit 0', { kind: 'job' }));
       await by(0).is(done, 'stopped');
       await by(0).is(absent, 'retrying', 'ImageNotFound');
-      await by(0).is(crashing, 'retrying', 'CrashLoop');
+      await by(0).is(crashing, 'degraded', 'CrashLoop');
       expect((await by(0).shown(crashing)).message).toContain('exit code 3');
       for (const id of [absent, crashing, done]) await by(0).request('DELETE', `deployments/${id}`);
       for (const id of [absent, crashing, done]) await gone(id);

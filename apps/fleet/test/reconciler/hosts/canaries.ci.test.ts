@@ -65,7 +65,7 @@ describeWithEngine('secret values on a real engine', () => {
     const pulled = { ...SLEEPER, registry_url: '127.0.0.1:1', registry_credentials: 'pull' };
     const noImage = await deployed('no-image', { ...pulled, ...ref });
     await is(printing, 'running');
-    await is(crashing, 'retrying', 'CrashLoop');
+    await is(crashing, 'degraded', 'CrashLoop');
     await is(noProgram, 'failed', 'InvalidSpec');
     await is(noImage, 'retrying', 'ImagePullFailed');
 

@@ -35,7 +35,7 @@ describeWithEngine('a manual change', () => {
     const { containers, podman, deploymentIs, events } = world();
     await eventually('a stop no longer counts as a crash', async () => {
       const { StartedAt } = JSON.parse(await podman.byHand('inspect', '--format', '{{json .State}}', name));
-      return Date.now() - Date.parse(StartedAt) > 2 * SHORT_TIMINGS.reconciler.docker.shortLife;
+      return Date.now() - Date.parse(StartedAt) > 2 * SHORT_TIMINGS.reconciler.docker.stable;
     });
     await podman.byHand('stop', name);
     await reconcileNow();

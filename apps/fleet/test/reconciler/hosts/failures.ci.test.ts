@@ -1,25 +1,48 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { eventually } from '@svc/testing';
+import { setTimeout as pause } from 'node:timers/promises';
+import { byDepth, eventually, LONG_TEST_MS } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
 import { SHORT_TIMINGS } from '../../timings.ts';
 import { aMachineWorld, SERVER, SLEEPER } from './world.ts';
 
 const SLEEP = "trap 'exit 0' TERM; sleep 1000 & wait";
 
+const SAMPLE_MS = 100;
+/** For how long a crash loop is sampled. */
+const SAMPLED_MS = byDepth({ short: 20_000, full: 180_000, long: 180_000 });
+
 describeWithEngine('a failure is reported with its reason until its cause is removed:', () => {
   const { docker } = SHORT_TIMINGS.reconciler;
   // On a busy machine, a program that crashes can run for seconds before.
-  const world = aMachineWorld({ ...SHORT_TIMINGS.reconciler, docker: { ...docker, settled: 2000, shortLife: 20_000 } });
+  const world = aMachineWorld({ ...SHORT_TIMINGS.reconciler, docker: { ...docker, settled: 2000, stable: 20_000 } });
   // Created before the tests, because the engine needs seconds to reach the failures.
   let crashing: string;
   let shortLived: string;
   let hungry: string;
   let withGpu: string;
+  let looping: string;
+  /** What the list of deployments with problems contains of the crash loop, from its first failure on. */
+  let samples: Promise<readonly Record<string, unknown>[]>;
+  const sampled = async (id: string) => {
+    const { api, good, deploymentIs } = world();
+    await deploymentIs(id, 'degraded', 'CrashLoop');
+    const seen = [];
+    for (const end = Date.now() + SAMPLED_MS; Date.now() < end; await pause(SAMPLE_MS)) {
+      const { deployments } = await good(api.get('/api/v1/deployments?phase=degraded,failed,retrying&name=looping'));
+      const [{ phase, crash_loop } = { phase: 'without a problem', crash_loop: null }] = deployments;
+      seen.push({ phase, isLoop: crash_loop !== null });
+    }
+    return seen;
+  };
   beforeAll(async () => {
     const { deployed, database, hostId } = world();
     const script = `[ "$GREETING" = hello ] && exit 3; ${SLEEP}`;
     const allocate = 'dd if=/dev/zero of=/dev/null bs=64M'; // fills its buffer at once
+    looping = (await deployed('looping', { ...SLEEPER, command: ['/bin/sh', '-c', 'echo start; sleep 0.3; exit 3'] }))
+      .id;
+    samples = sampled(looping); // while the other tests run
+    samples.catch(() => undefined);
     const tooLarge = { ...SLEEPER, memory_request: '16Mi', command: ['/bin/sh', '-c', allocate] };
     [crashing, shortLived, hungry] = [
       (await deployed('crashing', { ...SLEEPER, command: ['/bin/sh', '-c', script] })).id,
@@ -43,7 +66,7 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
 
   test('the program exits at once', async () => {
     const { api, good, deploymentIs } = world();
-    expect((await deploymentIs(crashing, 'retrying', 'CrashLoop')).message).toContain('exit code 3');
+    expect((await deploymentIs(crashing, 'degraded', 'CrashLoop')).message).toContain('exit code 3');
     await good(api.put(`/api/v1/deployments/${crashing}`, { env: { GREETING: 'good day' } }));
     await deploymentIs(crashing, 'running');
   });
@@ -54,14 +77,14 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
       const { failures } = await database.client.deployment.findUniqueOrThrow({ where: { id: shortLived } });
       return failures >= 3;
     });
-    expect(await deployment(shortLived)).toMatchObject({ reason: 'CrashLoop' });
+    expect(await deployment(shortLived)).toMatchObject({ phase: 'degraded', reason: 'CrashLoop' });
   });
 
   test('the program exceeds its memory limit', async () => {
     const { api, good, deployment, deploymentIs } = world();
     const reasons = ['OOMKilled', 'CrashLoop']; // Podman with cgroups v1 does not report why it killed the program
     const { reason, message } = await eventually('it is killed', () => deployment(hungry), {
-      until: (seen) => seen.phase === 'retrying' && reasons.includes(seen.reason ?? ''),
+      until: (seen) => seen.phase === 'degraded' && reasons.includes(seen.reason ?? ''),
     });
     expect(message).toContain(reason === 'OOMKilled' ? '16 MiB' : 'exit code 137, as after SIGKILL');
     const { workload_id } = await deployment(hungry);
@@ -107,4 +130,31 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
     await deploymentIs(withGpu, 'running');
     expect((await host(hostId)).allocated.gpu_count).toBe(0);
   });
+
+  const always = 'a crash loop has a problem at any time, and its restarts are the starts in its log';
+  test(
+    always,
+    async () => {
+      const { api, good, deployment, events } = world();
+      expect(new Set((await samples).map((sample) => JSON.stringify(sample)))).toEqual(
+        new Set([JSON.stringify({ phase: 'degraded', isLoop: true })]),
+      );
+      const logOf = async (query: string) =>
+        (await api.get(`/api/v1/deployments/${looping}/logs?${query}`)).text.split('\n').filter((line) => line !== '');
+      const counted = async () => {
+        const { instances, crash_loop } = await deployment(looping);
+        return { starts: (await logOf('tail=10000')).length, restarts: instances[0].restarts, loop: crash_loop };
+      };
+      const { restarts, loop } = await eventually('the next try is planned', counted, {
+        until: (seen) => seen.loop.next_try_at !== null && seen.restarts === seen.starts - 1,
+      });
+      expect(restarts).toBeGreaterThan(3); // more than the engine does
+      expect(loop).toMatchObject({ attempt: restarts + 1, exit_code: 3, reason: 'CrashLoop' });
+      expect(await logOf(`tail=20&previous=true&since=${loop.failed_start_at}`)).toContain('start');
+      const happened = (await events(looping)).filter((event) => /crash|again/i.test(event));
+      expect(happened).toEqual([expect.stringMatching(/^CrashLoop: /)]);
+      await good(api.post(`/api/v1/deployments/${looping}/stop`));
+    },
+    LONG_TEST_MS,
+  );
 });

@@ -83,8 +83,14 @@ export async function startMachineWorld(timings?: ReconcilerTimings, engine: Par
     /** The response of the first port of a deployment. */
     fetched: async (id: string, path = '/') => {
       const [endpoint] = (await words.deployment(id)).endpoints;
-      const answer = await fetch(`http://${endpoint.address}${path}`, { headers: { connection: 'close' } });
-      return answer.text();
+      // A container runs before its program listens.
+      const request = () => fetch(`http://${endpoint.address}${path}`, { headers: { connection: 'close' } });
+      const read = () =>
+        request().then(
+          (answer) => answer.text(),
+          () => undefined,
+        );
+      return (await eventually('the program responds', read, { until: (text) => text !== undefined })) ?? '';
     },
     stop: async () => {
       await engineRuntime.stop();

@@ -168,6 +168,15 @@ describe('variables that configure the container', () => {
     expect(Env).toEqual(['OTHER=1', 'NVIDIA_VISIBLE_DEVICES=void']);
   });
 
+  test.each([1, 2, 3])(
+    'SVC_HTTP_PORTS configures nothing, so it is a variable of the program with the defaults %i, as before it was reserved',
+    (defaults) => {
+      const rendering = aRendering(aSpec(env('SVC_HTTP_PORTS', '3000, 8443/https')), { defaults });
+      const [container] = renderDocker(rendering, { engine: 'docker', gpus: [[]], ports: [[]] }).containers;
+      expect(container?.body.Env).toContain('SVC_HTTP_PORTS=3000, 8443/https');
+    },
+  );
+
   test('are ordinary variables of a deployment with the defaults of version 0.1.0', () => {
     const rendering = aRendering(aSpec(env('SVC_SHM_SIZE', '512Mi')), { defaults: 1 });
     const [container] = renderDocker(rendering, { engine: 'docker', gpus: [[]], ports: [[]] }).containers;

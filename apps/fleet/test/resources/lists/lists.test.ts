@@ -71,11 +71,11 @@ const lists: Readonly<Record<string, List>> = {
       network_type: contains,
       arch: hasMember('arch'),
     },
-    sorts: [...sorts, 'last_seen_at'],
+    sorts: [...sorts, 'last_seen_at', 'problem'],
   },
   clusters: {
     filters: { ...ofResources, reachability: hasMember('reachability'), network_type: contains },
-    sorts: [...sorts, 'last_seen_at'],
+    sorts: [...sorts, 'last_seen_at', 'problem'],
   },
   workloads: { filters: { ...ofResources, ...ofTemplate }, sorts },
   deployments: {
@@ -88,7 +88,7 @@ const lists: Readonly<Record<string, List>> = {
       desired_state: hasMember('desired_state'),
       workload_id: hasMember('workload_id'),
     },
-    sorts,
+    sorts: [...sorts, 'problem'],
   },
   storage: {
     filters: {
@@ -138,20 +138,31 @@ async function allRows(plural: string): Promise<readonly Shown[]> {
   return body[plural];
 }
 
+const hasProblem = ({ phase, reachability }: Shown): boolean =>
+  ['degraded', 'failed', 'retrying'].includes(phase) || reachability === 'unreachable';
+
 /** The ids of the rows that match, in order. */
 function expectedIds(plural: string, rows: readonly Shown[], { sort = '-created_at', ...filters }: Query): string[] {
   const matching = rows.filter((row) =>
     Object.entries(filters).every(([name, value]) => lists[plural]?.filters[name]?.(row, value)),
   );
   const field = sort.replace('-', '');
-  const key = (row: Shown) => (field === 'name' ? row.name.toLowerCase() : row[field]);
+  const key = (row: Shown) => {
+    if (field === 'name') return row.name.toLowerCase();
+    return field === 'problem' ? hasProblem(row) : row[field];
+  };
+  // Within both groups, deployments that changed last are first, and targets are sorted by name.
+  const within = (a: Shown, b: Shown) => {
+    if (field !== 'problem') return 0;
+    return plural === 'deployments' ? compare(b.updated_at, a.updated_at) : compare(a.name, b.name);
+  };
   const compare = (a: Shown, b: Shown) => (a < b ? -1 : a > b ? 1 : 0);
   return matching
     .sort((a, b) => {
       const one = key(a);
       const other = key(b);
       if (one === null || other === null) return Number(one === null) - Number(other === null) || compare(a.id, b.id);
-      return compare(one, other) * (sort.startsWith('-') ? -1 : 1) || compare(a.id, b.id);
+      return compare(one, other) * (sort.startsWith('-') ? -1 : 1) || within(a, b) || compare(a.id, b.id);
     })
     .map(({ id }) => id);
 }

@@ -48,7 +48,9 @@ test('an address is rejected for a network type that the host does not have or n
   const { status, body } = await create({ addresses: { lab: '10.1.2.3' } });
   expect({ status, errors: body.errors }).toEqual({
     status: 400,
-    errors: [{ path: 'addresses.lab', message: 'must be for one of network_types of the host' }],
+    errors: [
+      { path: 'addresses.lab', message: 'must be for one of network_types of the host', code: 'address_network' },
+    ],
   });
   const { body: made } = await create({ addresses: { mesh: '10.1.2.3' } });
   const removed = await put('hosts', made.host.id, { network_types: ['public'] });

@@ -1,5 +1,6 @@
 import { hubEndpoints, MAX_NEW_ORGANIZATIONS } from '@svc/contract/hub';
 import { Problem } from '@svc/http';
+import { defaultSlug } from '../../catalog/derived.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerOf } from '../../identity/caller.ts';
 import { presentOrganization, withTier } from '../../organizations/present.ts';
@@ -17,28 +18,27 @@ export const getAccountOrganization = route(
   },
 );
 
-export const createOrganization = changeRoute(
-  hubEndpoints.createOrganization,
-  ({ principal }, { body: { name, slug } }) =>
-    async (transaction) => {
-      const { id: created_by_user } = callerOf(principal);
-      // The row lock serializes concurrent requests of the same user.
-      const [user] = await transaction.$queryRaw<{ org_id: string | null }[]>`
+export const createOrganization = changeRoute(hubEndpoints.createOrganization, ({ principal }, { body }) => {
+  const { name, slug = defaultSlug(name) } = body;
+  return async (transaction) => {
+    const { id: created_by_user } = callerOf(principal);
+    // The row lock serializes concurrent requests of the same user.
+    const [user] = await transaction.$queryRaw<{ org_id: string | null }[]>`
         SELECT org_id FROM users WHERE id = ${created_by_user}::uuid FOR UPDATE`;
-      if (user?.org_id) {
-        throw new Problem(
-          'already_in_organization',
-          'You already belong to an organization. A user can belong to one organization only.',
-        );
-      }
-      await refuseTooMany(transaction, created_by_user);
-      const data = { name, slug, created_by_user, subscription: { create: { tier: 'free' } } };
-      const row = await transaction.organization.create({ data, include: withTier });
-      const membership = { org_id: row.id, org_role: 'org_admin' } as const;
-      await transaction.user.update({ where: { id: created_by_user }, data: membership });
-      return { id: row.id, orgId: row.id, reply: { organization: presentOrganization(row) } };
-    },
-);
+    if (user?.org_id) {
+      throw new Problem(
+        'already_in_organization',
+        'You already belong to an organization. A user can belong to one organization only.',
+      );
+    }
+    await refuseTooMany(transaction, created_by_user);
+    const data = { name, slug, created_by_user, subscription: { create: { tier: 'free' } } };
+    const row = await transaction.organization.create({ data, include: withTier });
+    const membership = { org_id: row.id, org_role: 'org_admin' } as const;
+    await transaction.user.update({ where: { id: created_by_user }, data: membership });
+    return { id: row.id, orgId: row.id, reply: { organization: presentOrganization(row) } };
+  };
+});
 
 /**
  * A user who is removed from organizations cannot occupy any number of slugs. The caller has locked

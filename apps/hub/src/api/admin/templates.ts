@@ -27,6 +27,7 @@ import { idsOfPage, type Paging } from '../../catalog/filters.ts';
 import { registerTags } from '../../catalog/tags.ts';
 import { containsSearched } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
+import { requestIcons } from '../../icons/store.ts';
 import type { Viewer } from '../../identity/principal.ts';
 import { catalogChangeRoute } from '../change.ts';
 import { largeReadsOf, type RequestContext, route } from '../context.ts';
@@ -227,6 +228,7 @@ export const createTemplate = catalogChangeRoute(hubEndpoints.createTemplate, (_
   return async (transaction) => {
     const created = await transaction.template.create({ data, include: withCategory });
     await registerTags(transaction, created.tags);
+    if (created.icon_url !== null) await requestIcons(transaction, [slug]);
     return { id: created.id, reply: { template: presentTemplate(created) } };
   };
 });
@@ -263,6 +265,7 @@ export const updateTemplate = catalogChangeRoute(hubEndpoints.updateTemplate, ({
     const data = { ...withoutOldDigest(changes, existing), ...derivedColumns({ ...existing, ...changes }) };
     const updated = await transaction.template.update({ where: { id }, data, include: withCategory });
     await registerTags(transaction, updated.tags);
+    if (changes.icon_url !== undefined) await requestIcons(transaction, [updated.slug]);
     return { id, reply: { template: presentTemplate(updated) } };
   };
 });

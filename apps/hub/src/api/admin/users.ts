@@ -1,3 +1,4 @@
+import { codedMessages } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import { invalid, notFound, pickDefined, requireVersion } from '@svc/http';
 import { containsText } from '../../database/search.ts';
@@ -99,7 +100,7 @@ function membershipOf(
   current: { readonly org_id: string | null },
 ): Membership {
   if (org_id === null) {
-    if (org_role !== undefined) throw invalid([{ path: 'org_role', message: 'must not be given if org_id is null' }]);
+    if (org_role !== undefined) throw invalid([{ path: 'org_role', message: codedMessages.role_without_organization }]);
     return { org_id: null, org_role: null };
   }
   if (org_id !== undefined && org_id !== current.org_id) return { org_id, org_role: org_role ?? 'member' };

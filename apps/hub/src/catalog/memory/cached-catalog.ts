@@ -10,11 +10,22 @@ export interface CachedCatalog {
   readonly documents: Documents;
   readonly lists: TemplateLists;
   readonly categories: CategoryLists;
+  /** Sets the stored numbers of downloads. */
+  readonly setDownloads: Documents['setDownloads'];
 }
 
 export function createCachedCatalog(reader: Reader): CachedCatalog {
   const documents = createDocuments(reader);
   const index = createCatalogIndex(reader, documents);
   const lists = createTemplateLists({ reader, index, documents });
-  return { index, documents, lists, categories: createCategoryLists(reader, index) };
+  return {
+    index,
+    documents,
+    lists,
+    categories: createCategoryLists(reader, index),
+    setDownloads: (counts) => {
+      documents.setDownloads(counts);
+      index.setDownloads(counts);
+    },
+  };
 }

@@ -46,6 +46,8 @@ export interface CatalogIndex {
    * index has never seen.
    */
   knows(commit: CatalogState['commit']): boolean;
+  /** Sets the stored numbers of downloads, by which lists can be sorted. */
+  readonly setDownloads: Entries['setDownloads'];
 }
 
 /** The content of the index. */
@@ -114,6 +116,7 @@ export function createCatalogIndex(reader: Reader, documents: Documents): Catalo
       throw unavailable('The catalog is changing too fast to be read.');
     },
     knows: ({ commit, at }) => commits.get(commit) === at.getTime(),
+    setDownloads: (counts) => content?.entries.setDownloads(counts),
   };
 }
 

@@ -50,8 +50,9 @@ const categories = Prisma.sql`
 const templates = (condition: Prisma.Sql) => Prisma.sql`
   SELECT coalesce(json_agg(json_build_object(
     'id', id, 'slug', slug, 'sortName', sort_name, 'categoryId', category_id, 'ownerOrgId', owner_org_id, 'isPublic', is_public,
-    'updatedAt', ${milliseconds('updated_at')}) ORDER BY sort_name, id), '[]')
-  FROM templates WHERE ${condition}`;
+    'kind', kind, 'minTier', min_tier, 'hasGpu', gpu_count > 0, 'createdAt', ${milliseconds('created_at')},
+    'updatedAt', ${milliseconds('updated_at')}, 'downloads', coalesce(d.count, 0)) ORDER BY sort_name, id), '[]')
+  FROM templates LEFT JOIN template_downloads d ON d.template_id = templates.id WHERE ${condition}`;
 
 /**
  * `at` of the index is the stamp of the newest commit and not the clock, because the conditions

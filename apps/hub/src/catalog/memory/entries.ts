@@ -1,6 +1,6 @@
 import type { Version } from './documents.ts';
 import { type CategoryKeys, createGroups, type Group, type Scope } from './groups.ts';
-import { insertInOrder, positionOf } from './order.ts';
+import { insertInOrder, orders, positionOf, type TemplateOrder } from './order.ts';
 import { createRecentChanges } from './recent.ts';
 
 /** A template, as far as lists need it. */
@@ -9,8 +9,15 @@ export interface Entry {
   readonly slug: string;
   readonly sortName: string;
   readonly group: Group;
+  readonly kind: string;
+  readonly minTier: string;
+  readonly hasGpu: boolean;
+  /** In milliseconds. */
+  readonly createdAt: number;
   /** The stamp of the template, in milliseconds. */
   readonly updatedAt: number;
+  /** The number of downloads that is stored. It can be a second late. */
+  downloads: number;
 }
 
 /** The version of a template that the index has. */
@@ -20,23 +27,24 @@ export const versionOf = ({ id, updatedAt, group }: Entry): Version => ({
   shownAt: group.category.shownAt,
 });
 
-/** A template as the database returns it for the index. `updatedAt` is in milliseconds. */
-export interface TemplateKeys extends Scope {
-  readonly id: string;
-  readonly slug: string;
-  readonly sortName: string;
-  readonly updatedAt: number;
-}
+/** A template as the database returns it for the index. Times are in milliseconds. */
+export type TemplateKeys = Scope & Readonly<Omit<Entry, 'group'>>;
 
-/** The templates of the catalog: by id, by slug, and in the order of lists (sort name, id). */
+/** The templates of the catalog: by id, by slug, and in the orders of lists. */
 export interface Entries {
+  /** By name. */
   readonly ordered: readonly Entry[];
+  inOrder(order: TemplateOrder): readonly Entry[];
   /** All groups, also those without templates. Groups are only added. */
   readonly groups: readonly Group[];
   byId(id: string): Entry | undefined;
   bySlug(slug: string): Entry | undefined;
   /** The number of changes so far. */
   changes(): number;
+  /** The number of times that downloads changed so far. */
+  countChanges(): number;
+  /** Sets the stored numbers of downloads. */
+  setDownloads(counts: readonly { readonly id: string; readonly count: number }[]): void;
   /**
    * The templates that changed after a stamp, in the order of (stamp, id); undefined if the index
    * does not know all of them. Templates that were deleted are not included.
@@ -66,12 +74,15 @@ export function createEntries(
   const recent = createRecentChanges<Entry>(at);
   const byId = new Map<string, Entry>();
   const bySlug = new Map<string, Entry>();
-  const ordered: Entry[] = [];
+  const lists: Record<TemplateOrder, Entry[]> = { name: [], '-created_at': [], '-download_count': [] };
+  // Object.keys returns string[].
+  const names = Object.keys(lists) as TemplateOrder[];
   let changes = 0;
+  let countChanges = 0;
 
-  const add = (template: TemplateKeys, changedAt: number): Entry => {
-    const { id, slug, sortName, updatedAt } = template;
-    const entry = { id, slug, sortName, group: groups.of(template, changedAt), updatedAt };
+  const add = ({ categoryId, ownerOrgId, isPublic, ...template }: TemplateKeys, changedAt: number): Entry => {
+    const { id, slug } = template;
+    const entry = { ...template, group: groups.of({ categoryId, ownerOrgId, isPublic }, changedAt) };
     entry.group.size += 1;
     byId.set(id, entry);
     bySlug.set(slug, entry);
@@ -86,27 +97,44 @@ export function createEntries(
     byId.delete(id);
     // Another template can have the slug already.
     if (bySlug.get(entry.slug) === entry) bySlug.delete(entry.slug);
-    ordered.splice(positionOf(ordered, entry), 1);
+    for (const name of names) lists[name].splice(positionOf(lists[name], entry, orders[name]), 1);
   };
-  for (const template of sorted) ordered.push(add(template, at));
+  for (const template of sorted) lists.name.push(add(template, at));
+  for (const name of ['-created_at', '-download_count'] as const) lists[name] = lists.name.toSorted(orders[name]);
   return {
-    ordered,
+    ordered: lists.name,
+    inOrder: (order) => lists[order],
     groups: groups.all,
     byId: (id) => byId.get(id),
     bySlug: (slug) => bySlug.get(slug),
     changes: () => changes,
+    countChanges: () => countChanges,
+    setDownloads: (counts) => {
+      const list = lists['-download_count'];
+      const compare = orders['-download_count'];
+      for (const { id, count } of counts) {
+        const entry = byId.get(id);
+        if (!entry || entry.downloads >= count) continue;
+        list.splice(positionOf(list, entry, compare), 1);
+        entry.downloads = count;
+        insertInOrder(list, entry, compare);
+        countChanges += 1;
+      }
+    },
     categoriesChangedAt: groups.categoriesChangedAt,
     putCategory: (category, changedAt) => {
       changes += 1;
       groups.putCategory(category, changedAt);
     },
     put: (template, changedAt) => {
+      // A count can be stored after the template was read.
+      const downloads = Math.max(template.downloads, byId.get(template.id)?.downloads ?? 0);
       remove(template.id, changedAt);
-      const entry = add(template, changedAt);
+      const entry = add({ ...template, downloads }, changedAt);
       changes += 1;
       entry.group.changedAt = changedAt;
       recent.add(entry);
-      insertInOrder(ordered, entry);
+      for (const name of names) insertInOrder(lists[name], entry, orders[name]);
     },
     remove,
     leave: (scope, leftAt) => {

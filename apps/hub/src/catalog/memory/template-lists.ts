@@ -1,4 +1,5 @@
 import { offsetOf, paginationOf } from '@svc/contract';
+import type { TemplateCounts } from '@svc/contract/hub';
 import {
   bytesOf,
   bytesOfRendered,
@@ -26,12 +27,20 @@ import {
 import { type CatalogIndex, type IndexedView, OUTDATED } from './catalog-index.ts';
 import { type CacheUse, type Document, type Documents, elementsOf } from './documents.ts';
 import { type Entry, versionOf } from './entries.ts';
+import { entryMatcher, isOfGroups } from './entry-filters.ts';
 import type { Group } from './groups.ts';
-import { createMatches, isTooOld, type Matches } from './matches.ts';
+import { createMatches, isTooOld } from './matches.ts';
+import { orders, type TemplateOrder } from './order.ts';
 import { documentsInParts, sizesOfPage } from './page-documents.ts';
+import { countByFilter } from './template-counts.ts';
 import { createWordSearch, type WordSearch } from './words.ts';
 
-type Query = Filters & Paging & { readonly view?: 'full' | 'summary' };
+type Query = Filters &
+  Paging & {
+    readonly view?: 'full' | 'summary';
+    /** Default: by name, and with words, the best match first. */
+    readonly sort?: TemplateOrder | undefined;
+  };
 
 /** The templates of a page, and their number on all pages. */
 interface Selection {
@@ -39,6 +48,8 @@ interface Selection {
   readonly total: number;
   /** When they were selected, by `performance.now()`. */
   readonly selectedAt: number;
+  /** How often downloads had changed before. */
+  readonly countChanges: number;
 }
 
 interface Page extends Selection {
@@ -73,6 +84,14 @@ export interface TemplateLists {
    * changes.
    */
   page(request: ListRequest, query: Query): Promise<Rendered | RenderedParts>;
+  /**
+   * Counts the templates that a viewer sees by the values of each filter; null if too many
+   * templates match the filters of their contents.
+   */
+  count(
+    request: { readonly viewer: Viewer; readonly revision: Revision },
+    query: Filters,
+  ): Promise<TemplateCounts | null>;
   /** All templates that a viewer finds by words, the best match first. */
   find(
     request: { readonly viewer: Viewer; readonly revision: Revision },
@@ -103,9 +122,8 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
     sizeCalculation: ({ rendered }) => bytesOfRendered(rendered) + OVERHEAD,
   });
   const find = createFind(reader, createWordSearch(reader));
-  const readPage = shareReads(
-    createReadPage(documents, createSelect({ reader, matches: createMatches(reader), find })),
-  );
+  const matching = createMatching(reader, find);
+  const readPage = shareReads(createReadPage(documents, createSelect(reader, matching)));
   let hits = 0;
   let misses = 0;
 
@@ -144,6 +162,13 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
         return bytes <= MAX_PART_BYTES ? known : large.inTurn(async () => known, bytes);
       }),
     find: ({ viewer, revision }, query) => index.read({ viewer, revision }, (indexed) => find(indexed, query)),
+    count: (request, query) =>
+      index.read(request, async (indexed) => {
+        const found = await matching(indexed, query);
+        if (found === OUTDATED) return OUTDATED;
+        const visible = found.entries?.filter((entry) => indexed.view.sees(entry));
+        return visible ? countByFilter(visible, query) : null;
+      }),
   };
 }
 
@@ -170,10 +195,13 @@ function shareReads(readPage: ReadPage): ReadPage {
 function createReadPage(documents: Documents, select: Select): ReadPage {
   return async ({ indexed, viewer, query, cached }) => {
     const { changedAt } = indexed.view.stamps();
-    const isSelected = cached?.changedAt === changedAt && !isTooOld(query, cached.selectedAt);
+    const isSelected =
+      cached?.changedAt === changedAt &&
+      !isTooOld(query, cached.selectedAt) &&
+      (query.sort !== '-download_count' || cached.countChanges === indexed.entries.countChanges());
     const selection = isSelected ? cached : await select(indexed, viewer, query);
     if (selection === OUTDATED) return OUTDATED;
-    const { entries, total, selectedAt } = selection;
+    const { entries, total, selectedAt, countChanges } = selection;
     const source = query.view === 'summary' ? documents.summaries : documents;
     const versions = entries.map(versionOf);
     const sizes = await sizesOfPage(source, versions);
@@ -182,7 +210,8 @@ function createReadPage(documents: Documents, select: Select): ReadPage {
       const downloads = shown.reduce((sum, document) => sum + document.downloads, 0);
       const isSame = selection === cached && cached.downloads === downloads;
       const rendered = isSame ? cached.rendered : render(shown, query, total);
-      return { entries, total, selectedAt, rendered, downloads, changedAt, countedAt: performance.now() };
+      const countedAt = performance.now();
+      return { entries, total, selectedAt, countChanges, rendered, downloads, changedAt, countedAt };
     };
     const bytes = bytesOf(sizes);
     if (bytes <= MAX_PART_BYTES) return pageOf(await source.of(versions));
@@ -192,27 +221,39 @@ function createReadPage(documents: Documents, select: Select): ReadPage {
 
 type Select = (indexed: IndexedView, viewer: Viewer, query: Query) => Promise<Selection | typeof OUTDATED>;
 
-interface SelectSources {
-  readonly reader: Reader;
-  readonly matches: Matches;
-  readonly find: ReturnType<typeof createFind>;
+/** The templates that match the filters of their contents. Not all of them are visible. */
+interface MatchingTemplates {
+  /** In the order of lists. Undefined if they are too many. */
+  readonly entries: readonly Entry[] | undefined;
+  /** When they were selected, by `performance.now()`. */
+  readonly selectedAt: number;
 }
+
+type FindMatching = (indexed: IndexedView, query: Filters) => Promise<MatchingTemplates | typeof OUTDATED>;
+
+const createMatching = (reader: Reader, find: ReturnType<typeof createFind>): FindMatching => {
+  const matches = createMatches(reader);
+  return async (indexed, query) => {
+    if (hasContentFilters(query) && !hasWords(query)) return matches.of(indexed, query);
+    const selectedAt = performance.now();
+    const entries = hasWords(query) ? await find(indexed, query) : indexed.entries.ordered;
+    return entries === OUTDATED ? OUTDATED : { entries, selectedAt };
+  };
+};
 
 /** Selects the templates of a page in memory, except for filters that match very many templates. */
 const createSelect =
-  ({ reader, matches, find }: SelectSources): Select =>
+  (reader: Reader, matching: FindMatching): Select =>
   async (indexed, viewer, query) => {
-    if (hasWords(query)) {
-      const selectedAt = performance.now();
-      const found = await find(indexed, query);
-      return found === OUTDATED ? OUTDATED : { ...pageOfMatches(indexed, query, found), selectedAt };
+    const countChanges = indexed.entries.countChanges();
+    if (!hasWords(query) && !hasContentFilters(query)) {
+      return { ...pageOfAll(indexed, query), countChanges, selectedAt: performance.now() };
     }
-    if (!hasContentFilters(query)) return { ...pageOfAll(indexed, query), selectedAt: performance.now() };
-    const matching = await matches.of(indexed, query);
-    if (matching === OUTDATED) return OUTDATED;
-    const { entries, selectedAt } = matching;
+    const found = await matching(indexed, query);
+    if (found === OUTDATED) return OUTDATED;
+    const { entries, selectedAt } = found;
     return entries
-      ? { ...pageOfMatches(indexed, query, entries), selectedAt }
+      ? { ...pageOfMatches(indexed, query, entries), countChanges, selectedAt }
       : selectInDatabase(reader, indexed, viewer, query);
   };
 
@@ -237,29 +278,33 @@ const createFind =
     return found.filter(({ id }) => matching.has(id));
   };
 
-/** Without filters of their contents, the number of templates is that of their groups. */
+/** Without filters of single templates, the number of templates is that of their groups. */
 function pageOfAll({ entries, view }: IndexedView, query: Query) {
-  const groups = view.groups.filter((group) => isIn(query, group));
-  const total = groups.reduce((sum, { size }) => sum + size, 0);
+  const known = isOfGroups(query)
+    ? view.groups.filter((group) => isIn(query, group)).reduce((sum, { size }) => sum + size, 0)
+    : undefined;
   const start = offsetOf(query);
-  const size = Math.min(query.limit, total - start);
+  const matches = entryMatcher(query);
   const page: Entry[] = [];
-  let skipped = 0;
-  for (let at = 0; at < entries.ordered.length && page.length < size; at++) {
-    const entry = entries.ordered[at];
-    if (!entry || !view.sees(entry) || !isIn(query, entry.group)) continue;
-    if (skipped < start) skipped += 1;
-    else page.push(entry);
+  let total = 0;
+  for (const entry of entries.inOrder(query.sort ?? 'name')) {
+    if (known !== undefined && page.length >= Math.min(query.limit, known - start)) break;
+    if (!view.sees(entry) || !matches(entry)) continue;
+    if (total >= start && page.length < query.limit) page.push(entry);
+    total += 1;
   }
-  return { entries: page, total };
+  return { entries: page, total: known ?? total };
 }
+
+const isIn = ({ category = [] }: Query, group: Group): boolean =>
+  category.length === 0 || category.includes(group.category.slug);
 
 function pageOfMatches({ view }: IndexedView, query: Query, matching: readonly Entry[]) {
-  const visible = matching.filter((entry) => view.sees(entry) && isIn(query, entry.group));
-  return { entries: visible.slice(offsetOf(query), offsetOf(query) + query.limit), total: visible.length };
+  const matches = entryMatcher(query);
+  const visible = matching.filter((entry) => view.sees(entry) && matches(entry));
+  const inOrder = query.sort === undefined ? visible : visible.toSorted(orders[query.sort]);
+  return { entries: inOrder.slice(offsetOf(query), offsetOf(query) + query.limit), total: visible.length };
 }
-
-const isIn = ({ category }: Query, group: Group): boolean => category === undefined || group.category.slug === category;
 
 async function selectInDatabase(
   reader: Reader,
@@ -268,11 +313,12 @@ async function selectInDatabase(
   query: Query,
 ): Promise<Selection | typeof OUTDATED> {
   const selectedAt = performance.now();
+  const countChanges = entries.countChanges();
   const rows = await reader.read<{ commit: string; total: number; id: string | null }>(idsOfPage(viewer, query));
   if (rows[0]?.commit !== state.commit.commit) return OUTDATED;
   const found = rows.flatMap(({ id }) => (id === null ? [] : [entries.byId(id)]));
   const known = found.filter((entry) => entry !== undefined);
-  return known.length === found.length ? { entries: known, total: rows[0].total, selectedAt } : OUTDATED;
+  return known.length === found.length ? { entries: known, total: rows[0].total, selectedAt, countChanges } : OUTDATED;
 }
 
 const START = Buffer.from('{"templates":[');

@@ -1,7 +1,7 @@
 import { seed } from '@svc/testing';
 import fc from 'fast-check';
 import { createEntries, type TemplateKeys } from '../../../src/catalog/memory/entries.ts';
-import { compareCodePoints } from '../../../src/catalog/memory/order.ts';
+import { compareCodePoints, orders } from '../../../src/catalog/memory/order.ts';
 import { startWorld } from '../../world.ts';
 
 const world = await startWorld();
@@ -15,7 +15,12 @@ const aTemplate = (id: string, given: Partial<TemplateKeys> = {}): TemplateKeys 
   categoryId: 'one',
   ownerOrgId: null,
   isPublic: true,
+  kind: 'service',
+  minTier: 'free',
+  hasGpu: false,
+  createdAt: 1,
   updatedAt: 1,
+  downloads: 0,
   ...given,
 });
 
@@ -36,9 +41,12 @@ test('after any changes, the entries equal those that are created from the same 
     slug: fc.constantFrom('p', 'q', 'r', 's', 't', 'u', 'v'),
     categoryId: fc.constantFrom('one', 'two'),
     isPublic: fc.boolean(),
+    createdAt: fc.constantFrom(1, 2, 3),
+    downloads: fc.constantFrom(0, 1, 2),
   });
   const change = fc.oneof(
     template.map((given) => ({ put: given })),
+    fc.record({ id: fc.constantFrom('a', 'b', 'c'), count: fc.constantFrom(1, 2, 3) }).map((count) => ({ count })),
     fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f').map((id) => ({ remove: id })),
   );
   fc.assert(
@@ -49,10 +57,16 @@ test('after any changes, the entries equal those that are created from the same 
         if ('remove' in each) {
           entries.remove(each.remove, at + 2);
           expected.delete(each.remove);
+        } else if ('count' in each) {
+          entries.setDownloads([each.count]);
+          const counted = expected.get(each.count.id);
+          const downloads = Math.max(counted?.downloads ?? 0, each.count.count);
+          if (counted) expected.set(counted.id, { ...counted, downloads });
         } else if (![...expected.values()].some(({ slug, id }) => slug === each.put.slug && id !== each.put.id)) {
           const put = aTemplate(each.put.id, each.put);
           entries.put(put, at + 2);
-          expected.set(put.id, put);
+          const downloads = Math.max(put.downloads, expected.get(put.id)?.downloads ?? 0);
+          expected.set(put.id, { ...put, downloads });
         }
       });
       const sorted = [...expected.values()].sort(
@@ -61,6 +75,10 @@ test('after any changes, the entries equal those that are created from the same 
       const shown = ({ ordered }: ReturnType<typeof createEntries>) =>
         ordered.map(({ id, slug, group }) => ({ id, slug, category: group.category.id, isPublic: group.isPublic }));
       expect(shown(entries)).toEqual(shown(createEntries(categories, sorted, 1)));
+      for (const order of ['-created_at', '-download_count'] as const) {
+        const ids = [...sorted].sort(orders[order]).map(({ id }) => id);
+        expect(entries.inOrder(order).map(({ id }) => id)).toEqual(ids);
+      }
       for (const { id, slug } of sorted)
         expect({ slug: entries.byId(id)?.slug, id: entries.bySlug(slug)?.id }).toEqual({ slug, id });
       const sizes = entries.groups.reduce((sum, { size }) => sum + size, 0);

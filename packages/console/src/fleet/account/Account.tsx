@@ -7,6 +7,7 @@ import { FormError } from '../../shared/ui/feedback/FormError.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { SessionsPanel } from '../../shared/ui/session/SessionsPanel.tsx';
 import { PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
+import { roleLabel } from '../administration/roles.ts';
 import { fleet, useBlocked, useCaller } from '../api.ts';
 import { signOut } from './session.ts';
 
@@ -31,7 +32,7 @@ export default function Account() {
             <dt>{t('E-mail')}</dt>
             <dd>{caller.email ?? t('none')}</dd>
             <dt>{t('Role')}</dt>
-            <dd>{caller.role}</dd>
+            <dd>{roleLabel(caller.role)}</dd>
             <dt>{t('Kind')}</dt>
             <dd>{kinds[caller.kind]}</dd>
           </dl>

@@ -8,6 +8,7 @@ import { AuditEntries, auditMethods } from '../../shared/ui/lists/AuditEntries.t
 import { AuditScope } from '../../shared/ui/lists/AuditScope.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { fleet } from '../api.ts';
+import { sentenceOf } from './audit-sentences.tsx';
 
 const PAGE_SIZE = 100;
 
@@ -17,19 +18,22 @@ function instantOf(text: string): string {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
+/** The views of the log. Only the requests have filters by their parts. */
+const views = [
+  { value: '', label: t('Changes') },
+  { value: 'requests', label: t('All requests') },
+] as const;
+
+const FILTERS = ['actor', 'method', 'path', 'status', 'tool', 'request_id', 'from', 'to'] as const;
+const NO_FILTERS = Object.fromEntries(FILTERS.map((name) => [name, '']));
+
 export default function Audit() {
-  const { values, set, isFiltered, clear } = useFilters(
-    'actor',
-    'method',
-    'path',
-    'status',
-    'tool',
-    'request_id',
-    'from',
-    'to',
-  );
+  const { values, set } = useFilters('view', ...FILTERS);
+  const { view, ...given } = values;
+  const isOfChanges = view === '';
   const filters = {
-    ...values,
+    ...given,
+    changes: isOfChanges,
     from: instantOf(values.from),
     to: instantOf(values.to),
   };
@@ -44,7 +48,11 @@ export default function Audit() {
     <>
       <PageHeader
         title={t('Audit log')}
-        about={t('Requests with MCP tokens, sign-ins, and changes by users, newest first')}
+        about={
+          isOfChanges
+            ? t('Who changed what, and who signed in, newest first')
+            : t('Requests with MCP tokens, sign-ins, and changes by users, newest first')
+        }
         actions={
           <>
             <Button pending={entries.isRefetching} onClick={() => void entries.refetch()}>
@@ -58,30 +66,60 @@ export default function Audit() {
         }
       />
       <div className="filters">
+        <fieldset className="chips" aria-label={t('View')}>
+          {views.map(({ value, label }) => (
+            <button
+              key={value}
+              type="button"
+              className="chip"
+              aria-pressed={view === value}
+              onClick={() => set({ ...NO_FILTERS, view: value })}
+            >
+              {label}
+            </button>
+          ))}
+        </fieldset>
         <AuditScope path={values.path} onChange={(path) => set({ path })} />
         <SearchField label={t('Caller')} value={values.actor} onChange={(actor) => set({ actor })} />
-        <SearchField label={t('Path begins with')} value={values.path} onChange={(path) => set({ path })} />
-        <FilterSelect
-          label={t('Method')}
-          value={values.method}
-          onChange={(method) => set({ method })}
-          options={auditMethods}
-        />
-        <FilterSelect
-          label={t('Status')}
-          value={values.status}
-          onChange={(status) => set({ status })}
-          options={[
-            { value: '', label: t('Any status') },
-            ...['200', '201', '204', '302', '400', '401', '403', '404', '409', '412', '422', '429', '500', '503'].map(
-              (status) => ({
-                value: status,
-                label: status,
-              }),
-            ),
-          ]}
-        />
-        <SearchField label={t('Tool of an agent')} value={values.tool} onChange={(tool) => set({ tool })} />
+        {!isOfChanges && (
+          <>
+            <SearchField label={t('Path begins with')} value={values.path} onChange={(path) => set({ path })} />
+            <FilterSelect
+              label={t('Method')}
+              value={values.method}
+              onChange={(method) => set({ method })}
+              options={auditMethods}
+            />
+            <FilterSelect
+              label={t('Status')}
+              value={values.status}
+              onChange={(status) => set({ status })}
+              options={[
+                { value: '', label: t('Any status') },
+                ...[
+                  '200',
+                  '201',
+                  '204',
+                  '302',
+                  '400',
+                  '401',
+                  '403',
+                  '404',
+                  '409',
+                  '412',
+                  '422',
+                  '429',
+                  '500',
+                  '503',
+                ].map((status) => ({
+                  value: status,
+                  label: status,
+                })),
+              ]}
+            />
+            <SearchField label={t('Tool of an agent')} value={values.tool} onChange={(tool) => set({ tool })} />
+          </>
+        )}
         <SearchField label={t('Request id')} value={values.request_id} onChange={(request_id) => set({ request_id })} />
         <DateFilter label={t('From')} value={values.from} onChange={(from) => set({ from })} />
         <DateFilter label={t('To')} value={values.to} onChange={(to) => set({ to })} />
@@ -89,8 +127,9 @@ export default function Audit() {
       <AuditEntries
         query={entries}
         caller={t('Caller')}
-        isFiltered={isFiltered}
-        onClear={clear}
+        isFiltered={FILTERS.some((name) => values[name] !== '')}
+        onClear={() => set(NO_FILTERS)}
+        sentenceOf={isOfChanges ? sentenceOf : undefined}
         callerOf={({ actor, token_id }) => (
           <>
             <bdi>{actor}</bdi>

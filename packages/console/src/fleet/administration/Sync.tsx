@@ -1,6 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { RefreshCw, Settings } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { isUnavailable } from '../../shared/api/problem.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button, ButtonLink } from '../../shared/ui/controls/Button.tsx';
@@ -91,7 +90,9 @@ export default function Sync() {
             {data.last_success_at && (
               <p>{rich('Last successful sync: {time}', { time: <Time at={data.last_success_at} /> })}</p>
             )}
-            {data.next_try_at && <p>{rich('Next attempt: {time}', { time: <Time at={data.next_try_at} /> })}</p>}
+            {data.next_try_at && (
+              <p>{rich('Next attempt: {time}', { time: <Time at={data.next_try_at} isUpcoming /> })}</p>
+            )}
           </Notice>
         )}
         <div className="columns">
@@ -141,7 +142,6 @@ const Figure = ({ figure, words }: { readonly figure: number; readonly words: st
 );
 
 function SyncFacts({ state }: { readonly state: SyncState }) {
-  const time = (at: string | null, none: string): ReactNode => (at === null ? none : <Time at={at} />);
   const facts: readonly Fact[] = [
     [t('Hub'), state.hub_url ? <code key="url">{state.hub_url}</code> : t('none')],
     [
@@ -150,8 +150,14 @@ function SyncFacts({ state }: { readonly state: SyncState }) {
         ? t('{name} ({tier})', { name: state.organization.name, tier: state.organization.tier })
         : t('not known yet'),
     ],
-    [t('Last success'), time(state.last_success_at, t('never'))],
-    [t('Next sync'), time(state.next_try_at, t('only on demand'))],
+    [
+      t('Last success'),
+      state.last_success_at === null ? t('never') : <Time key="success" at={state.last_success_at} />,
+    ],
+    [
+      t('Next sync'),
+      state.next_try_at === null ? t('only on demand') : <Time key="next" at={state.next_try_at} isUpcoming />,
+    ],
     [
       t('Last failure'),
       state.last_failure ? (

@@ -19,7 +19,7 @@ import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { fleet, type Token, useBlocked } from '../api.ts';
 import { tokenLook } from '../looks.ts';
-import { roleFilters, roles } from './roles.ts';
+import { roleFilters, roleLabel, roles } from './roles.ts';
 
 type Open = { readonly kind: 'new' } | { readonly kind: 'reissue' | 'revoke'; readonly token: Token };
 
@@ -109,9 +109,11 @@ export default function Tokens() {
               <td>
                 <Status {...tokenLook(token)} />
               </td>
-              <td>{token.role}</td>
+              <td>{roleLabel(token.role)}</td>
               <td className="muted">{token.last_used_at ? <Time at={token.last_used_at} /> : t('never')}</td>
-              <td className="muted">{token.expires_at ? <Time at={token.expires_at} /> : t('does not expire')}</td>
+              <td className="muted">
+                {token.expires_at ? <Time at={token.expires_at} isUpcoming /> : t('does not expire')}
+              </td>
               <td className="muted">{token.created_by}</td>
               <td className="end">
                 <Menu

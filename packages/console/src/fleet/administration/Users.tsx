@@ -17,7 +17,7 @@ import { ListStates } from '../../shared/ui/lists/ListPage.tsx';
 import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { type FleetUser, fleet, useBlocked, useCaller } from '../api.ts';
-import { roleFilters, roles } from './roles.ts';
+import { roleFilters, roleLabel, roles } from './roles.ts';
 
 type Role = NonNullable<FleetUser['role']>;
 type Open =
@@ -103,7 +103,7 @@ export default function Users() {
                 {user.blocked_at !== null && <span className="tag">{t('blocked')}</span>}
               </th>
               <td>{user.email ?? <span className="muted">{t('none')}</span>}</td>
-              <td>{user.role ?? <span className="muted">{t('none')}</span>}</td>
+              <td>{user.role ? roleLabel(user.role) : <span className="muted">{t('none')}</span>}</td>
               <td className="muted">{user.source === 'local' ? t('local') : t('identity provider')}</td>
               <td className="muted">{user.last_sign_in_at ? <Time at={user.last_sign_in_at} /> : t('never')}</td>
               <td className="end">
@@ -226,7 +226,7 @@ function InviteDialog({ user: { id, name }, onClose }: UserDialogProps) {
   return (
     <ShownOnceDialog
       title={t('Send this link to {name}', { name })}
-      about={rich('It expires {time}.', { time: <Time at={expires_at} /> })}
+      about={rich('It expires {time}.', { time: <Time at={expires_at} isUpcoming /> })}
       onClose={onClose}
     >
       <CopyLine text={link} action={t('Copy link')} />

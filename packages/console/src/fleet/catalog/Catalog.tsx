@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { Blocks, RefreshCw, Rocket, SearchX } from 'lucide-react';
+import { Blocks, Container, RefreshCw, Rocket, SearchX } from 'lucide-react';
 import { Link } from 'wouter';
 import { CatalogFilters } from '../../shared/catalog/CatalogFilters.tsx';
+import { FilterChips } from '../../shared/catalog/FilterChips.tsx';
 import { TemplateGrid } from '../../shared/catalog/TemplateGrid.tsx';
 import { href } from '../../shared/routing/href.ts';
 import { useFilters } from '../../shared/routing/search.ts';
@@ -32,17 +33,28 @@ export default function Catalog() {
             : t('Templates of the hub')
         }
         actions={
-          <ButtonLink href="/sync" icon={RefreshCw}>
-            {t('Sync')}
-          </ButtonLink>
+          <>
+            <ButtonLink href="/deployments/new" icon={Container}>
+              {t('Deploy an image')}
+            </ButtonLink>
+            <ButtonLink href="/sync" icon={RefreshCw}>
+              {t('Sync')}
+            </ButtonLink>
+          </>
         }
       />
-      <CatalogFilters
-        values={values}
-        set={set}
-        categories={categories.data?.categories ?? []}
-        total={templates.data?.pagination.total}
-      />
+      <CatalogFilters values={values} set={set} total={templates.data?.pagination.total}>
+        <FilterChips
+          label={t('Category')}
+          values={(categories.data?.categories ?? []).map(({ slug, name, template_count }) => ({
+            value: slug,
+            label: name,
+            count: template_count,
+          }))}
+          chosen={values.category === '' ? [] : [values.category]}
+          onChange={(chosen) => set({ category: chosen.at(-1) ?? '' })}
+        />
+      </CatalogFilters>
       {templates.error && <ErrorView error={templates.error} retry={templates.refetch} />}
       {!templates.data && !templates.error && <Loading text={t('Loading the templates…')} />}
       {templates.data?.templates.length === 0 &&

@@ -7,8 +7,8 @@ import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { t } from '../../shared/texts/texts.ts';
 import { ButtonLink } from '../../shared/ui/controls/Button.tsx';
-import { Markdown } from '../../shared/ui/display/Markdown.tsx';
 import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
+import { Markdown } from '../../shared/ui/markdown/Markdown.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { fleet } from '../api.ts';
 

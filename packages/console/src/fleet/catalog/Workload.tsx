@@ -1,6 +1,6 @@
 import controls from 'virtual:template-controls';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { RefreshCw, Save, Trash2 } from 'lucide-react';
+import { Download, RefreshCw, Save, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { isUnavailable } from '../../shared/api/problem.ts';
@@ -8,11 +8,8 @@ import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
-import { TextField } from '../../shared/ui/controls/Field.tsx';
-import { useForm } from '../../shared/ui/controls/form.ts';
 import { Tabs, useTab } from '../../shared/ui/controls/Tabs.tsx';
 import { ConfirmDialog } from '../../shared/ui/dialogs/Dialog.tsx';
-import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
 import { Diff, textOf } from '../../shared/ui/display/Diff.tsx';
 import { Status } from '../../shared/ui/display/Status.tsx';
 import { Time } from '../../shared/ui/display/Time.tsx';
@@ -22,6 +19,7 @@ import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type FleetOutput, fleet, useBlocked, type Workload as WorkloadObject } from '../api.ts';
 import { phaseLook, templateStateLook } from '../looks.ts';
+import { CatalogFileDialog } from './CatalogFileDialog.tsx';
 
 const MAX_SHOWN = 100;
 const tabs = [
@@ -39,8 +37,9 @@ function specOf({ revision: _, created_at: __, created_by: ___, ...spec }: Revis
 
 export default function Workload({ params }: PageProps<'/workloads/:id'>) {
   const { data, error, refetch } = useQuery(fleet.read('getWorkload', { params }));
-  const [dialog, setDialog] = useState<'image' | 'template' | 'delete'>();
+  const [dialog, setDialog] = useState<'file' | 'template' | 'delete'>();
   const tab = useTab(tabs);
+  const [, navigate] = useLocation();
   const blocked = useBlocked();
   if (isUnavailable({ data, error })) return <PageError error={error} retry={refetch} />;
   if (!data) return <Loading text={t('Loading the workload…')} />;
@@ -83,10 +82,12 @@ export default function Workload({ params }: PageProps<'/workloads/:id'>) {
             <Button
               icon={Save}
               blocked={blocked('updateWorkload')}
-              aria-haspopup="dialog"
-              onClick={() => setDialog('image')}
+              onClick={() => navigate(href('/workloads/:id/revision', params))}
             >
               {t('New revision')}
+            </Button>
+            <Button icon={Download} aria-haspopup="dialog" onClick={() => setDialog('file')}>
+              {t('Download')}
             </Button>
             <Button
               icon={Trash2}
@@ -113,7 +114,7 @@ export default function Workload({ params }: PageProps<'/workloads/:id'>) {
           </pre>
         </Panel>
       )}
-      {dialog === 'image' && <RevisionDialog workload={workload} onClose={close} />}
+      {dialog === 'file' && <CatalogFileDialog workload={workload} onClose={close} />}
       {dialog === 'template' && <TemplateDialog workload={workload} onClose={close} />}
       {dialog === 'delete' && <DeleteDialog workload={workload} onClose={close} />}
     </>
@@ -185,65 +186,6 @@ function Revisions({ id }: { readonly id: string }) {
 interface DialogProps {
   readonly workload: WorkloadObject;
   readonly onClose: () => void;
-}
-
-/** A revision with another image or other requirements, which are what changes most often. */
-function RevisionDialog({ workload: given, onClose }: DialogProps) {
-  // The version that the user began to change: a change by someone else meanwhile is a conflict,
-  // not an overwrite.
-  const [workload] = useState(given);
-  const form = useForm({
-    image_name: workload.image_name,
-    image_tag: workload.image_tag,
-    cpu_request: workload.cpu_request,
-    memory_request: workload.memory_request,
-    gpu_count: String(workload.gpu_count),
-  });
-  const update = useMutation({
-    ...fleet.change('updateWorkload'),
-    onSuccess: ({ workload: { name, revision } }) => {
-      confirmChange(t('Revision {revision} of {name} is created', { revision, name }));
-      onClose();
-    },
-  });
-  const errorAt = form.errorsOf(update.error);
-  const { gpu_count, ...texts } = form.values;
-  return (
-    <FormDialog
-      title={t('New revision of {name}', { name: workload.name })}
-      action={t('Create the revision')}
-      pending={update.isPending}
-      error={update.error}
-      shown={['image_name', 'image_tag', 'cpu_request', 'memory_request', 'gpu_count']}
-      onClose={onClose}
-      onSubmit={() =>
-        update.mutate({
-          params: { id: workload.id },
-          ifMatch: workload.version,
-          body: { ...texts, gpu_count: Number(gpu_count) },
-        })
-      }
-    >
-      <p className="muted">{t('Deployments keep their revision until you change them.')}</p>
-      <TextField {...form.bind('image_name')} label={t('Image')} mono error={errorAt('image_name')} />
-      <TextField {...form.bind('image_tag')} label={t('Tag')} mono error={errorAt('image_tag')} />
-      <TextField
-        {...form.bind('cpu_request')}
-        label={t('CPU')}
-        hint={t('Such as 500m or 2. Empty: not requested.')}
-        mono
-        error={errorAt('cpu_request')}
-      />
-      <TextField
-        {...form.bind('memory_request')}
-        label={t('Memory')}
-        hint={t('Such as 512Mi or 8Gi. Empty: not requested.')}
-        mono
-        error={errorAt('memory_request')}
-      />
-      <TextField {...form.bind('gpu_count')} label={t('GPUs')} type="number" min={0} error={errorAt('gpu_count')} />
-    </FormDialog>
-  );
 }
 
 /** The members of a template that a workload copies. */

@@ -42,7 +42,7 @@ export default function Workloads() {
         icon={Layers}
         emptyTitle={t('There is no workload yet')}
         emptyText={t(
-          'A deployment of a template creates a workload with the same name. Programs can also create workloads with the API.',
+          'A deployment of a template or an image creates a workload with the same name. Programs can also create workloads with the API.',
         )}
         emptyAction={
           <ButtonLink tone="primary" icon={Rocket} href="/catalog">

@@ -14,6 +14,7 @@ import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { type Deployment, type FleetOutput, fleet, useBlocked } from '../api.ts';
 import { draftOfValue, type EnvDraft, envBodyOf } from './env-draft.ts';
+import { forgetsValues, GeneratedValuesDialog, valuesOf } from './GeneratedValues.tsx';
 import { PlanBeside, PlanPanel } from './PlanPanel.tsx';
 import { usePlan } from './usePlan.ts';
 import { VariableField } from './VariableField.tsx';
@@ -62,9 +63,10 @@ function ChangeForm({
   const plan = usePlan({ deployment_id: id, ...changes });
   const update = useMutation({
     ...fleet.change('updateDeployment'),
-    onSuccess: () => {
+    ...forgetsValues,
+    onSuccess: (reply) => {
       confirmChange(t('{name} is changed', { name }));
-      navigate(href('/deployments/:id', { id }));
+      if (valuesOf(reply).length === 0) navigate(href('/deployments/:id', { id }));
     },
   });
   const reload = useMutation({
@@ -118,6 +120,7 @@ function ChangeForm({
                   error={errorAt('revision')}
                 />
                 <TextField
+                  name="replicas"
                   label={t('Replicas')}
                   type="number"
                   min={1}
@@ -191,8 +194,23 @@ function ChangeForm({
             </div>
           </form>
         }
-        plan={<PlanPanel plan={plan.data} error={plan.error} isInvalid={plan.isInvalid} isStale={plan.isStale} />}
+        plan={
+          <PlanPanel
+            plan={plan.data}
+            error={plan.error}
+            isInvalid={plan.isInvalid}
+            isStale={plan.isStale}
+            correctable={{ fields: ['replicas'], workloadId: deployment.workload_id }}
+          />
+        }
       />
+      {update.data && valuesOf(update.data).length > 0 && (
+        <GeneratedValuesDialog
+          deployment={name}
+          generated={valuesOf(update.data)}
+          onClose={() => navigate(href('/deployments/:id', { id }))}
+        />
+      )}
     </>
   );
 }

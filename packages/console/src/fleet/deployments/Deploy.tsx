@@ -16,6 +16,8 @@ import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { fleet, type Template, useBlocked } from '../api.ts';
 import { type EnvDraft, envBodyOf, firstEnvDraft } from './env-draft.ts';
+import { useFreeName } from './form/useFreeName.ts';
+import { forgetsValues, GeneratedValuesDialog, valuesOf } from './GeneratedValues.tsx';
 import { PlanBeside, PlanPanel } from './PlanPanel.tsx';
 import { type PlanBody, usePlan } from './usePlan.ts';
 import { targetOf, useTargets } from './useTargets.ts';
@@ -24,9 +26,10 @@ import { firstVolumeDraft, type VolumeDraft, VolumeField, volumesBodyOf } from '
 
 export default function Deploy({ params }: PageProps<'/deploy/:slug'>) {
   const template = useQuery(fleet.read('getMirroredTemplate', { params }));
+  const name = useFreeName(params.slug);
   if (template.error && !template.data) return <PageError error={template.error} retry={template.refetch} />;
-  if (!template.data) return <Loading text={t('Loading the template…')} />;
-  return <DeployForm key={template.data.slug} template={template.data} />;
+  if (!template.data || name === undefined) return <Loading text={t('Loading the template…')} />;
+  return <DeployForm key={template.data.slug} template={template.data} proposedName={name} />;
 }
 
 interface Draft {
@@ -37,8 +40,8 @@ interface Draft {
   readonly volumes: Readonly<Record<string, VolumeDraft>>;
 }
 
-const firstDraft = ({ slug, env_schema, volume_mounts }: Template): Draft => ({
-  name: slug.slice(0, 63),
+const firstDraft = ({ env_schema, volume_mounts }: Template, name: string): Draft => ({
+  name,
   target: '',
   replicas: '1',
   env: Object.fromEntries(env_schema.map((variable) => [variable.name, firstEnvDraft(variable)])),
@@ -56,8 +59,8 @@ const bodyOf = ({ slug, env_schema }: Template, { name, target, replicas, env, v
   }) satisfies PlanBody;
 
 /** The form for a template, with the plan beside it. */
-function DeployForm({ template }: { readonly template: Template }) {
-  const [draft, setDraft] = useState(() => firstDraft(template));
+function DeployForm({ template, proposedName }: { readonly template: Template; readonly proposedName: string }) {
+  const [draft, setDraft] = useState(() => firstDraft(template, proposedName));
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const [isSubmitted, setSubmitted] = useState(false);
   const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
@@ -68,9 +71,11 @@ function DeployForm({ template }: { readonly template: Template }) {
   const plan = usePlan(body);
   const deploy = useMutation({
     ...fleet.change('createDeployment', 'workloads', 'storage'),
-    onSuccess: ({ deployment: { id, name } }) => {
+    ...forgetsValues,
+    onSuccess: (reply) => {
+      const { id, name } = reply.deployment;
       confirmChange(t('Deployment {name} is created', { name }));
-      navigate(href('/deployments/:id', { id }));
+      if (valuesOf(reply).length === 0) navigate(href('/deployments/:id', { id }));
     },
   });
   const messages = [...fieldErrorsOf(deploy.error), ...plan.fieldErrors, ...(plan.data?.refusals ?? [])];
@@ -140,6 +145,7 @@ function DeployForm({ template }: { readonly template: Template }) {
                   onChange={(name) => change('name', { name })}
                 />
                 <ComboboxField
+                  name="target"
                   label={t('Target')}
                   hint={t('The plan lists the reasons for each candidate.')}
                   value={draft.target}
@@ -182,6 +188,7 @@ function DeployForm({ template }: { readonly template: Template }) {
             )}
             <div className="form-section">
               <TextField
+                name="replicas"
                 label={t('Replicas')}
                 type="number"
                 min={1}
@@ -213,8 +220,23 @@ function DeployForm({ template }: { readonly template: Template }) {
             </div>
           </form>
         }
-        plan={<PlanPanel plan={plan.data} error={plan.error} isInvalid={plan.isInvalid} isStale={plan.isStale} />}
+        plan={
+          <PlanPanel
+            plan={plan.data}
+            error={plan.error}
+            isInvalid={plan.isInvalid}
+            isStale={plan.isStale}
+            correctable={{ fields: ['target', 'replicas', 'volumes'] }}
+          />
+        }
       />
+      {deploy.data && valuesOf(deploy.data).length > 0 && (
+        <GeneratedValuesDialog
+          deployment={deploy.data.deployment.name}
+          generated={valuesOf(deploy.data)}
+          onClose={() => navigate(href('/deployments/:id', { id: deploy.data.deployment.id }))}
+        />
+      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { CircleAlert, ExternalLink, Globe, TriangleAlert } from 'lucide-react';
+import { CircleAlert, TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
 import { isUnavailable } from '../../shared/api/problem.ts';
 import { href } from '../../shared/routing/href.ts';
@@ -17,14 +17,18 @@ import { ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
 import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type Deployment as DeploymentObject, fleet } from '../api.ts';
-import { conditionLook, instanceLook, isTroubled, phaseLook, scopeWords } from '../looks.ts';
+import { conditionLook, instanceLook, isTroubled, phaseLook } from '../looks.ts';
 import { DeploymentButtons } from './DeploymentActions.tsx';
 import { DeploymentEvents, RecentEvents } from './DeploymentEvents.tsx';
+import { Endpoints, OpenButton } from './endpoints/Endpoints.tsx';
 import { wordsOfValue } from './env-draft.ts';
+import { RevealButton } from './GeneratedValues.tsx';
 import { Logs } from './Logs.tsx';
+import { CrashLoopPanel } from './problems/CrashLoop.tsx';
+import { stepsFor } from './problems/reasons.tsx';
 import { Revisions } from './Revisions.tsx';
-import { stepsFor } from './reasons.tsx';
 import { SecretUses } from './SecretUses.tsx';
+import { cpusOf, memoryOf, useUsage } from './usage.tsx';
 
 const tabs = [
   { id: 'overview', label: t('Overview') },
@@ -65,7 +69,12 @@ export default function Deployment({ params }: PageProps<'/deployments/:id'>) {
           count: deployment.replicas,
           time: <Time at={deployment.updated_at} />,
         })}
-        actions={<DeploymentButtons deployment={deployment} />}
+        actions={
+          <>
+            <OpenButton deployment={deployment} />
+            <DeploymentButtons deployment={deployment} />
+          </>
+        }
       />
       {error && <ErrorView error={error} retry={refetch} />}
       <Situation deployment={deployment} />
@@ -98,10 +107,12 @@ function Situation({ deployment }: { readonly deployment: DeploymentObject }) {
 }
 
 function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
-  const { instances, conditions, env, volumes } = deployment;
+  const { instances, conditions, env, volumes, crash_loop } = deployment;
+  const { usageOf, note } = useUsage(deployment);
   return (
     <div className="split">
       <div className="stack">
+        {crash_loop && <CrashLoopPanel deployment={deployment} loop={crash_loop} />}
         <Panel title={t('Addresses')} flush>
           <Endpoints deployment={deployment} />
         </Panel>
@@ -111,7 +122,13 @@ function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
           ) : (
             <Table
               label={t('Instances')}
-              columns={[{ label: t('Name') }, { label: t('State') }, { label: t('Restarts'), isEnd: true }]}
+              columns={[
+                { label: t('Name') },
+                { label: t('State') },
+                { label: t('CPU'), isEnd: true },
+                { label: t('Memory'), isEnd: true },
+                { label: t('Restarts'), isEnd: true },
+              ]}
             >
               {instances.map(({ name, phase, message, restarts }) => (
                 <tr key={name}>
@@ -122,11 +139,14 @@ function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
                     <Status {...instanceLook({ phase })} />
                     {phase !== 'running' && message && <span className="muted small"> {message}</span>}
                   </td>
+                  <td className="end numeric nowrap">{cpusOf(usageOf(name))}</td>
+                  <td className="end numeric nowrap">{memoryOf(usageOf(name))}</td>
                   <td className="end numeric">{formatCount(restarts)}</td>
                 </tr>
               ))}
             </Table>
           )}
+          {note && <p className="muted small body">{note}</p>}
         </Panel>
         {conditions.length > 0 && (
           <Panel title={t('Conditions')} flush>
@@ -155,9 +175,14 @@ function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
           <Panel title={t('Variables')} flush>
             <ul className="item-list">
               {Object.entries(env).map(([name, value]) => (
-                <li key={name} className="stack-small">
-                  <code className="strong">{name}</code>
-                  <span className="muted small">{wordsOfValue(value)}</span>
+                <li key={name} className="spread">
+                  <span className="stack-small">
+                    <code className="strong">{name}</code>
+                    <span className="muted small">{wordsOfValue(value)}</span>
+                  </span>
+                  {typeof value === 'object' && 'generate' in value && (
+                    <RevealButton id={deployment.id} variable={name} />
+                  )}
                 </li>
               ))}
             </ul>
@@ -189,43 +214,6 @@ function SecretsPanel({ id }: { readonly id: string }) {
     <Panel title={t('Variables from secrets')} flush>
       <SecretUses secrets={data.secrets} />
     </Panel>
-  );
-}
-
-function Endpoints({ deployment: { endpoints, phase } }: { readonly deployment: DeploymentObject }) {
-  if (endpoints.length === 0) {
-    return (
-      <p className="muted body">
-        {phase === 'running' ? t('The workload has no ports.') : t('The addresses are known when the deployment runs.')}
-      </p>
-    );
-  }
-  return (
-    <ul className="item-list">
-      {endpoints.map(({ address, container_port, protocol, scope }) => (
-        <li key={`${address}/${protocol}`} className="spread">
-          <span className="stack-small">
-            <span className="row">
-              <Globe size={15} aria-hidden />
-              {protocol.toUpperCase() === 'TCP' ? (
-                <a href={`http://${address}`} target="_blank" rel="noreferrer" className="mono strong">
-                  {address} <ExternalLink size={13} aria-label={t('opens in a new tab')} />
-                </a>
-              ) : (
-                <span className="mono strong">{address}</span>
-              )}
-              <CopyButton text={address} action={t('Copy address')} />
-            </span>
-            <span className="muted small">
-              {scopeWords[scope] ?? t('Reachable from the network {scope}', { scope })}
-            </span>
-          </span>
-          <span className="tag mono">
-            {container_port}/{protocol}
-          </span>
-        </li>
-      ))}
-    </ul>
   );
 }
 

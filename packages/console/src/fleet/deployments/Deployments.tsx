@@ -1,5 +1,5 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { Boxes, Rocket, SearchX } from 'lucide-react';
+import { Boxes, Container, Rocket, SearchX } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { href } from '../../shared/routing/href.ts';
@@ -13,12 +13,19 @@ import { Time } from '../../shared/ui/display/Time.tsx';
 import { Empty, ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
 import { type VirtualColumn, VirtualTable } from '../../shared/ui/lists/VirtualTable.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
-import { type Deployment, fleet } from '../api.ts';
+import { type Deployment, fleet, useBlocked } from '../api.ts';
 import { passingPhases, phaseLook, troubledPhases } from '../looks.ts';
 import { DeploymentMenu } from './DeploymentActions.tsx';
+import { MoreFilters } from './list/MoreFilters.tsx';
+import { SelectionBar } from './list/SelectionBar.tsx';
+import { MAX_SELECTED, SelectBox, SelectionProvider, useSelection } from './list/selection.tsx';
+import { StateMessage } from './problems/Problem.tsx';
 
 const PAGE_SIZE = 50;
 const ROW_HEIGHT = 56;
+
+/** The last one is the default: deployments with problems, then the others, those that changed last first. */
+const sorts = ['name', '-name', 'updated_at', '-updated_at', 'problem', '-problem'] as const;
 
 const phaseGroups = [
   { value: '', label: t('All') },
@@ -33,12 +40,13 @@ const narrowing = [
   { name: 'host_id', label: () => t('On one host') },
   { name: 'cluster_id', label: () => t('On one cluster') },
   { name: 'label', label: (value: string) => t('Label {value}', { value }) },
+  { name: 'created_by', label: (value: string) => t('Created by {name}', { name: value }) },
 ] as const;
 
 const columns: readonly VirtualColumn<Deployment>[] = [
   {
     label: t('Name'),
-    width: 'minmax(11rem, 2fr)',
+    width: 'minmax(7rem, 2fr)',
     sort: 'name',
     cell: ({ id, name, template_slug }) => (
       <>
@@ -51,13 +59,12 @@ const columns: readonly VirtualColumn<Deployment>[] = [
   },
   {
     label: t('State'),
-    width: 'minmax(9rem, 2.5fr)',
+    width: 'minmax(7rem, 2.5fr)',
+    sort: 'problem',
     cell: (deployment) => (
       <>
         <Status {...phaseLook(deployment)} />
-        <span className="muted small truncate" title={deployment.message}>
-          {deployment.message}
-        </span>
+        <StateMessage deployment={deployment} />
       </>
     ),
   },
@@ -92,7 +99,19 @@ const columns: readonly VirtualColumn<Deployment>[] = [
   },
 ];
 
+const selectableColumns: readonly VirtualColumn<Deployment>[] = [
+  {
+    label: t('Selection'),
+    width: '2.5rem',
+    isHidden: true,
+    cell: (deployment) => <SelectBox deployment={deployment} />,
+  },
+  ...columns,
+];
+
 export default function Deployments() {
+  const blocked = useBlocked();
+  const selection = useSelection();
   const { values, set, isFiltered, clear } = useFilters(
     'search',
     'phase',
@@ -100,6 +119,7 @@ export default function Deployments() {
     'template',
     'host_id',
     'cluster_id',
+    'created_by',
     'sort',
   );
   const [range, setRange] = useState({ first: 0, last: 0 });
@@ -107,7 +127,7 @@ export default function Deployments() {
   const query = {
     ...filters,
     limit: PAGE_SIZE,
-    sort: (['name', '-name', 'updated_at', '-updated_at'] as const).find((one) => one === sort) ?? '-updated_at',
+    sort: sorts.find((one) => one === sort) ?? '-problem',
   } as const;
   const pageOf = (page: number) => fleet.read('listDeployments', { query: { ...query, page } });
   const first = useQuery(pageOf(1));
@@ -128,15 +148,21 @@ export default function Deployments() {
     return data?.deployments[index % PAGE_SIZE];
   };
   const templates = useQuery(fleet.read('listMirroredTemplates', { query: { limit: 100, view: 'summary' } }));
+  const canChange = blocked('updateDeployment') === undefined;
   const isKnownGroup = phaseGroups.some(({ value }) => value === values.phase);
   return (
     <>
       <PageHeader
         title={t('Deployments')}
         actions={
-          <ButtonLink tone="primary" icon={Rocket} href="/catalog">
-            {t('Deploy a template')}
-          </ButtonLink>
+          <>
+            <ButtonLink icon={Container} href="/deployments/new">
+              {t('Deploy an image')}
+            </ButtonLink>
+            <ButtonLink tone="primary" icon={Rocket} href="/catalog">
+              {t('Deploy a template')}
+            </ButtonLink>
+          </>
         }
       />
       <div className="filters">
@@ -175,6 +201,12 @@ export default function Deployments() {
             ...(templates.data?.templates ?? []).map(({ slug, name }) => ({ value: slug, label: name })),
           ]}
         />
+        <MoreFilters values={values} set={set} known={first.data?.deployments ?? []} />
+        {canChange && total > 0 && (
+          <Button size="small" tone="ghost" onClick={() => selection.set(first.data?.deployments ?? [], true)}>
+            {total > MAX_SELECTED ? t('Select the first {count}', { count: MAX_SELECTED }) : t('Select all')}
+          </Button>
+        )}
         {first.data && (
           <span className="total" role="status">
             {t('{count, plural, one {# deployment} other {# deployments}}', { count: total })}
@@ -207,17 +239,20 @@ export default function Deployments() {
         </div>
       )}
       {total > 0 && (
-        <VirtualTable
-          label={t('Deployments')}
-          columns={columns}
-          sorting={{ value: query.sort, onChange: (next) => set({ sort: next }) }}
-          total={total}
-          rowHeight={ROW_HEIGHT}
-          rowAt={rowAt}
-          keyOf={({ id }) => id}
-          onVisible={(firstRow, lastRow) => setRange({ first: firstRow, last: lastRow })}
-        />
+        <SelectionProvider selection={selection}>
+          <VirtualTable
+            label={t('Deployments')}
+            columns={canChange ? selectableColumns : columns}
+            sorting={{ value: query.sort, onChange: (next) => set({ sort: next }) }}
+            total={total}
+            rowHeight={ROW_HEIGHT}
+            rowAt={rowAt}
+            keyOf={({ id }) => id}
+            onVisible={(firstRow, lastRow) => setRange({ first: firstRow, last: lastRow })}
+          />
+        </SelectionProvider>
       )}
+      <SelectionBar selection={selection} />
     </>
   );
 }

@@ -200,9 +200,11 @@ function mark(line: Element, folded: string): boolean {
   return line.classList.toggle('match', matches);
 }
 
+export const withoutEscapes = (text: string): string => text.replace(ESCAPES, '');
+
 function lineOf(text: string): HTMLElement {
   const line = document.createElement('div');
-  const plain = text.replace(ESCAPES, '');
+  const plain = withoutEscapes(text);
   line.textContent = plain === '' ? ' ' : plain;
   line.className = levelOf(plain);
   return line;

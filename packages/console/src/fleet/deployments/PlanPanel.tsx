@@ -5,11 +5,13 @@ import { rich, t } from '../../shared/texts/texts.ts';
 import { textOf } from '../../shared/ui/display/Diff.tsx';
 import { ErrorView } from '../../shared/ui/feedback/states.tsx';
 import type { Plan } from '../api.ts';
+import { placeOf } from './form/member-labels.ts';
+import { type Correctable, Obstacles } from './remedies/Obstacles.tsx';
 import { NewSecret, SecretUses } from './SecretUses.tsx';
 
 /** What can be done about a refusal, by code. */
 const fixes: Readonly<Record<string, ReactNode>> = {
-  no_placement: rich('Reduce the requirements, choose another target, or <link>add a host</link>.', {
+  no_placement: rich('See below what makes each target suitable, or <link>add a host</link>.', {
     link: (words) => <Link href="/hosts/new">{words}</Link>,
   }),
   unknown_secret: t('Create the secret in place, or choose another one.'),
@@ -28,9 +30,11 @@ export function PlanPanel({
   error,
   isInvalid,
   isStale,
+  correctable,
 }: {
   readonly plan: Plan | undefined;
   readonly error: unknown;
+  readonly correctable: Correctable;
   /** The fields have errors, so that no plan is possible. */
   readonly isInvalid: boolean;
   /** The plan is of an earlier input. */
@@ -51,7 +55,7 @@ export function PlanPanel({
           </div>
         )}
         {shown && shown.refusals.length > 0 && <Refusals refusals={shown.refusals} />}
-        {shown && <Candidates plan={shown} />}
+        {shown && <Candidates plan={shown} correctable={correctable} />}
         {shown && shown.changes.length > 0 && <Changes changes={shown.changes} />}
         {shown?.registry_credentials && (
           <p className="candidate small muted">
@@ -124,18 +128,21 @@ const chosenOf = ({ target, candidates }: Plan['placement']) =>
 
 const Refusals = ({ refusals }: { readonly refusals: Plan['refusals'] }) => (
   <ul className="item-list">
-    {refusals.map(({ code, path, message }) => (
-      <li key={path + message} className="stack-small">
-        <span>
-          <code>{path || t('request')}</code> {message}
-        </span>
-        {fixes[code] && <span className="muted small">{fixes[code]}</span>}
-      </li>
-    ))}
+    {refusals.map(({ code, path, message }) => {
+      const { label, name } = placeOf(path);
+      return (
+        <li key={path + message} className="stack-small">
+          <span>
+            <span className="strong">{label}</span> {name !== '' && <code>{name}</code>} {message}
+          </span>
+          {fixes[code] && <span className="muted small">{fixes[code]}</span>}
+        </li>
+      );
+    })}
   </ul>
 );
 
-function Candidates({ plan: { placement } }: { readonly plan: Plan }) {
+function Candidates({ plan: { placement }, correctable }: { readonly plan: Plan; readonly correctable: Correctable }) {
   const chosen = chosenOf(placement);
   if (placement.candidates.length === 0) {
     return (
@@ -164,11 +171,15 @@ function Candidates({ plan: { placement } }: { readonly plan: Plan }) {
                 {isChosen ? t('chosen') : fits ? t('suitable') : t('not suitable')}
               </span>
             </span>
-            <ul>
-              {reasons.map((reason) => (
-                <li key={reason}>{reason}</li>
-              ))}
-            </ul>
+            {fits ? (
+              <ul>
+                {reasons.map((reason) => (
+                  <li key={reason}>{reason}</li>
+                ))}
+              </ul>
+            ) : (
+              <Obstacles candidate={candidate} correctable={correctable} />
+            )}
           </div>
         );
       })}

@@ -25,6 +25,10 @@ const contentOf = ({
 }: Pick<Revision, 'revision' | 'replicas' | 'env' | 'desired_state'>) =>
   textOf({ revision, replicas, env, desired_state });
 
+/** Whether a generation runs the same as the present one, apart from whether it is stopped. */
+export const isSameConfiguration = (one: Revision, other: Deployment): boolean =>
+  contentOf({ ...one, desired_state: other.desired_state }) === contentOf(other);
+
 /** The generations of a deployment, each with its difference from the previous one. */
 export function Revisions({ deployment }: { readonly deployment: Deployment }) {
   const { page, set } = useFilters();
@@ -85,7 +89,7 @@ export function Revisions({ deployment }: { readonly deployment: Deployment }) {
   );
 }
 
-function RollbackDialog({
+export function RollbackDialog({
   deployment,
   revision,
   onClose,

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { isSecretVariableText, withoutSecretMarker } from '../../shared/catalog/secret-variable.ts';
+import { isInternalVariableText, isSecretVariableText, withoutMarkers } from '../../shared/catalog/secret-variable.ts';
 import { t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { ComboboxField } from '../../shared/ui/controls/Combobox.tsx';
@@ -47,7 +47,7 @@ export function VariableField({
     'deployment',
   ];
   const set = (changed: Partial<EnvDraft>) => onChange({ ...draft, ...changed });
-  const hint = withoutSecretMarker(description);
+  const hint = withoutMarkers(description);
   const isRequired = required && default_value === '';
   return (
     <div className="stack-small">
@@ -87,7 +87,11 @@ export function VariableField({
         <TextField
           error={error}
           label={<span className="small">{t('Length of {name}', { name })}</span>}
-          hint={t('{hint} The fleet generates a random text, and never shows it.', { hint })}
+          hint={
+            isInternalVariableText(description)
+              ? t('{hint} The fleet generates a random text, and never shows it.', { hint })
+              : t('{hint} The fleet generates a random text, and shows it to you after the change.', { hint })
+          }
           type="number"
           min={16}
           max={128}

@@ -46,6 +46,7 @@ export function VolumeField({
   return (
     <div className="fields">
       <ComboboxField
+        name={`volumes.${mount.name}`}
         label={t('Volume for {name}', { name: mount.name })}
         hint={t('Mounted at {mountPath}', { mountPath: mount.mountPath })}
         error={isNew ? undefined : error}

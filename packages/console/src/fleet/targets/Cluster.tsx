@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { isUnavailable } from '../../shared/api/problem.ts';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
+import { useEdit } from '../../shared/routing/search.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { textOfPairs, textOfTaint } from '../../shared/ui/controls/pairs.ts';
@@ -16,6 +17,7 @@ import { Time } from '../../shared/ui/display/Time.tsx';
 import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type Cluster as ClusterObject, fleet, useBlocked } from '../api.ts';
+import { TargetProblems } from '../deployments/problems/Problem.tsx';
 import { reachabilityLook } from '../looks.ts';
 import { EditClusterDialog } from './EditClusterDialog.tsx';
 import { Resources } from './Resources.tsx';
@@ -31,7 +33,8 @@ const tabs = [
 
 export default function Cluster({ params }: PageProps<'/clusters/:id'>) {
   const { data, error, refetch } = useQuery(fleet.read('getCluster', { params }));
-  const [dialog, setDialog] = useState<'edit' | 'remove'>();
+  const [isRemoving, setRemoving] = useState(false);
+  const edit = useEdit();
   const tab = useTab(tabs);
   const blocked = useBlocked();
   const check = useMutation({
@@ -66,12 +69,7 @@ export default function Cluster({ params }: PageProps<'/clusters/:id'>) {
             >
               {t('Check')}
             </Button>
-            <Button
-              icon={Pencil}
-              blocked={blocked('updateCluster')}
-              aria-haspopup="dialog"
-              onClick={() => setDialog('edit')}
-            >
+            <Button icon={Pencil} blocked={blocked('updateCluster')} aria-haspopup="dialog" onClick={edit.open}>
               {t('Edit')}
             </Button>
             <Button
@@ -79,7 +77,7 @@ export default function Cluster({ params }: PageProps<'/clusters/:id'>) {
               tone="danger"
               blocked={blocked('deleteCluster')}
               aria-haspopup="dialog"
-              onClick={() => setDialog('remove')}
+              onClick={() => setRemoving(true)}
             >
               {t('Remove')}
             </Button>
@@ -99,6 +97,7 @@ export default function Cluster({ params }: PageProps<'/clusters/:id'>) {
       {tab === 'overview' && (
         <div className="split">
           <div className="stack">
+            <TargetProblems filter={{ cluster_id: id }} />
             <Panel title={t('Capacity')}>
               <Resources total={cluster.allocatable} allocated={cluster.allocated} />
             </Panel>
@@ -115,10 +114,10 @@ export default function Cluster({ params }: PageProps<'/clusters/:id'>) {
       {tab === 'nodes' && <Nodes id={id} />}
       {tab === 'orphans' && <Orphans kind="cluster" id={id} />}
       {tab === 'events' && <TargetEvents kind="cluster" id={id} />}
-      {dialog === 'edit' && <EditClusterDialog cluster={cluster} onClose={() => setDialog(undefined)} />}
-      {dialog === 'remove' && (
-        <RemoveTargetDialog kind="cluster" target={cluster} onClose={() => setDialog(undefined)} />
+      {edit.field !== undefined && blocked('updateCluster') === undefined && (
+        <EditClusterDialog cluster={cluster} field={edit.field} onClose={edit.close} />
       )}
+      {isRemoving && <RemoveTargetDialog kind="cluster" target={cluster} onClose={() => setRemoving(false)} />}
     </>
   );
 }

@@ -17,7 +17,7 @@ import { AllocatedMeter } from './AllocatedMeter.tsx';
 
 export default function Clusters() {
   const { values, set, page, isFiltered, clear } = useFilters('search');
-  const query = useQuery(fleet.read('listClusters', { query: { ...values, page, sort: 'name' } }));
+  const query = useQuery(fleet.read('listClusters', { query: { ...values, page, sort: '-problem' } }));
   const blocked = useBlocked();
   const add = blocked('createCluster') ? (
     <Button icon={CirclePlus} blocked={blocked('createCluster')}>

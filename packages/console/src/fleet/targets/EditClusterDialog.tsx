@@ -3,13 +3,14 @@ import { useState } from 'react';
 import { t } from '../../shared/texts/texts.ts';
 import { SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
 import { useForm } from '../../shared/ui/controls/form.ts';
-import { pairsOf, textOfPairs, wordsOf } from '../../shared/ui/controls/pairs.ts';
+import { pairsOf, textOfPairs } from '../../shared/ui/controls/pairs.ts';
 import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { type Cluster, fleet } from '../api.ts';
 import { AcceptEngineField } from './AcceptEngineField.tsx';
 import { CheckResult } from './CheckResult.tsx';
 import { authOf, ClusterAuthFields } from './ClusterAuthFields.tsx';
+import { firstNetworks, NetworksFields, networkTypesOf } from './NetworksFields.tsx';
 
 const SERVICE_TYPES = ['ClusterIP', 'NodePort', 'LoadBalancer'] as const;
 
@@ -19,12 +20,16 @@ const SERVICE_TYPES = ['ClusterIP', 'NodePort', 'LoadBalancer'] as const;
  */
 export function EditClusterDialog({
   cluster: given,
+  field,
   onClose,
 }: {
   readonly cluster: Cluster;
+  /** The path of the field that receives the focus. */
+  readonly field: string;
   readonly onClose: () => void;
 }) {
   const [cluster, setCluster] = useState(given);
+  const [networks, setNetworks] = useState(() => firstNetworks(given.network_types));
   const form = useForm({
     server: given.server,
     namespace: given.namespace,
@@ -33,7 +38,6 @@ export function EditClusterDialog({
     token: '',
     certificate: '',
     key: '',
-    network_types: given.network_types.join(' '),
     public_service_type: given.public_service_type,
     default_storage_class: given.default_storage_class ?? '',
     gpu_resource_name: given.gpu_resource_name,
@@ -78,6 +82,7 @@ export function EditClusterDialog({
         'gpu_resource_name',
         'labels',
       ]}
+      field={field}
       onClose={onClose}
       onSubmit={() =>
         update.mutate({
@@ -89,7 +94,7 @@ export function EditClusterDialog({
             ...(kind === 'keep' ? {} : { auth: authOf(kind, values) }),
             ...(values.accept_engine ? { accept_engine: true } : {}),
             ca_certificate: values.ca_certificate.trim() === '' ? null : values.ca_certificate,
-            network_types: wordsOf(values.network_types),
+            network_types: networkTypesOf(networks),
             public_service_type: values.public_service_type,
             default_storage_class: values.default_storage_class.trim() || null,
             gpu_resource_name: values.gpu_resource_name,
@@ -134,14 +139,8 @@ export function EditClusterDialog({
       />
       {kind !== 'keep' && <ClusterAuthFields kind={kind} values={values} onChange={set} errorAt={errorAt} />}
       <div className="fields">
-        <TextField
-          {...bind('network_types')}
-          label={t('Network types')}
-          hint={t('Separated by spaces.')}
-          mono
-          error={errorAt('network_types')}
-        />
         <SelectField
+          name="public_service_type"
           label={t('Public services')}
           hint={t('The type of Services of workloads that require the network public.')}
           value={values.public_service_type}
@@ -157,6 +156,7 @@ export function EditClusterDialog({
         />
         <TextField {...bind('gpu_resource_name')} label={t('GPU resource')} mono error={errorAt('gpu_resource_name')} />
       </div>
+      <NetworksFields draft={networks} onChange={setNetworks} errorAt={errorAt} />
       <TextAreaField
         {...bind('labels')}
         label={t('Labels')}

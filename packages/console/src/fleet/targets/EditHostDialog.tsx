@@ -1,15 +1,18 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { t } from '../../shared/texts/texts.ts';
-import { SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
+import { Button } from '../../shared/ui/controls/Button.tsx';
+import { CheckField, SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
 import { useForm } from '../../shared/ui/controls/form.ts';
-import { pairsOf, textOfPairs, textOfTaint, wordsOf } from '../../shared/ui/controls/pairs.ts';
+import { pairsOf, textOfPairs, textOfTaint } from '../../shared/ui/controls/pairs.ts';
 import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
+import { ErrorView } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { fleet, type Host } from '../api.ts';
 import { AcceptEngineField } from './AcceptEngineField.tsx';
 import { CheckResult } from './CheckResult.tsx';
 import { credentialsOf, HostCredentialsFields, noCredentials } from './HostCredentialsFields.tsx';
+import { firstNetworks, NetworksFields, networksBodyOf } from './NetworksFields.tsx';
 
 /** The parts before and after the first separator. Without one, the second part is empty. */
 function splitAt(text: string, separator: string): [string, string] {
@@ -32,6 +35,9 @@ function taintsOf(text: string) {
     });
 }
 
+/** Nodes of clusters have no dialog. */
+const engineOf = ({ engine }: Host) => (engine === 'podman' ? 'podman' : 'docker');
+
 /** One GPU per line: its id, and optionally its model and its memory. */
 const textOfGpus = (gpus: Host['gpus']) => gpus.map(({ id, model, vram }) => [id, model, vram].join(', ')).join('\n');
 
@@ -46,17 +52,26 @@ const gpusOf = (text: string): Host['gpus'] =>
  * Changes a host and checks it. The dialog closes when the engine responds; otherwise it shows why
  * it does not.
  */
-export function EditHostDialog({ host: given, onClose }: { readonly host: Host; readonly onClose: () => void }) {
+export function EditHostDialog({
+  host: given,
+  field,
+  onClose,
+}: {
+  readonly host: Host;
+  /** The path of the field that receives the focus. */
+  readonly field: string;
+  readonly onClose: () => void;
+}) {
   const [host, setHost] = useState(given);
+  const [networks, setNetworks] = useState(() => firstNetworks(given.network_types, given.addresses));
   const form = useForm({
     endpoint: given.endpoint ?? '',
     credentials: 'keep' as 'keep' | 'replace' | 'remove', // widens the literal
     ...noCredentials,
     labels: textOfPairs(given.labels),
-    network_types: given.network_types.join(' '),
-    addresses: textOfPairs(given.addresses),
     taints: textOfTaints(given),
     gpus: textOfGpus(given.gpus),
+    schedulable: given.schedulable,
     accept_engine: false,
   });
   const { id, name } = given;
@@ -77,8 +92,10 @@ export function EditHostDialog({ host: given, onClose }: { readonly host: Host; 
       check.mutate({ params: { id } });
     },
   });
+  /** Only without credentials, which the service does not return. */
+  const find = useMutation(fleet.change('checkNewHost'));
   const errorAt = form.errorsOf(update.error);
-  const { endpoint, credentials, labels, network_types, addresses, taints, gpus, accept_engine } = form.values;
+  const { endpoint, credentials, labels, taints, gpus, schedulable, accept_engine } = form.values;
   return (
     <FormDialog
       title={t('Edit {name}', { name })}
@@ -87,6 +104,8 @@ export function EditHostDialog({ host: given, onClose }: { readonly host: Host; 
       pending={update.isPending || check.isPending}
       error={update.error}
       shown={['endpoint', 'credentials', 'network_types', 'addresses', 'labels', 'taints', 'gpus']}
+      // A host without networks has no fields for addresses yet.
+      field={field === 'addresses' && given.network_types.length === 0 ? 'network_types' : field}
       onClose={onClose}
       onSubmit={() =>
         update.mutate({
@@ -97,11 +116,11 @@ export function EditHostDialog({ host: given, onClose }: { readonly host: Host; 
             ...(credentials === 'replace' ? { credentials: credentialsOf(form.values) } : {}),
             ...(credentials === 'remove' ? { credentials: null } : {}),
             labels: pairsOf(labels),
-            network_types: wordsOf(network_types),
-            addresses: pairsOf(addresses),
+            ...networksBodyOf(networks),
             // A host from before a rule for taints keeps them.
             ...(taints === textOfTaints(given) ? {} : { taints: taintsOf(taints) }),
             gpus: gpusOf(gpus),
+            schedulable,
             ...(accept_engine ? { accept_engine } : {}),
           },
         })
@@ -136,20 +155,34 @@ export function EditHostDialog({ host: given, onClose }: { readonly host: Host; 
       {credentials === 'replace' && (
         <HostCredentialsFields values={form.values} onChange={form.set} errorAt={errorAt} />
       )}
-      <TextField
-        {...form.bind('network_types')}
-        label={t('Network types')}
-        hint={t('Separated by spaces.')}
-        mono
-        error={errorAt('network_types')}
+      <NetworksFields
+        draft={networks}
+        onChange={setNetworks}
+        errorAt={errorAt}
+        proposed={find.data?.check.addresses ?? []}
       />
-      <TextAreaField
-        {...form.bind('addresses')}
-        label={t('Addresses')}
-        hint={t('One per line: network type=address. Ports of workloads that require the network bind to it.')}
-        placeholder="mesh=10.1.2.3"
-        rows={2}
-        error={errorAt('addresses')}
+      {!host.has_credentials && (
+        <div className="row">
+          <Button
+            size="small"
+            pending={find.isPending}
+            onClick={() => find.mutate({ body: { engine: engineOf(host), endpoint } })}
+          >
+            {t('Find addresses of the machine')}
+          </Button>
+          {find.data && find.data.check.addresses.length === 0 && (
+            <span className="muted small">
+              {find.data.check.message || t('The engine does not tell its addresses.')}
+            </span>
+          )}
+        </div>
+      )}
+      {find.error && <ErrorView error={find.error} />}
+      <CheckField
+        name="schedulable"
+        label={t('Accept new deployments')}
+        checked={schedulable}
+        onChange={(checked) => form.set('schedulable', checked)}
       />
       <TextAreaField
         {...form.bind('labels')}

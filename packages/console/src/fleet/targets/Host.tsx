@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { isUnavailable } from '../../shared/api/problem.ts';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
+import { useEdit } from '../../shared/routing/search.ts';
 import { isolated, rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { textOfPairs, textOfTaint } from '../../shared/ui/controls/pairs.ts';
@@ -17,6 +18,7 @@ import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx'
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { fleet, type Host as HostObject, useBlocked } from '../api.ts';
+import { TargetProblems } from '../deployments/problems/Problem.tsx';
 import { reachabilityLook } from '../looks.ts';
 import { EditHostDialog } from './EditHostDialog.tsx';
 import { Resources } from './Resources.tsx';
@@ -30,7 +32,8 @@ const tabs = [
 
 export default function Host({ params }: PageProps<'/hosts/:id'>) {
   const { data, error, refetch } = useQuery(fleet.read('getHost', { params }));
-  const [dialog, setDialog] = useState<'edit' | 'remove'>();
+  const [isRemoving, setRemoving] = useState(false);
+  const edit = useEdit();
   const tab = useTab(tabs);
   const blocked = useBlocked();
   const check = useMutation({
@@ -87,7 +90,7 @@ export default function Host({ params }: PageProps<'/hosts/:id'>) {
             >
               {schedulable ? t('Disable scheduling') : t('Enable scheduling')}
             </Button>
-            <Button icon={Pencil} blocked={noChange} aria-haspopup="dialog" onClick={() => setDialog('edit')}>
+            <Button icon={Pencil} blocked={noChange} aria-haspopup="dialog" onClick={edit.open}>
               {t('Edit')}
             </Button>
             <Button
@@ -95,7 +98,7 @@ export default function Host({ params }: PageProps<'/hosts/:id'>) {
               tone="danger"
               blocked={noChange}
               aria-haspopup="dialog"
-              onClick={() => setDialog('remove')}
+              onClick={() => setRemoving(true)}
             >
               {t('Remove')}
             </Button>
@@ -121,6 +124,7 @@ export default function Host({ params }: PageProps<'/hosts/:id'>) {
       {tab === 'overview' && (
         <div className="split">
           <div className="stack">
+            <TargetProblems filter={{ host_id: id }} />
             <Panel title={t('Capacity')}>
               <Resources total={host.capacity} allocated={host.allocated} />
             </Panel>
@@ -137,8 +141,10 @@ export default function Host({ params }: PageProps<'/hosts/:id'>) {
       )}
       {tab === 'orphans' && !isNode && <Orphans kind="host" id={id} />}
       {tab === 'events' && <TargetEvents kind="host" id={id} />}
-      {dialog === 'edit' && <EditHostDialog host={host} onClose={() => setDialog(undefined)} />}
-      {dialog === 'remove' && <RemoveTargetDialog kind="host" target={host} onClose={() => setDialog(undefined)} />}
+      {edit.field !== undefined && noChange === undefined && (
+        <EditHostDialog host={host} field={edit.field} onClose={edit.close} />
+      )}
+      {isRemoving && <RemoveTargetDialog kind="host" target={host} onClose={() => setRemoving(false)} />}
     </>
   );
 }

@@ -18,11 +18,11 @@ import { fleet, type Host, useBlocked } from '../api.ts';
 import { reachabilityLook } from '../looks.ts';
 import { AllocatedMeter } from './AllocatedMeter.tsx';
 
-const sorts = ['name', '-name', 'last_seen_at', '-last_seen_at'] as const;
+const sorts = ['name', '-name', 'problem', '-problem', 'last_seen_at', '-last_seen_at'] as const;
 
 export default function Hosts() {
   const { values, set, page, isFiltered, clear } = useFilters('search', 'engine', 'reachability', 'sort');
-  const sort = sorts.find((one) => one === values.sort) ?? 'name';
+  const sort = sorts.find((one) => one === values.sort) ?? '-problem';
   const query = useQuery(fleet.read('listHosts', { query: { ...values, page, sort } }));
   const blocked = useBlocked();
   const add = blocked('createHost') ? (
@@ -89,7 +89,7 @@ export default function Hosts() {
           sorting={{ value: sort, onChange: (next) => set({ sort: next }) }}
           columns={[
             { label: t('Name'), sort: 'name' },
-            { label: t('State') },
+            { label: t('State'), sort: 'problem' },
             { label: t('CPU allocated') },
             { label: t('Memory allocated') },
             { label: t('GPUs allocated') },

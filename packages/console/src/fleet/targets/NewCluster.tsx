@@ -3,19 +3,18 @@ import { CirclePlus, PlugZap } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { href } from '../../shared/routing/href.ts';
-import { t } from '../../shared/texts/texts.ts';
+import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { CopyButton } from '../../shared/ui/controls/Copy.tsx';
 import { SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
 import { useForm } from '../../shared/ui/controls/form.ts';
-import { Status } from '../../shared/ui/display/Status.tsx';
 import { FormError } from '../../shared/ui/feedback/FormError.tsx';
-import { ErrorView, Notice } from '../../shared/ui/feedback/states.tsx';
+import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
-import { type Cluster, fleet, useBlocked } from '../api.ts';
-import { reachabilityLook } from '../looks.ts';
+import { fleet, useBlocked } from '../api.ts';
 import { authOf, ClusterAuthFields } from './ClusterAuthFields.tsx';
-import { Resources } from './Resources.tsx';
+import { firstNetworks, NetworksFields, networkTypesOf } from './NetworksFields.tsx';
+import { NewTargetCheck } from './NewTarget.tsx';
 import { Conditions } from './TargetParts.tsx';
 
 const commandsFor = (namespace: string) =>
@@ -27,6 +26,7 @@ const commandsFor = (namespace: string) =>
     'kubectl config view --raw --minify -o jsonpath={.clusters[0].cluster.certificate-authority-data} | base64 -d',
   ].join('\n');
 
+/** Adds a cluster in two steps: it is checked, and then registered with its networks. */
 export default function NewCluster() {
   const form = useForm({
     name: '',
@@ -39,18 +39,41 @@ export default function NewCluster() {
     namespace: 'fleet',
   });
   const { name, server, ca_certificate, kind, namespace } = form.values;
-  const [cluster, setCluster] = useState<Cluster>();
+  const [networks, setNetworks] = useState(firstNetworks);
+  const connection = {
+    server,
+    auth: authOf(kind, form.values),
+    ca_certificate: ca_certificate === '' ? null : ca_certificate,
+    namespace,
+  };
   const [, navigate] = useLocation();
   const blocked = useBlocked();
-  const check = useMutation({ ...fleet.change('checkCluster'), onSuccess: (reply) => setCluster(reply.cluster) });
+  const first = useMutation(fleet.change('checkCluster'));
   const create = useMutation({
     ...fleet.change('createCluster'),
-    onSuccess: (reply) => {
-      setCluster(reply.cluster);
-      check.mutate({ params: { id: reply.cluster.id } });
-    },
+    onSuccess: ({ cluster }) =>
+      first.mutate(
+        { params: { id: cluster.id } },
+        {
+          onSettled: () => {
+            confirmChange(t('{name} is added', { name: cluster.name }));
+            navigate(href('/clusters/:id', { id: cluster.id }));
+          },
+        },
+      ),
   });
-  const errorAt = form.errorsOf(create.error);
+  const check = useMutation({ ...fleet.change('checkNewCluster'), onMutate: () => create.reset() });
+  const tried = check.variables?.body;
+  // A failure stays visible while the fields are corrected. What was found is that of these fields only.
+  const isCurrent = JSON.stringify(tried) === JSON.stringify(connection);
+  const found = isCurrent || check.data?.check.reachability === 'unreachable' ? check.data?.check : undefined;
+  const register = () => create.mutate({ body: { name, ...connection, network_types: networkTypesOf(networks) } });
+  const isRegistering = create.isPending || first.isPending;
+  const error = create.error ?? check.error;
+  const errorAt = form.errorsOf(error);
+  const isFound = found?.reachability === 'online';
+  const noCreation =
+    blocked('createCluster') ?? (found?.registered_as ? t('The cluster is registered already.') : undefined);
   return (
     <>
       <PageHeader crumbs={[{ label: t('Clusters'), href: '/clusters' }]} title={t('Add a cluster')} />
@@ -60,10 +83,8 @@ export default function NewCluster() {
           noValidate
           onSubmit={(event) => {
             event.preventDefault();
-            const auth = authOf(kind, form.values);
-            create.mutate({
-              body: { name, server, namespace, auth, ca_certificate: ca_certificate === '' ? null : ca_certificate },
-            });
+            if (isFound) register();
+            else check.mutate({ body: connection });
           }}
         >
           <div className="form-section">
@@ -113,51 +134,50 @@ export default function NewCluster() {
             <ClusterAuthFields kind={kind} values={form.values} onChange={form.set} errorAt={errorAt} />
           </fieldset>
           <div className="form-section">
-            <FormError error={create.error} shown={['name', 'namespace', 'server', 'ca_certificate', 'auth']} />
+            <NetworksFields draft={networks} onChange={setNetworks} errorAt={errorAt} />
+          </div>
+          <div className="form-section">
+            <FormError
+              error={error}
+              shown={['name', 'namespace', 'server', 'ca_certificate', 'auth', 'network_types']}
+            />
             <div className="actions">
-              <Button
-                type="submit"
-                tone="primary"
-                icon={CirclePlus}
-                pending={create.isPending}
-                blocked={cluster ? t('The cluster is registered.') : blocked('createCluster')}
-              >
-                {t('Add and check')}
-              </Button>
+              {isFound ? (
+                <Button type="submit" tone="primary" icon={CirclePlus} pending={isRegistering} blocked={noCreation}>
+                  {t('Add the cluster')}
+                </Button>
+              ) : (
+                <Button
+                  type="submit"
+                  tone="primary"
+                  icon={PlugZap}
+                  pending={check.isPending}
+                  blocked={blocked('checkNewCluster')}
+                >
+                  {check.data ? t('Check again') : t('Check the connection')}
+                </Button>
+              )}
             </div>
           </div>
         </form>
         <div className="stack">
-          {cluster ? (
+          {found && tried ? (
             <>
-              <Panel title={t('Connection')}>
-                <div className="stack">
-                  <div className="row" role="status">
-                    <Status {...reachabilityLook(cluster)} />
-                    {cluster.kubernetes_version && <span className="muted">{cluster.kubernetes_version}</span>}
-                  </div>
-                  {cluster.message && (
-                    <Notice kind="warning" title={t('The check failed')}>
-                      <p>{cluster.message}</p>
-                    </Notice>
-                  )}
-                  {check.error && <ErrorView error={check.error} />}
-                  {cluster.allocatable && <Resources total={cluster.allocatable} allocated={cluster.allocated} />}
-                  <div className="actions">
-                    <Button
-                      icon={PlugZap}
-                      pending={check.isPending}
-                      onClick={() => check.mutate({ params: { id: cluster.id } })}
-                    >
-                      {t('Check again')}
-                    </Button>
-                    <Button tone="primary" onClick={() => navigate(href('/clusters/:id', { id: cluster.id }))}>
-                      {t('Open the cluster')}
-                    </Button>
-                  </div>
-                </div>
-              </Panel>
-              <Conditions conditions={cluster.conditions} />
+              <NewTargetCheck
+                check={found}
+                version={found.kubernetes_version}
+                tried={rich('Tried: {server} with {credentials}.', {
+                  server: <code>{tried.server}</code>,
+                  credentials: tried.auth.kind === 'token' ? t('a token') : t('a client certificate'),
+                })}
+                existing={(id) => href('/clusters/:id', { id })}
+                register={{ run: register, isPending: isRegistering, blocked: noCreation }}
+              >
+                {found.node_count !== null && (
+                  <p>{t('{count, plural, one {# node} other {# nodes}}', { count: found.node_count })}</p>
+                )}
+              </NewTargetCheck>
+              {isFound && <Conditions conditions={found.conditions} />}
             </>
           ) : (
             <Panel

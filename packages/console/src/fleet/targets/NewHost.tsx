@@ -3,44 +3,64 @@ import { CirclePlus, PlugZap } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { href } from '../../shared/routing/href.ts';
-import { t } from '../../shared/texts/texts.ts';
+import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { SelectField, TextField } from '../../shared/ui/controls/Field.tsx';
 import { useForm } from '../../shared/ui/controls/form.ts';
-import { wordsOf } from '../../shared/ui/controls/pairs.ts';
-import { Status } from '../../shared/ui/display/Status.tsx';
 import { FormError } from '../../shared/ui/feedback/FormError.tsx';
-import { ErrorView, Notice } from '../../shared/ui/feedback/states.tsx';
+import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
-import { fleet, type Host, useBlocked } from '../api.ts';
-import { reachabilityLook } from '../looks.ts';
+import { fleet, useBlocked } from '../api.ts';
 import { credentialsOf, HostCredentialsFields, noCredentials } from './HostCredentialsFields.tsx';
+import { firstNetworks, NetworksFields, networksBodyOf } from './NetworksFields.tsx';
+import { NewTargetCheck } from './NewTarget.tsx';
 import { Resources } from './Resources.tsx';
 
-const fields = ['name', 'endpoint', 'credentials', 'network_types'] as const;
+const fields = ['name', 'engine', 'endpoint', 'credentials', 'network_types', 'addresses'] as const;
+const engines = { docker: t('Docker'), podman: t('Podman') } as const;
 
+/** Adds a host in two steps: the engine is checked, and then registered with its networks. */
 export default function NewHost() {
   const form = useForm({
     name: '',
-    engine: 'docker' as 'docker' | 'podman', // widens the literal
+    engine: 'docker' as keyof typeof engines, // widens the literal
     endpoint: '',
-    network_types: '',
     ...noCredentials,
   });
-  const { name, engine, endpoint, network_types } = form.values;
+  const [networks, setNetworks] = useState(firstNetworks);
+  const { name, engine, endpoint } = form.values;
   const isRemote = endpoint.startsWith('tcp:');
-  const [host, setHost] = useState<Host>();
+  const credentials = credentialsOf(form.values);
+  const hasCredentials = isRemote && Object.values(credentials).some((value) => value !== '');
+  const connection = { engine, endpoint, credentials: hasCredentials ? credentials : null };
   const [, navigate] = useLocation();
   const blocked = useBlocked();
-  const check = useMutation({ ...fleet.change('checkHost'), onSuccess: (reply) => setHost(reply.host) });
+  const first = useMutation(fleet.change('checkHost'));
   const create = useMutation({
     ...fleet.change('createHost'),
-    onSuccess: (reply) => {
-      setHost(reply.host);
-      check.mutate({ params: { id: reply.host.id } });
-    },
+    onSuccess: ({ host }) =>
+      first.mutate(
+        { params: { id: host.id } },
+        {
+          onSettled: () => {
+            confirmChange(t('{name} is added', { name: host.name }));
+            navigate(href('/hosts/:id', { id: host.id }));
+          },
+        },
+      ),
   });
-  const errorAt = form.errorsOf(create.error);
+  const check = useMutation({ ...fleet.change('checkNewHost'), onMutate: () => create.reset() });
+  const tried = check.variables?.body;
+  // A failure stays visible while the fields are corrected. What was found is that of these fields only.
+  const isCurrent = JSON.stringify(tried) === JSON.stringify(connection);
+  const found = isCurrent || check.data?.check.reachability === 'unreachable' ? check.data?.check : undefined;
+  const register = () => create.mutate({ body: { name, ...connection, ...networksBodyOf(networks) } });
+  const isRegistering = create.isPending || first.isPending;
+  const error = create.error ?? check.error;
+  const errorAt = form.errorsOf(error);
+  const isFound = found?.reachability === 'online';
+  const noCreation =
+    blocked('createHost') ?? (found?.registered_as ? t('The engine is registered already.') : undefined);
   return (
     <>
       <PageHeader crumbs={[{ label: t('Hosts'), href: '/hosts' }]} title={t('Add a host')} />
@@ -50,15 +70,8 @@ export default function NewHost() {
           noValidate
           onSubmit={(event) => {
             event.preventDefault();
-            create.mutate({
-              body: {
-                name,
-                engine,
-                endpoint,
-                network_types: wordsOf(network_types),
-                ...(isRemote ? { credentials: credentialsOf(form.values) } : {}),
-              },
-            });
+            if (isFound) register();
+            else check.mutate({ body: connection });
           }}
         >
           <div className="form-section">
@@ -75,9 +88,10 @@ export default function NewHost() {
                 label={t('Engine')}
                 value={engine}
                 onChange={(value) => form.set('engine', value)}
+                error={errorAt('engine')}
                 options={[
-                  { value: 'docker', label: t('Docker') },
-                  { value: 'podman', label: t('Podman') },
+                  { value: 'docker', label: engines.docker },
+                  { value: 'podman', label: engines.podman },
                 ]}
               />
             </div>
@@ -90,15 +104,6 @@ export default function NewHost() {
               mono
               error={errorAt('endpoint')}
             />
-            <TextField
-              {...form.bind('network_types')}
-              label={t('Network types')}
-              hint={t(
-                'The networks that the host is connected to, such as mesh or public, separated by spaces. Workloads can require them.',
-              )}
-              mono
-              error={errorAt('network_types')}
-            />
           </div>
           {isRemote && (
             <fieldset className="form-section">
@@ -107,57 +112,57 @@ export default function NewHost() {
             </fieldset>
           )}
           <div className="form-section">
-            <FormError error={create.error} shown={fields} />
+            <NetworksFields
+              draft={networks}
+              onChange={setNetworks}
+              errorAt={errorAt}
+              proposed={found?.addresses ?? []}
+            />
+          </div>
+          <div className="form-section">
+            <FormError error={error} shown={fields} />
             <div className="actions">
-              <Button
-                type="submit"
-                tone="primary"
-                icon={CirclePlus}
-                pending={create.isPending}
-                blocked={host ? t('The host is registered.') : blocked('createHost')}
-              >
-                {t('Add and check')}
-              </Button>
+              {isFound ? (
+                <Button type="submit" tone="primary" icon={CirclePlus} pending={isRegistering} blocked={noCreation}>
+                  {t('Add the host')}
+                </Button>
+              ) : (
+                <Button
+                  type="submit"
+                  tone="primary"
+                  icon={PlugZap}
+                  pending={check.isPending}
+                  blocked={blocked('checkNewHost')}
+                >
+                  {check.data ? t('Check again') : t('Check the connection')}
+                </Button>
+              )}
             </div>
           </div>
         </form>
-        <Panel title={t('Connection')}>
-          {host ? (
-            <div className="stack">
-              <div className="row" role="status">
-                <Status {...reachabilityLook(host)} />
-                {host.engine_version && (
-                  <span className="muted">{t('version {version}', { version: host.engine_version ?? '' })}</span>
-                )}
-              </div>
-              {host.message && (
-                <Notice kind="warning" title={t('The check failed')}>
-                  <p>{host.message}</p>
-                </Notice>
-              )}
-              {check.error && <ErrorView error={check.error} />}
-              {host.capacity && <Resources total={host.capacity} allocated={host.allocated} />}
-              <div className="actions">
-                <Button
-                  icon={PlugZap}
-                  pending={check.isPending}
-                  onClick={() => check.mutate({ params: { id: host.id } })}
-                >
-                  {t('Check again')}
-                </Button>
-                <Button tone="primary" onClick={() => navigate(href('/hosts/:id', { id: host.id }))}>
-                  {t('Open the host')}
-                </Button>
-              </div>
-            </div>
-          ) : (
+        {found && tried ? (
+          <NewTargetCheck
+            check={found}
+            version={found.engine_version}
+            tried={rich('Tried: {engine} at {endpoint}, {tls}.', {
+              engine: engines[tried.engine],
+              endpoint: <code>{tried.endpoint}</code>,
+              tls: tried.credentials ? t('with a client certificate') : t('without TLS'),
+            })}
+            existing={(id) => href('/hosts/:id', { id })}
+            register={{ run: register, isPending: isRegistering, blocked: noCreation }}
+          >
+            {found.capacity && <Resources total={found.capacity} allocated={null} />}
+          </NewTargetCheck>
+        ) : (
+          <Panel title={t('Connection')}>
             <ol className="bullets-numbered">
               <li>{t('Enter the address of the engine. For another machine, also enter its TLS credentials.')}</li>
-              <li>{t('The fleet connects, and reads the version and the capacity.')}</li>
-              <li>{t('The host is available for deployments immediately.')}</li>
+              <li>{t('The fleet connects, and reads the version and the capacity. Nothing is registered yet.')}</li>
+              <li>{t('Select the networks of the host, and add it.')}</li>
             </ol>
-          )}
-        </Panel>
+          </Panel>
+        )}
       </div>
     </>
   );

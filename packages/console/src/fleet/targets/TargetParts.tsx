@@ -18,6 +18,7 @@ import { Table } from '../../shared/ui/lists/Table.tsx';
 import { Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type Cluster, type FleetOutput, fleet, type Host, useBlocked } from '../api.ts';
 import { type EnvDraft, envBodyOf, firstEnvDraft } from '../deployments/env-draft.ts';
+import { forgetsValues, GeneratedValuesDialog, valuesOf } from '../deployments/GeneratedValues.tsx';
 import { VariableField } from '../deployments/VariableField.tsx';
 import { conditionLook, phaseLook } from '../looks.ts';
 
@@ -31,7 +32,7 @@ const MAX_ORPHANS = 100;
 export function TargetDeployments({ kind, id }: { readonly kind: Kind; readonly id: string }) {
   const filter = kind === 'host' ? { host_id: id } : { cluster_id: id };
   const { data, error, refetch } = useQuery(
-    fleet.read('listDeployments', { query: { ...filter, limit: SHOWN, sort: 'name' } }),
+    fleet.read('listDeployments', { query: { ...filter, limit: SHOWN, sort: '-problem' } }),
   );
   return (
     <Panel
@@ -245,13 +246,19 @@ function RemoveOrphanDialog({ kind, id, orphan, onClose }: OrphanDialogProps) {
 function AdoptOrphanDialog({ kind, id, orphan, onClose }: OrphanDialogProps) {
   const variables = orphan.variables.map((name) => ({ name, description: '', default_value: '', required: false }));
   const [drafts, setDrafts] = useState<Readonly<Record<string, EnvDraft>>>({});
-  const onSuccess = () => {
-    confirmChange(t('{name} is adopted', { name: orphan.name }));
-    onClose();
+  const options = {
+    ...forgetsValues,
+    onSuccess: (reply: FleetOutput<'adoptHostOrphan'>) => {
+      confirmChange(t('{name} is adopted', { name: orphan.name }));
+      if (valuesOf(reply).length === 0) onClose();
+    },
   };
-  const host = useMutation({ ...fleet.change('adoptHostOrphan', 'deployments', 'storage'), onSuccess });
-  const cluster = useMutation({ ...fleet.change('adoptClusterOrphan', 'deployments', 'storage'), onSuccess });
+  const host = useMutation({ ...fleet.change('adoptHostOrphan', 'deployments', 'storage'), ...options });
+  const cluster = useMutation({ ...fleet.change('adoptClusterOrphan', 'deployments', 'storage'), ...options });
   const adopt = kind === 'host' ? host : cluster;
+  if (adopt.data && valuesOf(adopt.data).length > 0) {
+    return <GeneratedValuesDialog deployment={orphan.name} generated={valuesOf(adopt.data)} onClose={onClose} />;
+  }
   const messages = fieldErrorsOf(adopt.error);
   return (
     <FormDialog

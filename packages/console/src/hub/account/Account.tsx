@@ -8,6 +8,7 @@ import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { SessionsPanel } from '../../shared/ui/session/SessionsPanel.tsx';
 import { PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { hub, useBlocked, useCaller } from '../api.ts';
+import { roleLabel } from '../roles.ts';
 import { signOut } from './session.ts';
 
 export default function Account() {
@@ -22,7 +23,7 @@ export default function Account() {
               <dt>{t('E-mail')}</dt>
               <dd>{user.email ?? t('none')}</dd>
               <dt>{t('Role')}</dt>
-              <dd>{user.role}</dd>
+              <dd>{roleLabel(user.role)}</dd>
               <dt>{t('Organization')}</dt>
               <dd>{user.organization ? `${user.organization.name} (${user.org_role})` : t('none')}</dd>
             </dl>

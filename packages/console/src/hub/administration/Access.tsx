@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Grid3x3 } from 'lucide-react';
 import { useState } from 'react';
+import { tierLabel } from '../../shared/catalog/tiers.ts';
 import { useFilters } from '../../shared/routing/search.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button, ButtonLink } from '../../shared/ui/controls/Button.tsx';
@@ -12,12 +13,14 @@ import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { Pager } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type Category, hub, type Organization } from '../api.ts';
+import { AccessRequestsPanel } from './AccessRequestsPanel.tsx';
 import { OrganizationView } from './OrganizationView.tsx';
 
 const PAGE_SIZE = 25;
 
 const tabs = [
   { id: 'matrix', label: t('Grants') },
+  { id: 'requests', label: t('Requests') },
   { id: 'view', label: t('What an organization sees') },
 ] as const;
 
@@ -27,7 +30,9 @@ export default function Access() {
     <>
       <PageHeader title={t('Access')} about={t('Which organizations see which private categories')} />
       <Tabs label={t('Access')} tabs={tabs} current={tab} path="/admin/access" />
-      {tab === 'matrix' ? <Matrix /> : <ViewOfOrganization />}
+      {tab === 'matrix' && <Matrix />}
+      {tab === 'requests' && <AccessRequestsPanel />}
+      {tab === 'view' && <ViewOfOrganization />}
     </>
   );
 }
@@ -55,7 +60,10 @@ function Matrix() {
     },
   });
   const error = organizations.error ?? categories.error ?? grants.error;
-  if (error) return <ErrorView error={error} retry={() => organizations.refetch()} />;
+  if (error) {
+    const retry = () => [organizations, categories, grants].map((query) => query.refetch());
+    return <ErrorView error={error} retry={retry} />;
+  }
   if (!organizations.data || !categories.data || !grants.data) return <Loading text={t('Loading the grants…')} />;
   const hidden = categories.data.categories.filter(({ is_private }) => is_private);
   if (hidden.length === 0) {
@@ -106,22 +114,25 @@ function Matrix() {
               <tr key={organization.id}>
                 <th scope="row">
                   {organization.name}
-                  <span className="muted small truncate">{organization.tier}</span>
+                  <span className="muted small truncate">{tierLabel(organization.tier)}</span>
                 </th>
                 {hidden.map((category) => {
                   const cell = cellOf(organization, category);
                   const change = staged.get(cell);
                   return (
                     <td key={category.id} className={change ? 'changed' : undefined}>
-                      <input
-                        type="checkbox"
-                        aria-label={t('{organization} sees {category}', {
-                          organization: organization.name,
-                          category: category.name,
-                        })}
-                        checked={change ? change.isGranted : granted.has(cell)}
-                        onChange={({ target }) => toggle({ organization, category, isGranted: target.checked })}
-                      />
+                      <label>
+                        <input
+                          type="checkbox"
+                          aria-label={t('{organization} sees {category}', {
+                            organization: organization.name,
+                            category: category.name,
+                          })}
+                          checked={change ? change.isGranted : granted.has(cell)}
+                          onChange={({ target }) => toggle({ organization, category, isGranted: target.checked })}
+                        />
+                        <span>{category.name}</span>
+                      </label>
                     </td>
                   );
                 })}

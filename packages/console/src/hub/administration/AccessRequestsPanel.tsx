@@ -7,7 +7,7 @@ import { TextAreaField } from '../../shared/ui/controls/Field.tsx';
 import { useForm } from '../../shared/ui/controls/form.ts';
 import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
 import { Time } from '../../shared/ui/display/Time.tsx';
-import { ErrorView } from '../../shared/ui/feedback/states.tsx';
+import { ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type HubOutput, hub } from '../api.ts';
@@ -20,9 +20,10 @@ export function AccessRequestsPanel() {
   const { data, error, refetch } = useQuery(hub.read('listAllAccessRequests', { query: { status: 'open' } }));
   const [decision, setDecision] = useState<Decision>();
   if (error) return <ErrorView error={error} retry={refetch} />;
-  if (!data || data.requests.length === 0) return null;
+  if (!data) return <Loading text={t('Loading the requests…')} />;
   return (
     <Panel title={t('Access requests')} flush>
+      {data.requests.length === 0 && <p className="body muted">{t('No organization requests access.')}</p>}
       <ul className="item-list">
         {data.requests.map((request) => (
           <li key={request.id} className="spread">

@@ -83,7 +83,9 @@ export default function ApiKeys() {
                 <Status {...keyLook(apiKey)} />
               </td>
               <td className="muted">{apiKey.last_used_at ? <Time at={apiKey.last_used_at} /> : t('never')}</td>
-              <td className="muted">{apiKey.expires_at ? <Time at={apiKey.expires_at} /> : t('does not expire')}</td>
+              <td className="muted">
+                {apiKey.expires_at ? <Time at={apiKey.expires_at} isUpcoming /> : t('does not expire')}
+              </td>
               <td className="end">
                 <Button
                   size="small"

@@ -19,7 +19,10 @@ export function OrganizationView({ organization }: { readonly organization: Orga
     queryFn: ({ signal }) => visibleTemplates(organization.id, signal),
   });
   const error = templates.error ?? categories.error ?? grants.error ?? visible.error;
-  if (error) return <ErrorView error={error} retry={() => templates.refetch()} />;
+  if (error) {
+    const retry = () => [templates, categories, grants, visible].map((query) => query.refetch());
+    return <ErrorView error={error} retry={retry} />;
+  }
   if (!templates.data || !categories.data || !grants.data || !visible.data)
     return <Loading text={t('Loading the templates…')} />;
   const hidden = new Set(categories.data.categories.flatMap(({ id, is_private }) => (is_private ? [id] : [])));

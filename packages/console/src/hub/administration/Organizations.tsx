@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Ban, CirclePlay, Eye, Pencil, UsersRound } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { tierLabel } from '../../shared/catalog/tiers.ts';
 import { href } from '../../shared/routing/href.ts';
 import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
@@ -93,7 +94,7 @@ export default function Organizations() {
               <td>
                 <Status {...organizationLook(organization)} />
               </td>
-              <td>{organization.tier}</td>
+              <td>{tierLabel(organization.tier)}</td>
               <td className="end numeric">{formatCount(organization.member_count)}</td>
               <td className="end numeric">{formatCount(organization.api_key_count)}</td>
               <td className="muted">
@@ -170,7 +171,7 @@ function TierDialog({ organization: { id, name, tier, version }, onClose }: Dial
         {...form.bind('tier')}
         label={t('Tier')}
         hint={t('Its fleets receive the new tier with their next sync. Running deployments do not change.')}
-        options={tiers.map((one) => ({ value: one, label: one }))}
+        options={tiers.map((one) => ({ value: one, label: tierLabel(one) }))}
         error={form.errorsOf(update.error)('tier')}
       />
     </FormDialog>

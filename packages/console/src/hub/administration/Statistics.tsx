@@ -6,7 +6,6 @@ import { formatCount } from '../../shared/ui/display/format.ts';
 import { ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
 import { PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { hub } from '../api.ts';
-import { AccessRequestsPanel } from './AccessRequestsPanel.tsx';
 
 const SHOWN = 10;
 const MAX_TEMPLATES = 100;
@@ -55,7 +54,6 @@ export default function Statistics() {
             ))}
           </div>
         )}
-        <AccessRequestsPanel />
         <div className="columns of-three">
           <Panel title={t('Downloads by template')}>
             <Bars

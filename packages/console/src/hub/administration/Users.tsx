@@ -13,14 +13,13 @@ import { ListStates } from '../../shared/ui/lists/ListPage.tsx';
 import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { type HubUser, hub, useUser } from '../api.ts';
+import { orgRoles, roleLabel, roles } from '../roles.ts';
 
 const PAGE_SIZE = 50;
-const roles = ['user', 'admin', 'superadmin'] as const;
-const orgRoles = ['member', 'org_admin'] as const;
 
 export default function Users() {
   const { values, set, page, isFiltered, clear } = useFilters('search', 'role');
-  const role = roles.find((one) => one === values.role);
+  const role = roles.find(({ value }) => value === values.role)?.value;
   const query = useQuery(
     hub.read('listUsers', { query: { search: values.search, page, limit: PAGE_SIZE, ...(role ? { role } : {}) } }),
   );
@@ -49,7 +48,7 @@ export default function Users() {
               label={t('Role')}
               value={values.role}
               onChange={(value) => set({ role: value })}
-              options={[{ value: '', label: t('All roles') }, ...roles.map((one) => ({ value: one, label: one }))]}
+              options={[{ value: '', label: t('All roles') }, ...roles]}
             />
           </>
         }
@@ -78,11 +77,12 @@ export default function Users() {
                 {user.email ?? <span className="muted">{t('none')}</span>}
                 {user.email && !user.email_verified && <span className="tag">{t('not verified')}</span>}
               </td>
-              <td>{user.role}</td>
+              <td>{roleLabel(user.role)}</td>
               <td>
                 {user.organization ? (
                   <>
-                    <bdi>{user.organization.name}</bdi> <span className="muted small">{user.org_role}</span>
+                    <bdi>{user.organization.name}</bdi>{' '}
+                    <span className="muted small">{roleLabel(user.org_role ?? '')}</span>
                   </>
                 ) : (
                   <span className="muted">{t('none')}</span>
@@ -151,7 +151,7 @@ function UserDialog({
         {...form.bind('role')}
         label={t('Role at the hub')}
         hint={t('Only a superadmin can grant or remove the role superadmin.')}
-        options={roles.map((one) => ({ value: one, label: one }))}
+        options={roles}
         error={errorAt('role')}
       />
       <SelectField
@@ -167,7 +167,7 @@ function UserDialog({
         <SelectField
           {...form.bind('org_role')}
           label={t('Role in the organization')}
-          options={orgRoles.map((one) => ({ value: one, label: one }))}
+          options={orgRoles}
           error={errorAt('org_role')}
         />
       )}

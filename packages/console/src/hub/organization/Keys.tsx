@@ -87,7 +87,9 @@ export default function Keys() {
                   <Status {...keyLook(apiKey)} />
                 </td>
                 <td className="muted">{apiKey.last_used_at ? <Time at={apiKey.last_used_at} /> : t('never')}</td>
-                <td className="muted">{apiKey.expires_at ? <Time at={apiKey.expires_at} /> : t('does not expire')}</td>
+                <td className="muted">
+                  {apiKey.expires_at ? <Time at={apiKey.expires_at} isUpcoming /> : t('does not expire')}
+                </td>
                 <td className="muted">
                   <Time at={apiKey.created_at} />
                 </td>

@@ -1,9 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { MailPlus, Send, Trash2 } from 'lucide-react';
+import { MailPlus, Trash2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { tierLabel } from '../../shared/catalog/tiers.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button, ButtonLink } from '../../shared/ui/controls/Button.tsx';
-import { FilterSelect, SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
+import { FilterSelect, SelectField, TextField } from '../../shared/ui/controls/Field.tsx';
 import { useForm } from '../../shared/ui/controls/form.ts';
 import { Tabs, useTab } from '../../shared/ui/controls/Tabs.tsx';
 import { ConfirmDialog } from '../../shared/ui/dialogs/Dialog.tsx';
@@ -19,7 +20,10 @@ import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type HubOutput, hub, useBlocked, useCaller } from '../api.ts';
 import { organizationLook } from '../looks.ts';
+import { orgRoles, roleLabel } from '../roles.ts';
+import { FirstSteps } from './FirstSteps.tsx';
 import { forgetInvitation, invitationCode, invitationLink } from './invitation.ts';
+import { RequestAccessButton } from './RequestAccess.tsx';
 
 type Member = HubOutput<'listMembers'>['members'][number];
 type AccessRequest = HubOutput<'listAccessRequests'>['requests'][number];
@@ -30,11 +34,6 @@ const MAX_SHOWN = 100;
 const tabs = [
   { id: 'members', label: t('Members') },
   { id: 'access', label: t('Access requests') },
-] as const;
-
-const orgRoles = [
-  { value: 'member', label: t('Member') },
-  { value: 'org_admin', label: t('Administrator of the organization') },
 ] as const;
 
 export default function Organization() {
@@ -53,7 +52,7 @@ export default function Organization() {
         beside={
           <>
             <Status {...organizationLook(organization)} />
-            <span className="tag">{organization.tier}</span>
+            <span className="tag">{tierLabel(organization.tier)}</span>
           </>
         }
         about={<code>{organization.slug}</code>}
@@ -66,6 +65,7 @@ export default function Organization() {
           </Notice>
         </div>
       )}
+      <FirstSteps />
       <Tabs label={t('Parts of the organization')} tabs={tabs} current={tab} path="/organization" />
       {tab === 'members' && <Members ownId={user.id} />}
       {tab === 'access' && <AccessRequests />}
@@ -99,16 +99,16 @@ function NoOrganization() {
             className="form"
             onSubmit={(event) => {
               event.preventDefault();
-              create.mutate({ body: form.values });
+              const { name, slug } = form.values;
+              create.mutate({ body: slug === '' ? { name } : { name, slug } });
             }}
           >
             <TextField {...form.bind('name')} label={t('Name')} required error={errorAt('name')} />
             <TextField
               {...form.bind('slug')}
               label={t('Slug')}
-              hint={t('Lower-case letters, digits and inner hyphens. It cannot be changed later.')}
+              hint={t('Empty: derived from the name. It cannot be changed later.')}
               mono
-              required
               error={errorAt('slug')}
             />
             <FormError error={create.error} shown={['name', 'slug']} />
@@ -213,7 +213,7 @@ function Members({ ownId }: { readonly ownId: string }) {
                 <td>{member.email ?? <span className="muted">{t('none')}</span>}</td>
                 <td>
                   {blocked('updateMember') ? (
-                    orgRoles.find(({ value }) => value === member.org_role)?.label
+                    roleLabel(member.org_role)
                   ) : (
                     <FilterSelect
                       label={t('Role of {name}', { name: member.name })}
@@ -257,9 +257,9 @@ function Members({ ownId }: { readonly ownId: string }) {
             {invitations.data.invitations.map((invitation) => (
               <tr key={invitation.id}>
                 <th scope="row">{invitation.email ?? t('anybody with the code')}</th>
-                <td>{orgRoles.find(({ value }) => value === invitation.org_role)?.label}</td>
+                <td>{roleLabel(invitation.org_role)}</td>
                 <td className="muted">
-                  <Time at={invitation.expires_at} />
+                  <Time at={invitation.expires_at} isUpcoming />
                 </td>
                 <td className="end">
                   <Button size="small" onClick={() => withdraw.mutate({ params: { id: invitation.id } })}>
@@ -287,7 +287,7 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }) {
     return (
       <ShownOnceDialog
         title={t('Send this link')}
-        about={rich('It can be used once, and expires {time}.', { time: <Time at={expires_at} /> })}
+        about={rich('It can be used once, and expires {time}.', { time: <Time at={expires_at} isUpcoming /> })}
         onClose={onClose}
       >
         <CopyLine text={link} action={t('Copy link')} />
@@ -381,88 +381,32 @@ const requestLooks: Readonly<Record<AccessRequest['status'], ReturnType<typeof l
 
 function AccessRequests() {
   const { data, error, refetch } = useQuery(hub.read('listAccessRequests', { query: { limit: MAX_SHOWN } }));
-  // The cast widens the literal.
-  const form = useForm({ slug: '', kind: 'category' as 'category' | 'template', reason: '' });
-  const blocked = useBlocked();
-  const request = useMutation({
-    ...hub.change('requestAccess'),
-    onSuccess: () => {
-      confirmChange(t('The request is sent to the administrators'));
-      form.reset({ slug: '', kind: 'category', reason: '' });
-    },
-  });
-  const errorAt = form.errorsOf(request.error);
-  const { slug, kind, reason } = form.values;
   return (
-    <div className="split">
-      <Panel title={t('Requests')} flush>
-        {error && <ErrorView error={error} retry={refetch} />}
-        {!data && !error && <Loading text={t('Loading the requests…')} />}
-        {data?.requests.length === 0 && (
-          <p className="body muted">{t('Your organization has requested nothing yet.')}</p>
-        )}
-        <ul className="item-list">
-          {data?.requests.map((one) => (
-            <li key={one.id} className="stack-small">
-              <span className="spread">
-                <span className="row">
-                  <code className="strong">{one.category_slug ?? one.template_slug}</code>
-                  <Status {...requestLooks[one.status]} />
-                </span>
-                <span className="muted small">
-                  {one.requested_by ? (
-                    rich('{time} by {name}', { time: <Time at={one.created_at} />, name: one.requested_by })
-                  ) : (
-                    <Time at={one.created_at} />
-                  )}
-                </span>
+    <Panel title={t('Requests')} flush actions={<RequestAccessButton />}>
+      {error && <ErrorView error={error} retry={refetch} />}
+      {!data && !error && <Loading text={t('Loading the requests…')} />}
+      {data?.requests.length === 0 && <p className="body muted">{t('Your organization has requested nothing yet.')}</p>}
+      <ul className="item-list">
+        {data?.requests.map((one) => (
+          <li key={one.id} className="stack-small">
+            <span className="spread">
+              <span className="row">
+                <code className="strong">{one.category_slug ?? one.template_slug}</code>
+                <Status {...requestLooks[one.status]} />
               </span>
-              {one.reason && <span className="muted small">{one.reason}</span>}
-              {one.answer && <span className="small">{t('Answer: {answer}', { answer: one.answer })}</span>}
-            </li>
-          ))}
-        </ul>
-      </Panel>
-      <Panel title={t('Request access')}>
-        <form
-          className="form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const what = kind === 'category' ? { category_slug: slug } : { template_slug: slug };
-            request.mutate({ body: { ...what, reason } });
-          }}
-        >
-          <SelectField
-            {...form.bind('kind')}
-            label={t('Access to')}
-            options={[
-              { value: 'category', label: t('A category') },
-              { value: 'template', label: t('A template') },
-            ]}
-          />
-          <TextField
-            {...form.bind('slug')}
-            label={t('Slug')}
-            mono
-            required
-            hint={t('The response does not show whether it exists.')}
-            error={errorAt('slug', 'category_slug', 'template_slug')}
-          />
-          <TextAreaField {...form.bind('reason')} label={t('Reason')} mono={false} error={errorAt('reason')} />
-          <FormError error={request.error} shown={['category_slug', 'template_slug', 'reason']} />
-          <div className="actions">
-            <Button
-              type="submit"
-              tone="primary"
-              icon={Send}
-              pending={request.isPending}
-              blocked={blocked('requestAccess')}
-            >
-              {t('Send')}
-            </Button>
-          </div>
-        </form>
-      </Panel>
-    </div>
+              <span className="muted small">
+                {one.requested_by ? (
+                  rich('{time} by {name}', { time: <Time at={one.created_at} />, name: one.requested_by })
+                ) : (
+                  <Time at={one.created_at} />
+                )}
+              </span>
+            </span>
+            {one.reason && <span className="muted small">{one.reason}</span>}
+            {one.answer && <span className="small">{t('Answer: {answer}', { answer: one.answer })}</span>}
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { CopyPlus } from 'lucide-react';
 import { useState } from 'react';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
@@ -33,7 +34,12 @@ function Editor({ latest }: { readonly latest: ManagedTemplate }) {
         beside={<Status {...visibilityLook(!template.is_public)} />}
         about={<code>{template.slug}</code>}
         actions={
-          <ButtonLink href={href('/templates/:slug', { slug: template.slug })}>{t('View in the catalog')}</ButtonLink>
+          <>
+            <ButtonLink icon={CopyPlus} href={href('/admin/templates/new', undefined, { from: template.id })}>
+              {t('Duplicate')}
+            </ButtonLink>
+            <ButtonLink href={href('/templates/:slug', { slug: template.slug })}>{t('View in the catalog')}</ButtonLink>
+          </>
         }
       />
       <OldValuesNotice warnings={template.warnings} />

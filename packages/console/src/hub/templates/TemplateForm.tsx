@@ -1,41 +1,27 @@
 import controls from 'virtual:template-controls';
-import type { TemplateTopic } from '@svc/contract';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Save } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { useLocation } from 'wouter';
+import { ControlLayout, MemberControl } from '../../shared/catalog/MemberControl.tsx';
 import { TemplateVariables } from '../../shared/catalog/TemplateFacts.tsx';
 import { TemplateCard } from '../../shared/catalog/TemplateGrid.tsx';
+import { topicHeadings as headings } from '../../shared/catalog/topics.ts';
 import { href } from '../../shared/routing/href.ts';
+import { useUnsavedInput } from '../../shared/routing/leaving.tsx';
 import { declaredText, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { SelectField, TextField } from '../../shared/ui/controls/Field.tsx';
 import { useForm } from '../../shared/ui/controls/form.ts';
 import { formatList } from '../../shared/ui/display/format.ts';
-import { Markdown } from '../../shared/ui/display/Markdown.tsx';
+import { ErrorSummary } from '../../shared/ui/feedback/ErrorSummary.tsx';
 import { FormError } from '../../shared/ui/feedback/FormError.tsx';
 import { Notice } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
+import { Markdown } from '../../shared/ui/markdown/Markdown.tsx';
 import { Panel } from '../../shared/ui/shell/PageHeader.tsx';
-import { type Category, hub, type ManagedTemplate, type Template, useBlocked } from '../api.ts';
-import { ControlLayout, MemberControl } from './MemberControl.tsx';
-import { bodyOf, changedMembers, draftOf, type TemplateDraft } from './template-draft.ts';
-
-/**
- * The headings under which the members of each topic are. A topic without a heading consists of one
- * member.
- */
-const headings: Readonly<Record<TemplateTopic, string>> = {
-  catalog: t('In the catalog'),
-  image: t('Image'),
-  resources: t('Requirements'),
-  scheduling: t('Placement'),
-  networks: t('Placement'),
-  ports: t('Ports and volumes'),
-  volumes: t('Ports and volumes'),
-  environment: t('Variables'),
-  documentation: '',
-};
+import { type Category, hub, iconOf, type ManagedTemplate, type Template, useBlocked } from '../api.ts';
+import { bodyOf, changedMembers, type DraftSource, draftOf, type TemplateDraft } from './template-draft.ts';
 
 const sections = [...new Set(Object.values(headings))].map((heading) => ({
   heading,
@@ -50,16 +36,35 @@ const labels: Readonly<Record<string, string>> = {
   ...Object.fromEntries(controls.map(({ name, label }) => [name, declaredText(label)])),
 };
 
+/** The words for a member, such as `Variables that users set, entry 2: Name`. */
+function labelOf(path: string): string {
+  const [member = '', index, part = ''] = path.split('.');
+  const label = labels[member] ?? member;
+  const control = controls.find(({ name }) => name === member)?.control;
+  if (control?.kind !== 'objects' || index === undefined) return label;
+  const entry = t('{label}, entry {number}', { label, number: Number(index) + 1 });
+  const inner = control.members[part]?.label;
+  return inner === undefined ? entry : `${entry}: ${declaredText(inner)}`;
+}
+
+/** What a new template is made from. */
+export interface Start {
+  readonly source: DraftSource;
+  readonly owner_org_id: string | null;
+}
+
 /** The form of a template, with a preview of its card and its page beside it. */
 export function TemplateForm({
   template,
+  start,
   onSaved,
 }: {
   /** Undefined for a new template. */
   readonly template: ManagedTemplate | undefined;
+  readonly start?: Start | undefined;
   readonly onSaved?: (template: ManagedTemplate) => void;
 }) {
-  const [before] = useState(() => draftOf(controls, template));
+  const [before] = useState(() => draftOf(controls, template ?? start?.source));
   const form = useForm(before);
   const [, navigate] = useLocation();
   const blocked = useBlocked();
@@ -68,6 +73,7 @@ export function TemplateForm({
     ...hub.change('createTemplate', 'catalog'),
     onSuccess: ({ template: { id, name } }) => {
       confirmChange(t('Template {name} is created', { name }));
+      release();
       navigate(href('/admin/templates/:id', { id }));
     },
   });
@@ -82,7 +88,9 @@ export function TemplateForm({
   const errorAt = form.errorsOf(error);
   const draft = form.values;
   const changes = changedMembers(controls, before, draft);
-  const isUnchanged = template !== undefined && Object.keys(changes).length === 0;
+  const hasChanges = Object.keys(changes).length > 0;
+  const isUnchanged = template !== undefined && !hasChanges;
+  const { question, release } = useUnsavedInput(hasChanges);
   const category = categories.data?.categories.find(({ id }) => id === draft.category_id);
   const preview = useDeferredValue(draft);
   const categoryOptions = (categories.data?.categories ?? []).map(({ id, name, is_private }) => ({
@@ -91,10 +99,11 @@ export function TemplateForm({
   }));
   /** The controls of the members that have no default. */
   const identity = {
-    name: <TextField {...form.bind('name')} label={identityLabels.name} required error={errorAt('name')} />,
+    name: <TextField {...form.bind('name')} name="name" label={identityLabels.name} required error={errorAt('name')} />,
     slug: (
       <TextField
         {...form.bind('slug')}
+        name="slug"
         label={identityLabels.slug}
         hint={t('Empty: derived from the name.')}
         mono
@@ -104,6 +113,7 @@ export function TemplateForm({
     category_id: (
       <SelectField
         {...form.bind('category_id')}
+        name="category_id"
         label={identityLabels.category_id}
         required
         options={[{ value: '', label: t('Choose…') }, ...categoryOptions]}
@@ -121,7 +131,7 @@ export function TemplateForm({
           event.preventDefault();
           if (template)
             update.mutate({ query: { id: template.id }, body: changes, ifMatch: template.resource_version });
-          else create.mutate({ body: bodyOf(controls, draft) });
+          else create.mutate({ body: { ...bodyOf(controls, draft), owner_org_id: start?.owner_org_id ?? null } });
         }}
       >
         {sections.map(({ heading, members }) => (
@@ -149,6 +159,7 @@ export function TemplateForm({
         ))}
         <div className="form-section">
           {template && !isUnchanged && <Consequences changes={changes} category={category} />}
+          <ErrorSummary error={error} errorAt={errorAt} labelOf={labelOf} />
           <FormError error={error} shown={Object.keys(before)} />
           <div className="actions">
             <Button
@@ -166,6 +177,7 @@ export function TemplateForm({
           </div>
         </div>
       </form>
+      {question}
       <div className="split-sticky stack">
         <Preview draft={preview} category={category} template={template} />
       </div>
@@ -229,7 +241,11 @@ function Preview({
   return (
     <>
       <Panel title={t('Preview')}>
-        <TemplateCard template={shown} href={template ? href('/templates/:slug', { slug: template.slug }) : '/'} />
+        <TemplateCard
+          template={shown}
+          iconOf={iconOf}
+          href={template ? href('/templates/:slug', { slug: template.slug }) : '/'}
+        />
       </Panel>
       {shown.env_schema.length > 0 && (
         <Panel title={t('Variables')} flush>

@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { CirclePlus, PackageOpen, Pencil, Trash2 } from 'lucide-react';
+import { CirclePlus, CopyPlus, FileInput, PackageOpen, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { tierLabel } from '../../shared/catalog/tiers.ts';
 import { href } from '../../shared/routing/href.ts';
 import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
@@ -34,9 +35,17 @@ export default function Templates() {
       {t('New template')}
     </ButtonLink>
   );
+  const actions = (
+    <>
+      <ButtonLink icon={FileInput} href={href('/admin/templates/new', undefined, { import: 'yaml' })}>
+        {t('Import YAML')}
+      </ButtonLink>
+      {create}
+    </>
+  );
   return (
     <>
-      <PageHeader title={t('Templates')} about={t('All templates, including private ones')} actions={create} />
+      <PageHeader title={t('Templates')} about={t('All templates, including private ones')} actions={actions} />
       <ListStates
         query={query}
         pagination={query.data?.pagination}
@@ -51,7 +60,7 @@ export default function Templates() {
         }
         icon={PackageOpen}
         emptyTitle={t('There is no template yet')}
-        emptyText={t('Create one here, or import the files of a folder with the command import-catalog of the hub.')}
+        emptyText={t('Create or import one here, or import the files of a folder with the command import of the hub.')}
         emptyAction={create}
       >
         <Table
@@ -81,7 +90,7 @@ export default function Templates() {
               <td>
                 <Status {...visibilityLook(!template.is_public)} />
               </td>
-              <td className="muted">{template.min_tier}</td>
+              <td className="muted">{tierLabel(template.min_tier)}</td>
               <td className="end numeric">{formatCount(template.download_count)}</td>
               <td className="muted">
                 <Time at={template.updated_at} />
@@ -94,6 +103,11 @@ export default function Templates() {
                       label: t('Edit'),
                       icon: Pencil,
                       onSelect: () => navigate(href('/admin/templates/:id', { id: template.id })),
+                    },
+                    {
+                      label: t('Duplicate'),
+                      icon: CopyPlus,
+                      onSelect: () => navigate(href('/admin/templates/new', undefined, { from: template.id })),
                     },
                     {
                       label: t('Delete…'),

@@ -1,5 +1,5 @@
 import type { TemplateControl, TemplateField } from '@svc/contract';
-import { type Input, inputOf, valueOfInput } from '../../shared/catalog/control-values.ts';
+import { differingMembers, type Input, inputOf, valueOfInput } from '../../shared/catalog/control-values.ts';
 import type { ManagedTemplate, TemplateBody } from '../api.ts';
 
 /** The input of the form. */
@@ -9,9 +9,15 @@ export type TemplateDraft = Readonly<Record<'name' | 'slug' | 'category_id', str
 type Fields = Required<Pick<TemplateBody, TemplateField>> & Pick<ManagedTemplate, TemplateField>;
 type Body = Fields & { readonly name: string; readonly category_id: string; readonly slug?: string };
 
+/** What a draft shows of a template. */
+export type DraftSource = Pick<ManagedTemplate, 'name' | 'slug' | TemplateField> & {
+  readonly category_id: string | null;
+};
+
 /** The draft of a template, or of a new one. */
-export function draftOf(controls: readonly TemplateControl[], template?: ManagedTemplate): TemplateDraft {
-  const { name = '', slug = '', category_id = '' } = template ?? {};
+export function draftOf(controls: readonly TemplateControl[], template?: DraftSource): TemplateDraft {
+  const { name = '', slug = '' } = template ?? {};
+  const category_id = template?.category_id ?? '';
   const inputs = controls.map((member) => {
     const value = template ? template[member.name] : member.default;
     return [member.name, inputOf(member.control, value)];
@@ -38,10 +44,5 @@ export function changedMembers(
   before: TemplateDraft,
   now: TemplateDraft,
 ): Partial<Body> {
-  const old: Readonly<Record<string, unknown>> = { ...bodyOf(controls, before) };
-  return Object.fromEntries(
-    Object.entries(bodyOf(controls, now)).filter(
-      ([member, value]) => JSON.stringify(value) !== JSON.stringify(old[member]),
-    ),
-  );
+  return differingMembers(bodyOf(controls, before), bodyOf(controls, now));
 }

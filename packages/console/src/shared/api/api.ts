@@ -13,7 +13,9 @@ import {
   type Failure,
   type Output,
   Refused,
+  TimedOut,
 } from './client.ts';
+import { onReturn } from './connection.ts';
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -47,7 +49,10 @@ const MAX_ATTEMPTS = 3;
 export function createApi<T extends Endpoints>(client: Client<T>): Api<T> {
   const queries: QueryClient = new QueryClient({
     defaultOptions: {
+      // A request without a network fails. By default, the library would wait for the network.
+      mutations: { networkMode: 'always' },
       queries: {
+        networkMode: 'always',
         staleTime: 2000,
         retry: (failures, error) => isTemporary(error) && failures < MAX_ATTEMPTS,
         retryDelay: (failures, error) =>
@@ -60,6 +65,7 @@ export function createApi<T extends Endpoints>(client: Client<T>): Api<T> {
       },
     }),
   });
+  onReturn(() => void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' }));
   return {
     ...client,
     queries,
@@ -80,6 +86,9 @@ export function createApi<T extends Endpoints>(client: Client<T>): Api<T> {
   };
 }
 
-/** Whether the same request can succeed later. */
+/**
+ * Whether the same request can succeed soon. After its time limit, the user decides whether to
+ * wait again.
+ */
 const isTemporary = (error: Failure): boolean =>
-  !(error instanceof Refused) || error.status === 503 || error.status === 429;
+  error instanceof Refused ? error.status === 503 || error.status === 429 : !(error instanceof TimedOut);

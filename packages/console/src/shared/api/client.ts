@@ -2,11 +2,17 @@ import type { Endpoint, ProblemDocument } from '@svc/contract';
 import type { z } from 'zod';
 import { t } from '../texts/texts.ts';
 import { noteServerTime } from './clock.ts';
+import { noteAnswer, noteRequest } from './connection.ts';
 import { consoleKey } from './console-key.ts';
 
 /** There was no response: the network or the service is not available. */
 export class Unreachable extends Error {
   override name = 'Unreachable';
+}
+
+/** The service did not respond within the time limit of the request. */
+export class TimedOut extends Unreachable {
+  override name = 'TimedOut';
 }
 
 /** The service responded with a problem. */
@@ -79,6 +85,8 @@ export interface Client<T extends Endpoints> {
   urlOf<K extends keyof T & string>(name: K, ...input: CallArguments<T[K]>): string;
   tagOf(name: keyof T & string): string;
   accessOf(name: keyof T & string): string;
+  /** The endpoint of a request; undefined if there is none. */
+  endpointOf(method: string, path: string): (keyof T & string) | undefined;
 }
 
 interface LooseInput extends RequestOptions {
@@ -101,9 +109,10 @@ export function createClient<T extends Endpoints>(
     return row;
   };
 
-  const attempt = async (name: string, input: LooseInput): Promise<Response> => {
+  const attempt = async (name: string, input: LooseInput, limit: TimeLimit): Promise<Response> => {
     const [method, path] = rowOf(name);
-    const { body, ifMatch, idempotencyKey, signal } = input;
+    const { body, ifMatch, idempotencyKey } = input;
+    noteRequest();
     try {
       const response = await fetch(addressOf(path, input), {
         method,
@@ -116,24 +125,28 @@ export function createClient<T extends Endpoints>(
           ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(signal === undefined ? {} : { signal }),
+        signal: limit.signal,
       });
       noteServerTime(response.headers.get('date'));
+      noteAnswer(response);
       return response;
     } catch (cause) {
-      if (signal?.aborted) throw cause;
-      throw unreachable(cause);
+      throw limit.failureOf(cause);
     }
   };
 
-  const send = async (name: string, input: LooseInput): Promise<Response> => {
-    let response = await attempt(name, input);
+  /** Each attempt has the whole time: between two of them, the user can sign in. */
+  const send = async (name: string, input: LooseInput, limit: TimeLimit): Promise<Response> => {
+    limit.begin();
+    let response = await attempt(name, input, limit);
     if (response.status === 401 && rowOf(name)[4] !== 'anyone') {
       const refusal = await refusalOf(response);
+      limit.end();
       await onUnauthenticated().catch(() => {
         throw refusal;
       });
-      response = await attempt(name, input);
+      limit.begin();
+      response = await attempt(name, input, limit);
     }
     if (!response.ok) throw await refusalOf(response);
     return response;
@@ -141,23 +154,92 @@ export function createClient<T extends Endpoints>(
 
   return {
     call: async (name, ...[input]) => {
-      const response = await send(name, input ?? {});
-      // The service presents each reply with the schema from which this type derives.
-      return (response.status === 204 ? undefined : await response.json()) as never;
+      const given: LooseInput = input ?? {};
+      const limit = timeLimit(isReading(rowOf(name)) ? reading : changing, given.signal);
+      try {
+        const response = await send(name, given, limit);
+        const reply = response.status === 204 ? undefined : await response.json().catch(limit.rethrow);
+        // The service presents each reply with the schema from which this type derives.
+        return reply as never;
+      } finally {
+        limit.end();
+      }
     },
     async *lines(name, ...[input]) {
       const given: LooseInput = input ?? {};
-      const { body } = await send(name, given);
+      const limit = timeLimit(reading, given.signal);
+      const { body } = await send(name, given, limit).finally(limit.end);
       try {
         if (body) yield* linesOf(body);
       } catch (cause) {
-        if (given.signal?.aborted) throw cause;
-        throw unreachable(cause);
+        throw limit.failureOf(cause);
       }
     },
     urlOf: (name, ...[input]) => addressOf(rowOf(name)[1], input ?? {}),
     tagOf: (name) => rowOf(name)[2],
     accessOf: (name) => rowOf(name)[4],
+    endpointOf: (method, path) =>
+      Object.entries(table).find(([, row]) => row[0] === method && matches(row[1], path))?.[0],
+  };
+}
+
+/** Whether an endpoint changes nothing. Some reads have a body. */
+const isReading = (row: EndpointRow) => row[0] === 'GET' || row[4].endsWith('-read');
+
+/** Whether a path has the form of a pattern such as `/hosts/:id`. */
+function matches(pattern: string, path: string): boolean {
+  const parts = path.split('/');
+  const expected = pattern.split('/');
+  return (
+    expected.length === parts.length && expected.every((part, index) => part.startsWith(':') || part === parts[index])
+  );
+}
+
+/**
+ * The time limits of requests. A service answers reads within seconds, and changes of an engine
+ * within a minute.
+ */
+const reading = {
+  seconds: 20,
+  late: t('The service has not responded within {seconds} seconds.', { seconds: 20 }),
+};
+const changing = {
+  seconds: 60,
+  late: t(
+    'The service has not responded within {seconds} seconds. It is not known whether the change was made: check that before you repeat it.',
+    { seconds: 60 },
+  ),
+};
+
+interface TimeLimit {
+  /** Aborts the request at its time limit, or when its caller aborts it. */
+  readonly signal: AbortSignal;
+  /** Begins the time. */
+  readonly begin: () => void;
+  /** Ends the time. The rest of a stream has no limit. */
+  readonly end: () => void;
+  /** The failure of a request that was sent with the signal. */
+  readonly failureOf: (cause: unknown) => unknown;
+  readonly rethrow: (cause: unknown) => never;
+}
+
+function timeLimit({ seconds, late }: typeof reading, aborted: AbortSignal | undefined): TimeLimit {
+  const timer = new AbortController();
+  let timeout: ReturnType<typeof setTimeout> | undefined;
+  const failureOf = (cause: unknown) => {
+    if (aborted?.aborted) return cause;
+    return timer.signal.aborted ? new TimedOut(late, { cause }) : unreachable(cause);
+  };
+  return {
+    signal: aborted ? AbortSignal.any([aborted, timer.signal]) : timer.signal,
+    begin: () => {
+      timeout = setTimeout(() => timer.abort(), seconds * 1000);
+    },
+    end: () => clearTimeout(timeout),
+    failureOf,
+    rethrow: (cause) => {
+      throw failureOf(cause);
+    },
   };
 }
 

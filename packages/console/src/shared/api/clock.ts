@@ -7,5 +7,8 @@ export function noteServerTime(date: string | null): void {
   if (Number.isFinite(time)) ahead = time - Date.now();
 }
 
+/** The time of the service, to about a second, in milliseconds. */
+export const serverNow = (): number => toServerTime(Date.now());
+
 /** The time of the service at a time of this browser, to about a second. */
 export const toServerTime = (local: number): number => local + ahead;

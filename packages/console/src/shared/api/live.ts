@@ -1,5 +1,6 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { toServerTime } from './clock.ts';
+import { expectStream, noteSignOfLife } from './connection.ts';
 import { effectOn, isListed, type ListPage } from './effects.ts';
 
 /** A change of one object, as the stream of changes sends it. */
@@ -15,16 +16,21 @@ type News =
   | { readonly type: 'changes'; readonly changes: readonly Change[]; readonly position: string }
   | { readonly type: 'counts'; readonly counts: unknown }
   | { readonly type: 'reset' }
+  | { readonly type: 'alive' }
   /** The stream begins now: what was read before can lack a change. */
   | { readonly type: 'opened' };
 
-/** What tabs tell each other. `hello`: a tab was opened. */
-type Message = News | { readonly type: 'hello' };
+/**
+ * What tabs tell each other. `hello`: a tab was opened. `reopen`: a tab misses signs of life, and
+ * the connection may be lost.
+ */
+type Message = News | { readonly type: 'hello' } | { readonly type: 'reopen' };
 
 /** The counts that the stream sends are cached with this key. */
 export const COUNTS_KEY = ['counts'] as const;
 
-const LOCK = 'changes';
+/** Tabs with a console of version 0.2, which does not know all messages, use another name. */
+const LOCK = 'changes-2';
 const BATCH_MS = 200;
 const RETRY_MS = 3000;
 
@@ -47,26 +53,34 @@ export function followChanges(queries: QueryClient, { urlAfter, whenSignedIn }: 
   const channel = new BroadcastChannel(LOCK);
   const applier = createApplier(queries);
   let greet = () => {};
+  let reopen = () => channel.postMessage({ type: 'reopen' } satisfies Message);
+  let isReceiver = false;
   let position = '';
   const apply = (message: News) => {
+    noteSignOfLife();
     if (message.type === 'changes') position = message.position;
     applier.apply(message);
   };
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     if (data.type === 'hello') greet();
-    else apply(data);
+    else if (data.type === 'reopen') {
+      if (isReceiver) reopen();
+    } else apply(data);
   };
   const publish = (message: News) => {
     channel.postMessage(message);
     apply(message);
   };
   channel.postMessage({ type: 'hello' } satisfies Message);
+  expectStream(() => reopen());
   void navigator.locks.request(LOCK, () => {
     greet = () => {
       const counts = queries.getQueryData(COUNTS_KEY);
       if (counts !== undefined) channel.postMessage({ type: 'counts', counts } satisfies Message);
     };
-    return receive({ urlOf: () => urlAfter(position), whenSignedIn }, publish);
+    reopen = receive({ urlOf: () => urlAfter(position), whenSignedIn }, publish);
+    isReceiver = true;
+    return new Promise(() => undefined); // until the tab closes
   });
 }
 
@@ -75,17 +89,25 @@ interface Source extends Pick<Followed, 'whenSignedIn'> {
   readonly urlOf: () => string;
 }
 
-/** Receives the stream until the tab closes. */
-function receive({ urlOf, whenSignedIn }: Source, publish: (message: News) => void): Promise<never> {
+/**
+ * Receives the stream until the tab closes.
+ *
+ * @returns a function that opens it again, because the connection can be lost without an error
+ */
+function receive({ urlOf, whenSignedIn }: Source, publish: (message: News) => void): () => void {
   let waiting: Change[] = [];
   let position = '';
   const flush = () => {
     publish({ type: 'changes', changes: waiting, position });
     waiting = [];
   };
+  let current: EventSource | undefined;
   const open = () => {
+    current?.close();
     const source = new EventSource(urlOf());
+    current = source;
     source.addEventListener('open', () => publish({ type: 'opened' }), { once: true });
+    source.addEventListener('alive', () => publish({ type: 'alive' }));
     source.addEventListener('change', ({ data, lastEventId }: MessageEvent<string>) => {
       if (waiting.length === 0) setTimeout(flush, BATCH_MS);
       waiting.push(JSON.parse(data));
@@ -97,11 +119,13 @@ function receive({ urlOf, whenSignedIn }: Source, publish: (message: News) => vo
     source.addEventListener('reset', () => publish({ type: 'reset' }));
     source.onerror = () => {
       if (source.readyState !== EventSource.CLOSED) return; // the browser connects again by itself
+      current = undefined;
       setTimeout(() => void whenSignedIn().then(open), RETRY_MS);
     };
   };
   open();
-  return new Promise(() => undefined);
+  // Without a source, one is opened when the user is signed in.
+  return () => current && open();
 }
 
 /**
@@ -172,6 +196,7 @@ function createApplier(queries: QueryClient) {
     queries.setQueryData(query.queryKey, data, { updatedAt: query.state.dataUpdatedAt });
   return {
     apply(message: News) {
+      if (message.type === 'alive') return;
       if (message.type === 'reset') {
         void queries.invalidateQueries();
         return;

@@ -1,14 +1,20 @@
-import { t } from '../texts/texts.ts';
+import type { ProblemDocument } from '@svc/contract';
+import { declaredText, t } from '../texts/texts.ts';
 import { Refused, Unreachable } from './client.ts';
+import { codesWithDetail, fieldSentences, nextSteps, problemSentences } from './problem-words.ts';
 
 export interface FieldMessage {
   readonly path: string;
   readonly message: string;
 }
 
-/** The invalid members that a problem document lists. */
+/** The invalid members that a problem document lists, with what is wrong in words for a form. */
 export const fieldErrorsOf = (error: unknown): readonly FieldMessage[] =>
-  error instanceof Refused ? (error.problem?.errors ?? []) : [];
+  error instanceof Refused ? (error.problem?.errors ?? []).map(inWordsOfForms) : [];
+
+function inWordsOfForms({ path, message, code }: NonNullable<ProblemDocument['errors']>[number]): FieldMessage {
+  return { path, message: code === undefined ? message : (fieldSentences[code] ?? message) };
+}
 
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Refused ? error.problem?.code : undefined;
@@ -20,32 +26,12 @@ export const codeOf = (error: unknown): string | undefined =>
 export const isUnavailable = ({ data, error }: { readonly data: unknown; readonly error: unknown }): boolean =>
   error !== null && (data === undefined || codeOf(error) === 'not_found');
 
-/** What a user can do about a problem, by code. */
-const nextSteps: Readonly<Record<string, string>> = {
-  insufficient_scope: t('Ask an administrator for a role that permits this.'),
-  organization_suspended: t('Contact the administrators of the hub.'),
-  not_found: t('It may have been deleted. Go back to the list.'),
-  name_taken: t('Choose another name.'),
-  slug_taken: t('Choose another slug.'),
-  email_taken: t('Use another e-mail address, or change the existing user.'),
-  in_use: t('Remove what uses it first.'),
-  version_conflict: t('Reload to see the current state, then repeat the change.'),
-  rate_limited: t('Wait a moment, then try again.'),
-  internal: t('Try again. If it happens again, give the request id to an administrator.'),
-  hub_unreachable: t('Check the hub in the settings, and that it runs.'),
-  hub_not_configured: t('Set the URL and the API key of the hub in the settings.'),
-  oidc_not_configured: t('Set the identity provider in the settings.'),
-  overloaded: t('Wait a moment, then try again.'),
-  unavailable: t('Wait a moment, then try again.'),
-  last_admin: t('Make another user an administrator first.'),
-  role_managed_by_provider: t('Change the role at the identity provider.'),
-  no_placement: t('See the reasons of the candidates, then change the requirements or add capacity.'),
-  already_registered: t('Open the existing registration instead.'),
-};
-
 export interface ProblemWords {
   readonly title: string;
-  readonly detail: string;
+  /** What is wrong, in words of the console. */
+  readonly sentence: string;
+  /** What the service adds: names of objects, or a cause. */
+  readonly detail?: string;
   readonly nextStep: string | undefined;
   readonly requestId: string | undefined;
 }
@@ -55,20 +41,26 @@ export interface ProblemWords {
  */
 export function wordsOf(error: unknown): ProblemWords {
   if (error instanceof Unreachable) {
-    return { title: t('No response'), detail: error.message, nextStep: t('Try again.'), requestId: undefined };
+    return { title: t('No response'), sentence: error.message, nextStep: t('Try again.'), requestId: undefined };
   }
   if (error instanceof Refused) {
     const { problem, status } = error;
+    if (!problem) {
+      const title = t('Status {status}', { status });
+      return { title, sentence: error.message, nextStep: undefined, requestId: undefined };
+    }
     return {
-      title: problem?.title ?? t('Status {status}', { status }),
-      detail: problem?.detail ?? error.message,
-      nextStep: problem && nextSteps[problem.code],
-      requestId: problem?.request_id,
+      title: declaredText(problem.title),
+      // A service can be newer than the console that a browser has loaded.
+      sentence: problemSentences[problem.code] ?? problem.detail,
+      ...(codesWithDetail.has(problem.code) && { detail: problem.detail }),
+      nextStep: nextSteps[problem.code],
+      requestId: problem.request_id,
     };
   }
   return {
     title: t('This page failed'),
-    detail: error instanceof Error ? error.message : String(error),
+    sentence: error instanceof Error ? error.message : String(error),
     nextStep: t('Reload the page.'),
     requestId: undefined,
   };

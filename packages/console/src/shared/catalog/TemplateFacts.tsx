@@ -2,10 +2,12 @@ import controls from 'virtual:template-controls';
 import type { Template, TemplateField } from '@svc/contract';
 import { declaredText, isolated, rich, t } from '../texts/texts.ts';
 import { type Fact, Facts } from '../ui/display/Facts.tsx';
-import { formatBytes, formatCount, formatCpus, parseQuantity } from '../ui/display/format.ts';
+import { formatBytes, formatCount, formatCpus, parseQuantity, wordsOfCode } from '../ui/display/format.ts';
 import { Time } from '../ui/display/Time.tsx';
 import { isDefault, partsOf } from './control-values.ts';
-import { isSecretVariableText, withoutSecretMarker } from './secret-variable.ts';
+import { referenceOf } from './image-reference.ts';
+import { isInternalVariableText, isSecretVariableText, withoutMarkers } from './secret-variable.ts';
+import { tierLabel } from './tiers.ts';
 
 /** The members that the page of a template shows in other words or at another place. */
 const placed: ReadonlySet<TemplateField> = new Set([
@@ -48,10 +50,9 @@ const otherFacts = (template: Template): readonly Fact[] =>
 
 /** What a template runs, and what it requires. */
 export function TemplateFacts({ template }: { readonly template: Template }) {
-  const image = `${template.registry_url ? `${template.registry_url}/` : ''}${template.image_name}:${template.image_tag}${template.image_digest ? `@${template.image_digest}` : ''}`;
   const facts: readonly Fact[] = [
-    [t('Image'), <code key="image">{isolated(image)}</code>],
-    [t('Kind'), template.kind],
+    [t('Image'), <code key="image">{isolated(referenceOf(template))}</code>],
+    [t('Kind'), wordsOfCode(template.kind)],
     [t('Category'), template.category_name],
     [t('CPU'), template.cpu_request ? formatCpus(parseQuantity(template.cpu_request)) : t('not requested')],
     [t('Memory'), template.memory_request ? formatBytes(parseQuantity(template.memory_request)) : t('not requested')],
@@ -77,7 +78,7 @@ export function TemplateFacts({ template }: { readonly template: Template }) {
     ],
     [t('Networks'), template.required_network_types.join(', ') || t('none required')],
     ...otherFacts(template),
-    [t('Tier'), template.min_tier],
+    [t('Tier'), tierLabel(template.min_tier)],
     [t('Updated'), <Time key="updated" at={template.updated_at} />],
   ];
   return <Facts facts={facts} />;
@@ -92,11 +93,12 @@ export const TemplateVariables = ({ template }: { readonly template: Template })
           <code className="strong">{name}</code>
           {required && <span className="tag">{t('required')}</span>}
           {isSecretVariableText(description) && <span className="tag">{t('secret')}</span>}
+          {isInternalVariableText(description) && <span className="tag">{t('internal')}</span>}
           {default_value && (
             <span className="muted small">{rich('default {value}', { value: <code>{default_value}</code> })}</span>
           )}
         </span>
-        {description && <span className="muted small">{withoutSecretMarker(description)}</span>}
+        {description && <span className="muted small">{withoutMarkers(description)}</span>}
       </li>
     ))}
   </ul>

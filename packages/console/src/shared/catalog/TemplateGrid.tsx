@@ -4,22 +4,26 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { t } from '../texts/texts.ts';
 import { formatBytes, formatCount, formatCpus, parseQuantity } from '../ui/display/format.ts';
-import { CategoryIcon } from './CategoryIcon.tsx';
+import { TemplateGlyph } from './TemplateGlyph.tsx';
+import { tierLabel } from './tiers.ts';
 
 /** Templates as cards. */
 export const TemplateGrid = ({
   templates,
   hrefOf,
+  iconOf,
   actions,
 }: {
   readonly templates: readonly Template[];
   readonly hrefOf: (template: Template) => string;
+  /** The address of the icon of a template; undefined if it has none. */
+  readonly iconOf?: IconOf;
   readonly actions?: (template: Template) => ReactNode;
 }) => (
   <ul className="grid">
     {templates.map((template) => (
       <li key={template.id}>
-        <TemplateCard template={template} href={hrefOf(template)}>
+        <TemplateCard template={template} href={hrefOf(template)} iconOf={iconOf}>
           {actions?.(template)}
         </TemplateCard>
       </li>
@@ -27,20 +31,22 @@ export const TemplateGrid = ({
   </ul>
 );
 
+type IconOf = (template: Template) => string | undefined;
+
 export const TemplateCard = ({
   template,
   href,
+  iconOf,
   children,
 }: {
   readonly template: Template;
   readonly href: string;
+  readonly iconOf?: IconOf | undefined;
   readonly children?: ReactNode;
 }) => (
   <article className="card">
     <div className="row-nowrap">
-      <span className="glyph" data-tint={tintOf(template.category_name)}>
-        <CategoryIcon name={template.category_icon} />
-      </span>
+      <TemplateGlyph template={template} src={iconOf?.(template)} />
       <div className="grow">
         <h2 className="truncate" title={template.name}>
           <Link href={href} className="cover">
@@ -61,35 +67,29 @@ export const TemplateCard = ({
   </article>
 );
 
-const TINTS = 6;
-
-/** The colour of a category, as a number that the styles know. */
-const tintOf = (category: string): number =>
-  [...category].reduce((sum, character) => (31 * sum + (character.codePointAt(0) ?? 0)) % 1_000_003, 0) % TINTS;
-
 /** What a template requires, in few words. */
 const TemplateNeeds = ({ template }: { readonly template: Template }) => (
   <>
     {template.cpu_request && (
-      <span className="tag">
+      <span className="tag nowrap">
         <Cpu size={12} aria-hidden /> {formatCpus(parseQuantity(template.cpu_request))}
       </span>
     )}
     {template.memory_request && (
-      <span className="tag">
+      <span className="tag nowrap">
         <MemoryStick size={12} aria-hidden /> {formatBytes(parseQuantity(template.memory_request))}
       </span>
     )}
     {template.gpu_count > 0 && (
-      <span className="tag">
+      <span className="tag nowrap">
         <Microchip size={12} aria-hidden />{' '}
         {t('{count, plural, one {# GPU} other {# GPUs}}', { count: template.gpu_count })}
       </span>
     )}
-    {template.min_tier !== 'free' && <span className="tag">{template.min_tier}</span>}
-    {!template.is_public && <span className="tag">{t('private')}</span>}
+    {template.min_tier !== 'free' && <span className="tag nowrap">{tierLabel(template.min_tier)}</span>}
+    {!template.is_public && <span className="tag nowrap">{t('private')}</span>}
     {template.download_count > 0 && (
-      <span className="tag" title={t('Downloads')}>
+      <span className="tag nowrap" title={t('Downloads')}>
         <Download size={12} aria-hidden /> {formatCount(template.download_count)}
       </span>
     )}

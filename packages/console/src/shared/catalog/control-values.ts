@@ -1,5 +1,5 @@
-import type { AnyControl, CheckboxControl, ObjectsControl, PairsControl, TemplateControl } from '@svc/contract';
-import { entriesOf, linesOf, wordsOf } from '../ui/controls/pairs.ts';
+import type { AnyControl, CheckboxControl, Marks, ObjectsControl, PairsControl, TemplateControl } from '@svc/contract';
+import { entriesOf, lineOf, linesOf, textOfLine, wordsOf } from '../ui/controls/pairs.ts';
 
 /**
  * What a user has entered for a member: a text, whether a box is checked, or the objects of a list.
@@ -54,7 +54,11 @@ const formats: { readonly [K in keyof TextValues]: TextFormat<TextValues[K]> } =
         .map((tag) => tag.trim())
         .filter((tag) => tag !== ''),
   },
-  lines: { partsOf: (lines) => lines, separator: '\n', parse: linesOf },
+  lines: {
+    partsOf: (lines) => lines.map((line) => (line === '' ? '""' : lineOf(line))),
+    separator: '\n',
+    parse: (text) => linesOf(text).map(textOfLine),
+  },
   map: {
     partsOf: (map) => Object.entries(map).map(([key, value]) => `${key}=${value}`),
     separator: '\n',
@@ -74,9 +78,9 @@ const formats: { readonly [K in keyof TextValues]: TextFormat<TextValues[K]> } =
 const pairsFormat = ({
   members: [first, second],
 }: PairsControl): TextFormat<readonly Readonly<Record<string, string>>[]> => ({
-  partsOf: (pairs) => pairs.map((pair) => `${pair[first]}=${pair[second]}`),
+  partsOf: (pairs) => pairs.map((pair) => `${pair[first]}=${lineOf(pair[second] ?? '')}`),
   separator: '\n',
-  parse: (text) => entriesOf(text).map(([key, value]) => ({ [first]: key, [second]: value })),
+  parse: (text) => entriesOf(text).map(([key, value]) => ({ [first]: key, [second]: textOfLine(value) })),
 });
 
 const formatOf = (control: TextualControl) =>
@@ -104,7 +108,10 @@ export function inputOf(control: AnyControl, value: unknown): Input {
 let lastId = 0;
 
 /** The input for an object, or for a new one. */
-export function objectInput({ members }: Pick<ObjectsControl, 'members'>, object: Objects[number] = {}): ObjectInput {
+export function objectInput(
+  { members, marks }: Pick<ObjectsControl, 'members' | 'marks'>,
+  object: Objects[number] = {},
+): ObjectInput {
   lastId += 1;
   const inputs = Object.entries(members).map(([name, { control, isOptional = false }]) => {
     const given = object[name];
@@ -113,7 +120,31 @@ export function objectInput({ members }: Pick<ObjectsControl, 'members'>, object
     const [first = ''] = control.kind === 'select' && !isOptional ? Object.keys(control.options) : [];
     return [name, first];
   });
-  return { id: lastId, members: Object.fromEntries(inputs) };
+  const all = Object.fromEntries(inputs);
+  return { id: lastId, members: marks ? { ...all, ...withoutMarks(marks, String(all[marks.of])) } : all };
+}
+
+/** The text without the marks at its end, and which boxes they stand for. */
+function withoutMarks({ of, boxes }: Marks, text: string): ObjectInput['members'] {
+  const checked: Record<string, boolean> = {};
+  let rest = text;
+  for (const { name, mark, requires } of boxes) {
+    const end = rest.trimEnd();
+    const isChecked = end.endsWith(mark) && (requires === undefined || checked[requires] === true);
+    checked[name] = isChecked;
+    if (isChecked) rest = end.slice(0, -mark.length).trimEnd();
+  }
+  return { ...checked, [of]: rest };
+}
+
+/** The text with the marks of the boxes that are checked. */
+function withMarks({ of, boxes }: Marks, inputs: ObjectInput['members']): string {
+  const checked = boxes.filter(
+    ({ name, requires }) => inputs[name] === true && (requires === undefined || inputs[requires] === true),
+  );
+  const marks = checked.map(({ mark }) => mark).reverse();
+  const text = String(inputs[of] ?? '');
+  return marks.length === 0 ? text : [text.trimEnd(), ...marks].filter((part) => part !== '').join(' ');
 }
 
 /** The value that an input stands for. The service validates it. */
@@ -128,12 +159,24 @@ export function valueOfInput(
   return input === '' && unset === null ? null : formatOf(control).parse(String(input));
 }
 
-function objectOf(control: ObjectsControl, inputs: ObjectInput['members']): object {
+function objectOf(control: ObjectsControl, given: ObjectInput['members']): object {
+  const { marks } = control;
+  const inputs = marks ? { ...given, [marks.of]: withMarks(marks, given) } : given;
   const entries = Object.entries(control.members).flatMap(([name, { control: own, isOptional }]) => {
     const input = inputs[name] ?? '';
     return isOptional && input === '' ? [] : [[name, valueOfInput({ control: own, default: '' }, input)]];
   });
   return Object.fromEntries(entries);
+}
+
+/** The members of which the value differs, so that a change contains nothing else. */
+export function differingMembers<T extends object>(before: T, now: T): Partial<T> {
+  const old = new Map(Object.entries(before));
+  const changed = Object.entries(now).filter(
+    ([member, value]) => JSON.stringify(value) !== JSON.stringify(old.get(member)),
+  );
+  // A part of the members of `now`; fromEntries loses which.
+  return Object.fromEntries(changed) as Partial<T>;
 }
 
 /** Whether a value is the default of its member. */

@@ -1,7 +1,10 @@
 import { Component, lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
+import { Unreachable } from '../api/client.ts';
+import { onReturn } from '../api/connection.ts';
 import { t } from '../texts/texts.ts';
-import { ErrorView, Loading } from '../ui/feedback/states.tsx';
+import { Loading } from '../ui/feedback/states.tsx';
+import { PageError } from '../ui/shell/PageHeader.tsx';
 import type { ParamsOf } from './href.ts';
 
 /** The properties of a page: the parameters of its pattern. */
@@ -25,13 +28,27 @@ export function page<P extends string>(
   load: () => Promise<{ readonly default: (props: PageProps<P>) => ReactNode }>,
 ): Page {
   // lazy() keeps the properties of the component.
-  const View = lazy(load) as unknown as (props: PageProps<P>) => ReactNode;
+  const View = lazy(() => loaded(load())) as unknown as (props: PageProps<P>) => ReactNode;
   return {
     pattern,
     // The router has matched the pattern.
     render: (params) => <View params={params as ParamsOf<P>} />,
     load,
   };
+}
+
+/** The time limit of the code of a page, in milliseconds. */
+const LOAD_MS = 20_000;
+
+/** Fails if the code is not there within the time limit, so that the page offers to try again. */
+function loaded<T>(code: Promise<T>): Promise<T> {
+  let timeout: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    const late = () =>
+      reject(new Unreachable(t('The page could not be loaded, because the service does not respond.')));
+    timeout = setTimeout(late, LOAD_MS);
+  });
+  return Promise.race([code, limit]).finally(() => clearTimeout(timeout));
 }
 
 const INTENT_MS = 60;
@@ -97,11 +114,19 @@ export function Pages({ pages, missing }: { readonly pages: readonly Page[]; rea
 /** Shows an error in place of the page that threw it. The navigation stays usable. */
 class Guard extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
   override state = { error: undefined };
+  #ignoreReturn = () => {};
+  override componentDidMount() {
+    // The browser keeps that the code of a page could not be loaded, until the page is loaded again.
+    this.#ignoreReturn = onReturn(() => this.state.error && location.reload());
+  }
+  override componentWillUnmount() {
+    this.#ignoreReturn();
+  }
   static getDerivedStateFromError(error: unknown) {
     return { error };
   }
   override render() {
     if (this.state.error === undefined) return this.props.children;
-    return <ErrorView error={this.state.error} retry={() => location.reload()} />;
+    return <PageError error={this.state.error} retry={() => location.reload()} />;
   }
 }

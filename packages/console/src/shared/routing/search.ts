@@ -37,3 +37,27 @@ export function useFilters<K extends string>(...names: readonly K[]) {
   const clear = useCallback(() => setSearch(() => new URLSearchParams(), { replace: true }), [setSearch]);
   return { values, set, page, isFiltered, clear };
 }
+
+/**
+ * The form that a page opens if its address has the parameter `edit`, so that a link leads to a
+ * field. The parameter is the path of the field that receives the focus; empty for the first one.
+ */
+export function useEdit() {
+  const [search, setSearch] = useSearchParams();
+  const set = (path: string | undefined) =>
+    setSearch(
+      (current) => {
+        const next = new URLSearchParams(current);
+        if (path === undefined) next.delete('edit');
+        else next.set('edit', path);
+        return next;
+      },
+      { replace: true },
+    );
+  return {
+    /** Undefined while the form is closed. */
+    field: search.get('edit') ?? undefined,
+    open: () => set(''),
+    close: () => set(undefined),
+  };
+}

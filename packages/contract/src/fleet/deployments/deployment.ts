@@ -6,8 +6,13 @@ import { changedMembers, condition, labels, newMembers, resourceMembers, resourc
 import { volumeSize } from '../resources/storage.ts';
 import { target, targetReply } from '../resources/target.ts';
 import { env, envReply } from './env.ts';
+import { obstacle } from './obstacle.ts';
+import { newWorkloadSpec } from './workloads.ts';
 
-/** The phases of a deployment. `retrying` and `failed` have a reason, and so has a job that has completed. */
+/**
+ * The phases of a deployment. `retrying` and `failed` have a reason, and so have a job that has
+ * completed and a service in a crash loop, which is `degraded`.
+ */
 export const phases = [
   'pending',
   'starting',
@@ -19,6 +24,9 @@ export const phases = [
   'stopped',
   'deleting',
 ] as const;
+
+/** The phases of a deployment that does not run as desired. */
+export const problemPhases = ['degraded', 'failed', 'retrying'] as const satisfies readonly (typeof phases)[number][];
 
 /**
  * The problems of a deployment that is rejected. With several different reasons, the problem is
@@ -56,6 +64,26 @@ const pull = z.enum(pulls).meta({
   description:
     'When a new deployment or revision, a restart or a start pulls the image. `auto`: `always` for the tag `latest`, otherwise `missing`',
 });
+
+const crashLoop = z
+  .object({
+    instance: z.string().meta({ description: 'The instance that the other members describe' }),
+    attempt: z.int().meta({ description: 'The number of its last start, counted from the first one that failed' }),
+    exit_code: z.int().nullable().meta({ description: 'That of the last failed attempt; null if it is not known' }),
+    reason: z.string().meta({ description: '`CrashLoop`, `OOMKilled` or `Exited`' }),
+    since: timestamp,
+    next_try_at: timestamp.nullable().meta({
+      description: 'When it is started again; null while an attempt runs, or if the engine does not state it',
+    }),
+    failed_start_at: timestamp
+      .nullable()
+      .meta({ description: 'When the last failed attempt was started, by the clock of the target' }),
+  })
+  .nullable()
+  .meta({
+    description:
+      'A service whose process ends again and again, from its first failure until its health check has passed or it has run for 120 seconds. `phase` is `degraded` meanwhile',
+  });
 
 const observed = {
   workload_id: id,
@@ -95,9 +123,23 @@ const observed = {
         description:
           'From where the address can be reached: `loopback` (only from the machine of the host), `cluster` (only from within the cluster), `all` (all networks of the host), a network type such as `mesh` or `public`, or `unknown`: an address that the host no longer declares',
       }),
+      scheme: z.enum(['http', 'https']).nullable().meta({
+        description: 'Of the web page at the address, as `SVC_HTTP_PORTS` or the health check names it; null: none',
+      }),
     }),
   ),
-  instances: z.array(z.object({ name: z.string(), phase: z.string(), message: z.string(), restarts: z.int() })),
+  instances: z.array(
+    z.object({
+      name: z.string(),
+      phase: z.string(),
+      message: z.string(),
+      restarts: z.int().meta({
+        description:
+          'Number of its starts after the first one, by the engine and by the fleet. An instance of another configuration begins at 0',
+      }),
+    }),
+  ),
+  crash_loop: crashLoop,
   observed_at: timestamp.nullable(),
 };
 
@@ -118,10 +160,16 @@ const readOnly = ignored(
   'conditions',
   'endpoints',
   'instances',
+  'crash_loop',
   'observed_at',
 );
 
 const example = { name: 'database', template: 'postgres', volumes: { data: { size: '20Gi' } } };
+
+const spec = newWorkloadSpec.optional().meta({
+  description: 'What to run, instead of a template; creates a workload with the name of the deployment',
+  examples: [{ image_name: 'nginx', image_tag: '1.29.1', ports: [{ containerPort: 80 }] }],
+});
 
 /** A new deployment: what to run, and where. */
 export const newDeployment = z
@@ -131,6 +179,7 @@ export const newDeployment = z
     template: line(64)
       .optional()
       .meta({ description: 'Slug of a template; creates a workload with the name of the deployment' }),
+    spec,
     revision: z.int().min(1).optional().meta({ description: 'Revision of the workload. Default: the latest' }),
     target: target.nullable().default(null).meta({ description: 'null: the fleet chooses the target' }),
     replicas: replicas.default(1),
@@ -185,6 +234,7 @@ export const plannedDeployment = z
     labels: labels.optional(),
     workload_id: uuid.optional(),
     template: line(64).optional(),
+    spec,
     revision: z.int().min(1).optional(),
     target: target.nullable().optional(),
     replicas: replicas.optional(),
@@ -228,6 +278,7 @@ export const plan = z
             name: z.string(),
             fits: z.boolean(),
             reasons: z.array(z.string()),
+            obstacles: z.array(obstacle).meta({ description: 'The reasons against it, and how to remove each' }),
           }),
         )
         .meta({
@@ -295,7 +346,7 @@ export const deploymentEvent = z
     actor: z.string().nullable().meta({ description: 'The caller who requested the operation; null for an event' }),
     details: operationDetails
       .nullable()
-      .meta({ description: 'What the operation changed in the desired state; null for an event' }),
+      .meta({ description: 'What the operation changed in the desired state; null for an event, and for `reveal`' }),
   })
   .meta({ id: 'DeploymentEvent' });
 

@@ -4,7 +4,8 @@ import { anyId, anyName, anyValue } from '../../shared/list-query.ts';
 import { documentedAs } from '../../shared/openapi-schema.ts';
 import { largeReads, largeRowReads, manifestReads } from '../../shared/reads.ts';
 import { pastInput } from '../../shared/timestamp.ts';
-import { flag, line, pagination, paging, queryInteger } from '../../shared/wire.ts';
+import { flag, id, line, pagination, paging, queryInteger } from '../../shared/wire.ts';
+import { variable } from '../../template/fields.ts';
 import { byId, reachability, resourceQuery, resourceView } from '../resources/resource.ts';
 import {
   changedDeployment,
@@ -19,13 +20,41 @@ import {
   replicas,
   secretUses,
 } from './deployment.ts';
+import { generatedValue, generatedValues } from './env.ts';
 
 const BODY_LIMIT = 1024 * 1024;
 
 /** The maximum number of instances whose logs one request follows. */
 export const MAX_FOLLOWED_INSTANCES = 20;
 
+/** The maximum number of instances whose usage one request reads. */
+export const MAX_MEASURED_INSTANCES = 20;
+
+const usage = z
+  .object({
+    instances: z
+      .array(
+        z.object({
+          name: z.string(),
+          cpus: z
+            .number()
+            .nullable()
+            .meta({ description: 'CPUs that the instance uses, on average over about a second' }),
+          memory_bytes: z.int().nullable().meta({ description: 'Memory in use, without caches that can be reclaimed' }),
+          memory_limit_bytes: z.int().nullable().meta({ description: 'The limit that the engine reports' }),
+        }),
+      )
+      .meta({
+        description: `The first ${MAX_MEASURED_INSTANCES} instances. A value is null if the engine does not report it, for example because the instance does not run`,
+      }),
+    omitted: z.int().meta({ description: 'The number of other instances' }),
+    note: z.string().nullable().meta({ description: 'Why values are missing, if the reason concerns all instances' }),
+  })
+  .meta({ id: 'Usage' });
+
 const reply = z.object({ deployment });
+/** The reply to a request that can generate values. */
+const replyWithValues = z.object({ deployment, generated: generatedValues });
 const pages = z.strictObject(paging);
 
 const changes = {
@@ -47,17 +76,20 @@ export const fleetDeploymentEndpoints = {
     access: 'resources-read',
     tag: 'deployments',
     summary: 'List the deployments',
-    query: resourceQuery({
-      phase: anyValue('phase', deployment.shape.phase),
-      desired_state: anyValue('desired_state', deployment.shape.desired_state),
-      workload_id: anyId('The workload'),
-      template: anyName('Slug of the template, when the revision of the workload was created'),
-      template_id: anyId('The template'),
-      host_id: anyId('The host on which the deployment runs'),
-      cluster_id: anyId('The cluster on which the deployment runs'),
-      reachability: anyValue('reachability of the target', reachability),
-      ...resourceView('`env` and `instances` are empty'),
-    }),
+    query: resourceQuery(
+      {
+        phase: anyValue('phase', deployment.shape.phase),
+        desired_state: anyValue('desired_state', deployment.shape.desired_state),
+        workload_id: anyId('The workload'),
+        template: anyName('Slug of the template, when the revision of the workload was created'),
+        template_id: anyId('The template'),
+        host_id: anyId('The host on which the deployment runs'),
+        cluster_id: anyId('The cluster on which the deployment runs'),
+        reachability: anyValue('reachability of the target', reachability),
+        ...resourceView('`env` and `instances` are empty'),
+      },
+      'problem',
+    ),
     reads: largeRowReads,
     reply: z.object({ deployments: z.array(deployment), pagination }),
   }),
@@ -67,12 +99,13 @@ export const fleetDeploymentEndpoints = {
     path: '/api/v1/deployments',
     access: 'resources-write',
     tag: 'deployments',
-    summary: 'Create a deployment of a workload or a template; a rejection states all reasons',
+    summary: 'Create a deployment of a workload, a template or an image; a rejection states all reasons',
     headers: ['Idempotency-Key'],
     body: newDeployment,
     bodyLimit: BODY_LIMIT,
     status: 201,
-    reply,
+    secret: true,
+    reply: replyWithValues,
     problems: [
       'overloaded',
       'not_found',
@@ -125,6 +158,8 @@ export const fleetDeploymentEndpoints = {
     summary: 'Change labels, revision, replicas, environment, volumes or the desired state of a deployment',
     body: changedDeployment,
     bodyLimit: BODY_LIMIT,
+    secret: true,
+    reply: replyWithValues,
     problems: ['not_found', 'version_conflict', 'overloaded', 'unsupported_value', ...refusals],
   }),
   deleteDeployment: endpoint({
@@ -142,7 +177,7 @@ export const fleetDeploymentEndpoints = {
           type: 'boolean',
           default: false,
           description:
-            'Keep the workload that the deployment created from a template. A workload that was changed other than by updates from a template, or that another deployment uses, is always kept',
+            'Keep the workload that the deployment created. A workload that was changed other than by updates from a template, or that another deployment uses, is always kept',
         }),
       ),
     }),
@@ -197,6 +232,18 @@ export const fleetDeploymentEndpoints = {
         .meta({ description: 'The generation to restore. Default: the previous one' }),
     }),
     problems: ['not_found', 'version_conflict', 'overloaded', ...refusals],
+  }),
+  revealDeploymentValue: endpoint({
+    operationId: 'revealDeploymentValue',
+    method: 'post',
+    path: '/api/v1/deployments/:id/values/:variable/reveal',
+    access: 'values-reveal',
+    tag: 'deployments',
+    summary: 'Show a value that the fleet generated for a variable of a deployment; each call is recorded',
+    params: z.strictObject({ id, variable }),
+    secret: true,
+    reply: generatedValue,
+    problems: ['not_found', 'not_revealable', 'rate_limited'],
   }),
   listDeploymentEvents: endpoint({
     ...reads,
@@ -263,6 +310,16 @@ export const fleetDeploymentEndpoints = {
     }),
     reply: z.string(),
     stream: 'text/plain',
+    problems: ['not_found', 'overloaded'],
+  }),
+  getDeploymentUsage: endpoint({
+    ...reads,
+    operationId: 'getDeploymentUsage',
+    method: 'get',
+    path: '/api/v1/deployments/:id/usage',
+    summary: 'Read from the engine how much CPU and memory the instances use now; nothing is stored',
+    reads: largeReads,
+    reply: z.object({ usage }),
     problems: ['not_found', 'overloaded'],
   }),
   getDeploymentManifest: endpoint({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { codedMessages } from '../../shared/field-codes.ts';
 import { line, record, text } from '../../shared/wire.ts';
 import { dnsLabel, variable } from '../../template/fields.ts';
 
@@ -12,25 +13,22 @@ const reference = {
   sealed: z.strictObject({ sealed: z.literal(true) }),
 };
 
-const FORMS =
-  'must be a string, {"generate": 16 to 128}, {"secret": name, "key": key}, {"deployment": name, "variable": name}, {"value": text, "plain": true}, or {"sealed": true} for a value that is already sealed';
-
 /** The values of variables in a request. */
 export const env = record(
   variable,
   z
     .union(
       [text(32_768), reference.secret, reference.generated, reference.ofDeployment, plain, reference.sealed],
-      FORMS,
+      codedMessages.env_value,
     )
     .meta({
       id: 'EnvValue',
       description:
-        'The value of a variable: text; a key of a secret; a random text of this length, which the fleet generates and never shows; the generated value of another deployment. A secret variable accepts text only as `value` with `plain`. `sealed` keeps a value that an earlier version stored as text',
+        'The value of a variable: text; a key of a secret; a random text of this length, which the fleet generates; the generated value of another deployment. A secret variable accepts text only as `value` with `plain`. `sealed` keeps a value that an earlier version stored as text',
     }),
 ).meta({ description: 'Values of variables that the workload declares' });
 
-/** The values of variables in a response. A secret value is never shown. */
+/** The values of variables of a deployment in a response. Secret values are not shown. */
 export const envReply = z
   .record(
     z.string(),
@@ -45,5 +43,17 @@ export const envReply = z
   )
   .meta({ description: 'Values of variables, in the form in which a request gives them. Secret values are not shown' });
 
+/** A value that the fleet generated for a variable of a deployment, as text. */
+export const generatedValue = z
+  .object({ name: z.string().meta({ description: 'The variable' }), value: z.string() })
+  .meta({ id: 'GeneratedValue' });
+
+/** The values that a request generated. A repeated request generates none. */
+export const generatedValues = z.array(generatedValue).meta({
+  description:
+    'The values that this request generated, without those of internal variables. Only this response contains them; they can be revealed later',
+});
+
+export type GeneratedValue = z.output<typeof generatedValue>;
 export type EnvRequest = z.output<typeof env>;
 export type EnvReply = z.output<typeof envReply>;

@@ -5,6 +5,7 @@ import { id, pagination, paging } from '../../shared/wire.ts';
 import { byId } from '../resources/resource.ts';
 import { volume } from '../resources/storage.ts';
 import { deployment, newDeployment, refusals } from './deployment.ts';
+import { generatedValues } from './env.ts';
 
 const orphan = z
   .object({
@@ -57,9 +58,10 @@ const adopt = {
   }),
   bodyLimit: 1024 * 1024,
   status: 201,
+  secret: true,
   reply: z
-    .object({ deployment: deployment.nullable(), storage: volume.nullable() })
-    .meta({ description: 'The resource that was created; the other member is null' }),
+    .object({ deployment: deployment.nullable(), storage: volume.nullable(), generated: generatedValues })
+    .meta({ description: 'The resource that was created; the other one is null' }),
 } as const;
 
 const adoptProblems = ['not_found', 'not_adoptable', 'name_taken', 'unsupported_value', ...refusals] as const;

@@ -46,6 +46,13 @@ export type WorkloadSpec = z.output<typeof workloadSpec>;
 /** Members of a body. A member that is left out comes from the template, or has its default. */
 const bodyMembers = workloadPart(templateChangeFields);
 
+/** What a new deployment runs, if its request describes it. A member that is left out has its default. */
+export const newWorkloadSpec = z
+  .strictObject(bodyMembers)
+  .check(divideImage)
+  .check(refuseOldValues)
+  .meta({ id: 'NewWorkloadSpec' });
+
 const template = line(64).meta({ description: 'Slug of a template of the mirror' });
 
 const origin = {

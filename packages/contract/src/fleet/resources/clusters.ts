@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../../shared/endpoint.ts';
 import { anyName, anyValue } from '../../shared/list-query.ts';
 import { timestamp } from '../../shared/timestamp.ts';
-import { ignored, line, pagination, serviceUrl, text } from '../../shared/wire.ts';
+import { id, ignored, line, pagination, serviceUrl, text } from '../../shared/wire.ts';
 import { dnsLabel, labelKey, list, word } from '../../template/fields.ts';
 import {
   acceptEngine,
@@ -89,6 +89,21 @@ export const cluster = z
   })
   .meta({ id: 'Cluster' });
 
+/** What the fleet found at an address before a cluster is registered there. */
+const newClusterCheck = z
+  .object({
+    reachability: reachability.exclude(['unknown']),
+    message: z.string().meta({ description: 'Why the cluster is unreachable, or refuses the credentials' }),
+    kubernetes_version: z.string().nullable(),
+    node_count: z.int().nullable().meta({ description: 'null: not known' }),
+    conditions: cluster.shape.conditions,
+    registered_as: z
+      .object({ id, name: z.string() })
+      .nullable()
+      .meta({ description: 'The same cluster under another name; null: none, or not known' }),
+  })
+  .meta({ id: 'NewClusterCheck' });
+
 const observed = ignored(
   'auth_kind',
   'reachability',
@@ -118,6 +133,7 @@ export const fleetClusterEndpoints = {
         network_type: anyName('A network of the cluster'),
       },
       'last_seen_at',
+      'problem',
     ),
     reply: z.object({ clusters: z.array(cluster), pagination }),
   }),
@@ -143,6 +159,23 @@ export const fleetClusterEndpoints = {
     status: 201,
     reply: z.object({ cluster }),
     problems: ['name_taken', 'already_registered'],
+  }),
+  checkNewCluster: endpoint({
+    operationId: 'checkNewCluster',
+    method: 'post',
+    path: '/api/v1/clusters/check',
+    access: 'resources-write',
+    tag: 'clusters',
+    summary: 'Check a cluster before it is registered; nothing is stored',
+    body: z.strictObject({
+      server: fields.server,
+      auth: fields.auth,
+      ca_certificate: fields.ca_certificate.default(null),
+      namespace: fields.namespace.default('fleet'),
+      gpu_resource_name: fields.gpu_resource_name.default('nvidia.com/gpu'),
+    }),
+    bodyLimit: 512 * 1024,
+    reply: z.object({ check: newClusterCheck }),
   }),
   getCluster: endpoint({
     operationId: 'getCluster',

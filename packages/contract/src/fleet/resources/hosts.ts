@@ -19,6 +19,9 @@ import {
   targetDeletion,
 } from './resource.ts';
 
+/** The maximum number of addresses that a check proposes. */
+export const MAX_PROPOSED_ADDRESSES = 16;
+
 const ENDPOINT = /^(?:unix:\/\/\/[^\s?#]+|tcp:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[1-9]\d{0,4})$/;
 
 const address = line(1000)
@@ -112,6 +115,9 @@ const bindable = line(45)
     'must be an address of one interface of the host, not an unspecified, link-local, multicast or IPv4-mapped address',
   );
 
+/** Whether ports of a host can bind to an address. */
+export const isBindAddress = (address: string): boolean => bindable.safeParse(address).success;
+
 const addresses = record(word, bindable, 32).meta({
   description:
     'An address of the host for each of its network types, to which containers bind their ports. Without one, they bind to 127.0.0.1',
@@ -175,6 +181,24 @@ export const host = z
   })
   .meta({ id: 'Host' });
 
+/** What the fleet found at an address before a host is registered there. */
+const newHostCheck = z
+  .object({
+    reachability: reachability.exclude(['unknown']),
+    message: z.string().meta({ description: 'Why the engine is unreachable' }),
+    engine_version: z.string().nullable(),
+    arch: z.string().nullable(),
+    capacity: capacity.nullable(),
+    registered_as: z
+      .object({ id, name: z.string() })
+      .nullable()
+      .meta({ description: 'The host with the same engine; null: none, or not known' }),
+    addresses: z.array(z.object({ address: z.string(), is_public: z.boolean() })).meta({
+      description: `Addresses that the machine of the engine probably has: at most ${MAX_PROPOSED_ADDRESSES}`,
+    }),
+  })
+  .meta({ id: 'NewHostCheck' });
+
 const observed = ignored(
   'cluster_id',
   'unverified_addresses',
@@ -210,6 +234,7 @@ export const fleetHostEndpoints = {
         arch: anyName('`arch`, such as amd64'),
       },
       'last_seen_at',
+      'problem',
     ),
     reply: z.object({ hosts: z.array(host), pagination }),
   }),
@@ -235,6 +260,21 @@ export const fleetHostEndpoints = {
     status: 201,
     reply: z.object({ host }),
     problems: ['name_taken', 'already_registered'],
+  }),
+  checkNewHost: endpoint({
+    operationId: 'checkNewHost',
+    method: 'post',
+    path: '/api/v1/hosts/check',
+    access: 'resources-write',
+    tag: 'hosts',
+    summary: 'Check an engine before it is registered as a host; nothing is stored',
+    body: z.strictObject({
+      engine: fields.engine,
+      endpoint: fields.endpoint,
+      credentials: fields.credentials.default(null),
+    }),
+    bodyLimit: 512 * 1024,
+    reply: z.object({ check: newHostCheck }),
   }),
   getHost: endpoint({
     operationId: 'getHost',

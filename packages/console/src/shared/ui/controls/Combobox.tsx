@@ -37,6 +37,7 @@ export const ComboboxField = ({
   hint,
   error,
   required = false,
+  name,
   placeholder = t('Choose…'),
   none = t('No match'),
   ...chosen
@@ -44,10 +45,11 @@ export const ComboboxField = ({
   readonly hint?: string;
   readonly error?: string | undefined;
   readonly required?: boolean;
+  readonly name?: string;
   readonly placeholder?: string;
   readonly none?: string;
 }) => (
-  <Field label={chosen.label} hint={hint} error={error} required={required}>
+  <Field label={chosen.label} hint={hint} error={error} required={required} name={name}>
     {(control) => <ComboboxControl {...chosen} control={control} placeholder={placeholder} none={none} />}
   </Field>
 );

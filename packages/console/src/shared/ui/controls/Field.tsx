@@ -4,6 +4,7 @@ import { t } from '../../texts/texts.ts';
 
 export interface ControlProps {
   readonly id: string;
+  readonly name: string | undefined;
   readonly 'aria-describedby': string | undefined;
   readonly 'aria-invalid': boolean | undefined;
   readonly 'aria-required': boolean | undefined;
@@ -11,6 +12,8 @@ export interface ControlProps {
 
 interface FieldProps {
   readonly label: ReactNode;
+  /** The path of the member in problem documents. A summary of errors and an address move the focus to it. */
+  readonly name?: string | undefined;
   readonly hint?: ReactNode;
   readonly error?: string | undefined;
   readonly required?: boolean;
@@ -19,6 +22,7 @@ interface FieldProps {
 /** A control with its label, a hint, and the message of an error. */
 export function Field({
   label,
+  name,
   hint,
   error,
   required = false,
@@ -34,6 +38,7 @@ export function Field({
       </label>
       {children({
         id,
+        name,
         'aria-describedby': described || undefined,
         'aria-invalid': error !== undefined || undefined,
         'aria-required': required || undefined,
@@ -187,11 +192,13 @@ export const FilterSelect = ({
 export const CheckField = ({
   label,
   hint,
+  name,
   checked,
   onChange,
 }: {
   readonly label: ReactNode;
   readonly hint?: ReactNode;
+  readonly name?: string;
   readonly checked: boolean;
   readonly onChange: (checked: boolean) => void;
 }) => {
@@ -200,6 +207,7 @@ export const CheckField = ({
     <div className="check">
       <input
         id={id}
+        name={name}
         type="checkbox"
         checked={checked}
         aria-describedby={hint ? `${id}-hint` : undefined}
@@ -224,11 +232,15 @@ export function SearchField({
   value,
   onChange,
   label,
+  suggestions,
 }: {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly label: string;
+  /** Texts that the browser offers while the user types. */
+  readonly suggestions?: readonly string[];
 }) {
+  const listId = useId();
   const [text, setText] = useState(value);
   useEffect(() => {
     setText(value);
@@ -249,8 +261,16 @@ export function SearchField({
         placeholder={label}
         value={text}
         data-search
+        list={suggestions && listId}
         onChange={({ target }) => setText(target.value)}
       />
+      {suggestions && (
+        <datalist id={listId}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion} value={suggestion} />
+          ))}
+        </datalist>
+      )}
     </div>
   );
 }

@@ -1,6 +1,23 @@
 import { useState } from 'react';
 import { fieldErrorsOf } from '../../api/problem.ts';
 
+/**
+ * Moves the focus to the control of a member, such as `addresses.mesh`, or to the first one in it. A
+ * member without a control stands for the one that contains it.
+ */
+export function focusField(path: string): void {
+  const form = document.querySelector('dialog[open]') ?? document.querySelector('main');
+  const controls = [...(form?.querySelectorAll<HTMLInputElement>('[name]') ?? [])];
+  const found = controls.find(({ name }) => name === path) ?? controls.find(({ name }) => isIn(path, name));
+  if (!found) {
+    if (path.includes('.')) focusField(path.slice(0, path.lastIndexOf('.')));
+    return;
+  }
+  found.closest('details')?.setAttribute('open', '');
+  found.scrollIntoView({ block: 'center' });
+  found.focus();
+}
+
 /** Whether `path` is that of a member, or of a member in it. */
 const isIn = (member: string, path: string) => path === member || path.startsWith(`${member}.`);
 
@@ -24,6 +41,7 @@ export function useForm<V extends object>(initial: V | (() => V)) {
     set,
     /** The properties of a text field. */
     bind: <K extends keyof V & string>(name: K) => ({
+      name,
       value: values[name],
       onChange: (value: V[K]) => set(name, value),
     }),
@@ -53,6 +71,7 @@ export function useEdits<V extends object>(current: V) {
     values,
     set: form.set,
     bind: <K extends keyof V & string>(name: K) => ({
+      name,
       value: values[name],
       onChange: (value: V[K]) => form.set(name, value),
     }),

@@ -5,6 +5,24 @@ export const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
+/**
+ * A text for one line of a field. A text that would be read in another way, such as one of several
+ * lines, has the quotation marks and escapes of JSON.
+ */
+export const lineOf = (text: string): string =>
+  text !== text.trim() || text.startsWith('"') || text.includes('\n') ? JSON.stringify(text) : text;
+
+/** The text that a line stands for. */
+export function textOfLine(line: string): string {
+  if (!line.startsWith('"')) return line;
+  try {
+    const text: unknown = JSON.parse(line);
+    return typeof text === 'string' ? text : line;
+  } catch {
+    return line;
+  }
+}
+
 /** Pairs as `key=value`, one per line. A line without `=` has an empty value. */
 export const entriesOf = (text: string): [key: string, value: string][] =>
   linesOf(text).map((line) => {

@@ -6,28 +6,33 @@ import { Notice } from '../feedback/states.tsx';
 import { Dialog } from './Dialog.tsx';
 
 /**
- * Shows a value that the service does not show again. Only the button closes it, so that Esc does
- * not lose the value.
+ * Shows values that the service does not show again by itself. Only the button closes it, so that
+ * Esc does not lose them.
  */
 export const ShownOnceDialog = ({
   title,
+  note = t('It is shown only once'),
   about,
+  done = t('I have copied it'),
   onClose,
   children,
 }: {
   readonly title: string;
+  readonly note?: string;
   readonly about: ReactNode;
+  /** The words of the button. */
+  readonly done?: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }) => (
   <Dialog title={title} wide>
-    <Notice kind="warning" title={t('It is shown only once')}>
+    <Notice kind="warning" title={note}>
       <p>{about}</p>
     </Notice>
     {children}
     <div className="dialog-actions">
       <Button tone="primary" onClick={onClose}>
-        {t('I have copied it')}
+        {done}
       </Button>
     </div>
   </Dialog>

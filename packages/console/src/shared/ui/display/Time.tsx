@@ -1,12 +1,13 @@
 import { useSyncExternalStore } from 'react';
+import { serverNow } from '../../api/clock.ts';
 import { formatMoment, formatRelative } from './format.ts';
 
 const TICK_MS = 10_000;
 const listeners = new Set<() => void>();
-let now = Date.now();
+let ticks = 0;
 setInterval(() => {
   if (document.hidden) return;
-  now = Date.now();
+  ticks += 1;
   for (const listener of listeners) listener();
 }, TICK_MS);
 
@@ -15,11 +16,24 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** A time relative to now, with the exact time as a tooltip; with `isExact` the other way round. */
-export function Time({ at, isExact = false }: { readonly at: string; readonly isExact?: boolean }) {
-  const current = useSyncExternalStore(subscribe, () => now);
+/**
+ * A time relative to now by the clock of the service, with the exact time as a tooltip; with
+ * `isExact` the other way round. Without `isUpcoming`, the time is that of something that has
+ * happened, and is never shown as one in the future.
+ */
+export function Time({
+  at,
+  isExact = false,
+  isUpcoming = false,
+}: {
+  readonly at: string;
+  readonly isExact?: boolean;
+  readonly isUpcoming?: boolean;
+}) {
+  useSyncExternalStore(subscribe, () => ticks);
+  const now = serverNow();
   const exact = formatMoment(at);
-  const relative = formatRelative(at, Math.max(current, Date.now() - TICK_MS));
+  const relative = formatRelative(at, isUpcoming ? now : Math.max(now, Date.parse(at)));
   return (
     <time dateTime={at} title={isExact ? relative : exact}>
       {isExact ? exact : relative}

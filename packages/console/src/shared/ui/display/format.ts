@@ -23,8 +23,8 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** The distance from now, such as `3 minutes ago`. */
-export function formatRelative(timestamp: string, now: number = Date.now()): string {
+/** The distance from `now`, in milliseconds, such as `3 minutes ago`. */
+export function formatRelative(timestamp: string, now: number): string {
   const seconds = Math.round((Date.parse(timestamp) - now) / 1000);
   if (Math.abs(seconds) < 5) return t('just now');
   const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const);
@@ -56,22 +56,26 @@ export function parseQuantity(quantity: string): number {
   return (Number.parseFloat(quantity) || 0) * (FACTORS[suffix] ?? 1);
 }
 
+/** An amount that no line break separates from its unit. */
+const amount = (value: string, unit: string): string => `${value}\u00a0${unit}`;
+
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
 export function formatBytes(bytes: number): string {
   const exponent = bytes < 1 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
-  return `${decimal.format(bytes / 2 ** (10 * exponent))} ${BYTE_UNITS[exponent]}`;
+  return amount(decimal.format(bytes / 2 ** (10 * exponent)), BYTE_UNITS[exponent] ?? '');
 }
 
 export const formatDecimal = (value: number): string => decimal.format(value);
 
-export const formatCpus = (cpus: number): string => t('{cpus} CPU', { cpus: decimal.format(cpus) });
+export const formatCpus = (cpus: number): string => amount(decimal.format(cpus), t('CPU'));
 
 /** A code such as `ImagePullFailed` or `not_configured` as words. */
 export const wordsOfCode = (code: string): string => {
-  const words = code
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .replace(/[_-]/g, ' ')
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  // An abbreviation, such as OOM, stays as it is.
+  const words = (code.match(/[A-Z]{2,}(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]/g) ?? []).map((word) =>
+    /^[A-Z]{2,}$/.test(word) ? word : word.toLowerCase(),
+  );
+  const text = words.join(' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 };

@@ -42,13 +42,14 @@ export const Empty = ({
 
 /** A problem: what is wrong, what to do, and the request id for the log. */
 export function ErrorView({ error, retry }: { readonly error: unknown; readonly retry?: () => unknown }) {
-  const { title, detail, nextStep, requestId } = wordsOf(error);
+  const { title, sentence, detail, nextStep, requestId } = wordsOf(error);
   return (
     <div role="alert" className="problem">
       <CircleAlert size={18} aria-hidden />
       <div className="stack-small grow">
         <h2>{title}</h2>
-        <p>{detail}</p>
+        <p>{sentence}</p>
+        {detail && <p>{detail}</p>}
         {nextStep && <p>{nextStep}</p>}
         {(requestId || retry) && (
           <div className="row">

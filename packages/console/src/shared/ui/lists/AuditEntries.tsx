@@ -1,7 +1,7 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { ScrollText, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { t } from '../../texts/texts.ts';
+import { rich, t } from '../../texts/texts.ts';
 import { Button } from '../controls/Button.tsx';
 import { RequestId } from '../display/RequestId.tsx';
 import { Time } from '../display/Time.tsx';
@@ -33,6 +33,7 @@ export function AuditEntries<E extends AuditEntry>({
   callerOf,
   requestNotes,
   statusNote,
+  sentenceOf,
 }: {
   readonly query: UseInfiniteQueryResult<InfiniteData<{ readonly entries: readonly E[] }>>;
   /** The title of the column of callers. */
@@ -44,6 +45,8 @@ export function AuditEntries<E extends AuditEntry>({
   readonly requestNotes?: (entry: E) => ReactNode;
   /** Shown behind the status. */
   readonly statusNote?: (entry: E) => ReactNode;
+  /** If it is given, each entry is this sentence, with the request on demand. */
+  readonly sentenceOf?: ((entry: E) => ReactNode) | undefined;
 }) {
   const rows = query.data?.pages.flatMap((page) => page.entries) ?? [];
   return (
@@ -63,7 +66,37 @@ export function AuditEntries<E extends AuditEntry>({
           )}
         </div>
       )}
-      {rows.length > 0 && (
+      {rows.length > 0 && sentenceOf && (
+        <ul className="panel item-list" aria-label={t('Audit log')}>
+          {rows.map((entry) => (
+            <li key={entry.id}>
+              <details>
+                <summary className="spread">
+                  <span className="grow">
+                    {sentenceOf(entry)}
+                    {requestNotes?.(entry)}
+                  </span>
+                  <span className="muted small nowrap">
+                    <Time at={entry.at} isExact />
+                  </span>
+                </summary>
+                <p className="row small muted">
+                  <code>
+                    {entry.method} {entry.path}
+                  </code>
+                  <span className={`numeric strong ${statusClass(entry.status)}`}>
+                    {entry.status}
+                    {statusNote?.(entry)}
+                  </span>
+                  <span>{rich('from {address}', { address: entry.source ?? t('unknown') })}</span>
+                  <RequestId id={entry.request_id} />
+                </p>
+              </details>
+            </li>
+          ))}
+        </ul>
+      )}
+      {rows.length > 0 && !sentenceOf && (
         <Table
           label={t('Audit log')}
           className="dense"

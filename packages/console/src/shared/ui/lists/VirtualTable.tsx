@@ -65,13 +65,15 @@ export function VirtualTable<T>({
 
   const box = useRef<HTMLDivElement>(null);
   const wide = columns.map(({ width }) => width).join(' ');
+  const narrow = columns.flatMap(({ width, isWideOnly }) => (isWideOnly ? [] : [width])).join(' ');
   // Inline style attributes are not permitted by the content security policy; properties of the
   // object model are.
   useEffect(() => {
     box.current?.style.setProperty('--columns', wide);
+    box.current?.style.setProperty('--narrow-columns', narrow);
     box.current?.style.setProperty('--row-height', `${rowHeight}px`);
     rows.current?.style.setProperty('height', `${total * rowHeight}px`);
-  }, [wide, rowHeight, total]);
+  }, [wide, narrow, rowHeight, total]);
 
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element cannot position rows

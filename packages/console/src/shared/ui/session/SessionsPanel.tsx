@@ -76,7 +76,7 @@ export const SessionsPanel = ({
             </td>
             <td className="muted">{session.last_used_at ? <Time at={session.last_used_at} /> : t('not yet')}</td>
             <td className="muted">
-              <Time at={session.expires_at} />
+              <Time at={session.expires_at} isUpcoming />
             </td>
             <td className="end">
               {!session.current && (

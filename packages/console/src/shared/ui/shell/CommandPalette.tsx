@@ -9,12 +9,16 @@ export interface Command {
   readonly label: string;
   readonly detail: string;
   readonly icon: LucideIcon;
-  readonly href: string;
+  /**
+   * What a choice does: opens the page `href`, performs `run`, or continues with the text `next` in
+   * the palette.
+   */
+  readonly choice: { readonly href: string } | { readonly run: () => void } | { readonly next: string };
 }
 
 /**
- * Opens any page or object by name. `useCommands` returns what matches the text: the pages, and the
- * objects that the service finds.
+ * Opens any page or object by name, and performs actions. `useCommands` returns what matches the
+ * text: pages, actions, and the objects that the service finds.
  */
 export default function CommandPalette({
   useCommands,
@@ -27,6 +31,12 @@ export default function CommandPalette({
   // The field shows a key before the list does.
   const commands = useCommands(useDeferredValue(text));
   const [, navigate] = useLocation();
+  const choose = ({ choice }: Command) => {
+    if ('next' in choice) return setText(choice.next);
+    onClose();
+    if ('href' in choice) navigate(choice.href);
+    else choice.run();
+  };
   return (
     <Dialog.Root open onOpenChange={(open) => open || onClose()}>
       <Dialog.Portal>
@@ -44,26 +54,26 @@ export default function CommandPalette({
           >
             <Autocomplete.Input
               className="palette-input"
-              placeholder={t('Search pages and objects…')}
-              aria-label={t('Search pages and objects')}
+              placeholder={t('Search, or type an action such as “restart”…')}
+              aria-label={t('Search pages, objects and actions')}
             />
-            <Autocomplete.Empty className="menu-label">{t('No page or object matches.')}</Autocomplete.Empty>
+            <Autocomplete.Empty className="menu-label">{t('Nothing matches.')}</Autocomplete.Empty>
             <Autocomplete.List className="palette-list" aria-label={t('Results')}>
-              {({ label, detail, icon: Icon, href }: Command) => (
-                <Autocomplete.Item
-                  key={href}
-                  value={{ label, detail, icon: Icon, href }}
-                  className="menu-item"
-                  onClick={() => {
-                    navigate(href);
-                    onClose();
-                  }}
-                >
-                  <Icon size={16} aria-hidden />
-                  <span className="grow truncate">{label}</span>
-                  <span className="muted small">{detail}</span>
-                </Autocomplete.Item>
-              )}
+              {(command: Command) => {
+                const { label, detail, icon: Icon } = command;
+                return (
+                  <Autocomplete.Item
+                    key={`${detail} ${label}`}
+                    value={command}
+                    className="menu-item"
+                    onClick={() => choose(command)}
+                  >
+                    <Icon size={16} aria-hidden />
+                    <span className="grow truncate">{label}</span>
+                    <span className="muted small">{detail}</span>
+                  </Autocomplete.Item>
+                );
+              }}
             </Autocomplete.List>
           </Autocomplete.Root>
         </Dialog.Popup>

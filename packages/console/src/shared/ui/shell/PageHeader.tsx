@@ -9,12 +9,15 @@ const product = () => document.documentElement.dataset.product ?? '';
 export function PageHeader({
   title,
   about,
+  before,
   beside,
   actions,
   crumbs = [],
 }: {
   readonly title: string;
   readonly about?: ReactNode;
+  /** Before the title, such as an icon. */
+  readonly before?: ReactNode;
   /** Beside the title, such as a status. */
   readonly beside?: ReactNode;
   readonly actions?: ReactNode;
@@ -37,6 +40,7 @@ export function PageHeader({
           </nav>
         )}
         <div className="heading">
+          {before}
           <h1>{title}</h1>
           {beside}
         </div>

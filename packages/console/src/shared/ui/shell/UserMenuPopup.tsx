@@ -3,7 +3,7 @@ import { Languages, LogOut, type LucideIcon, Monitor, Moon, Sun, UserRound } fro
 import { useLocation } from 'wouter';
 import { chooseLanguage, type Language, language, languages } from '../../texts/language.ts';
 import { t } from '../../texts/texts.ts';
-import { type Theme, themes, useTheme } from './theme.ts';
+import { setTheme, type Theme, themes, useTheme } from './theme.ts';
 import { UserLabel } from './UserMenu.tsx';
 
 const themeLooks: Readonly<Record<Theme, { readonly label: string; readonly icon: LucideIcon }>> = {
@@ -24,7 +24,7 @@ export default function UserMenuPopup({
   readonly detail: string;
   readonly onSignOut: () => void;
 }) {
-  const [theme, setTheme] = useTheme();
+  const theme = useTheme();
   const [, navigate] = useLocation();
   return (
     <Menu.Root defaultOpen>

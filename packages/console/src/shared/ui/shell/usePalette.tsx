@@ -1,14 +1,17 @@
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import type { Command } from './CommandPalette.tsx';
+import { keysShown } from './keys.ts';
 
 const CommandPalette = lazy(() => import('./CommandPalette.tsx'));
+const KeysDialog = lazy(() => import('./KeysDialog.tsx').then((module) => ({ default: module.KeysDialog })));
 
 /**
- * The command palette, which Ctrl+K or the returned function opens. `/` moves the focus to the
- * search field of the page.
+ * The command palette, which Ctrl+K or the returned function opens, and the list of keys, which `?`
+ * opens. `/` moves the focus to the search field of the page.
  */
 export function usePalette(useCommands: (text: string) => readonly Command[]): readonly [() => void, ReactNode] {
   const [isOpen, setOpen] = useState(false);
+  const areKeysShown = keysShown.use();
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
@@ -18,7 +21,9 @@ export function usePalette(useCommands: (text: string) => readonly Command[]): r
       }
       const isTyping =
         event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]');
-      if (event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === '?' && !document.querySelector('dialog[open], .palette')) keysShown.set(true);
+      if (event.key === '/') {
         const field = document.querySelector('[data-search]');
         if (field instanceof HTMLElement) {
           event.preventDefault();
@@ -29,9 +34,10 @@ export function usePalette(useCommands: (text: string) => readonly Command[]): r
     addEventListener('keydown', listen);
     return () => removeEventListener('keydown', listen);
   }, []);
-  const palette = isOpen && (
+  const palette = (
     <Suspense>
-      <CommandPalette useCommands={useCommands} onClose={() => setOpen(false)} />
+      {isOpen && <CommandPalette useCommands={useCommands} onClose={() => setOpen(false)} />}
+      {areKeysShown && <KeysDialog />}
     </Suspense>
   );
   return [() => setOpen(true), palette];

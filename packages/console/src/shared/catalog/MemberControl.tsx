@@ -1,12 +1,13 @@
 import type { AnyControl, ObjectMember, ObjectsControl } from '@svc/contract';
 import { Plus, Trash2 } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
-import { type Input, inputOf, type ObjectInput, objectInput } from '../../shared/catalog/control-values.ts';
-import { declaredText, t } from '../../shared/texts/texts.ts';
-import { Button } from '../../shared/ui/controls/Button.tsx';
-import { CheckField, FieldError, SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
+import { declaredText, t } from '../texts/texts.ts';
+import { Button } from '../ui/controls/Button.tsx';
+import { CheckField, FieldError, SelectField, TextAreaField, TextField } from '../ui/controls/Field.tsx';
+import { type Input, inputOf, type ObjectInput, objectInput } from './control-values.ts';
 
-type ErrorAt = (...paths: readonly string[]) => string | undefined;
+/** Returns the message for a member, or for the first of several that has one. */
+export type ErrorAt = (...paths: readonly string[]) => string | undefined;
 
 /** What a member of a template, or of an object in a list, declares. */
 interface Member extends Pick<ObjectMember, 'label' | 'isOptional'> {
@@ -84,13 +85,14 @@ export function MemberControl({ member, path, input, errorAt, onChange }: Contro
   const { control, example, isInObject = false } = member;
   const label = declaredText(member.label);
   if (control.kind === 'checkbox')
-    return <CheckField label={label} checked={input === true} onChange={(checked) => onChange(checked)} />;
+    return <CheckField name={path} label={label} checked={input === true} onChange={(checked) => onChange(checked)} />;
   if (control.kind === 'objects')
     return (
       <ObjectList control={control} label={label} path={path} input={input} errorAt={errorAt} onChange={onChange} />
     );
   const shown = example === undefined ? '' : inputOf(control, example);
   const field = {
+    name: path,
     label,
     value: typeof input === 'string' ? input : '',
     error: errorAt(path),
@@ -126,6 +128,10 @@ const optionsOf = (options: Readonly<Record<string, string>>, isOptional = false
   ...Object.entries(options).map(([value, label]) => ({ value, label: declaredText(label) })),
 ];
 
+/** The boxes for the marks of a text that the object can have. */
+const boxesOf = ({ marks }: ObjectsControl, { members }: ObjectInput) =>
+  (marks?.boxes ?? []).filter(({ requires }) => requires === undefined || members[requires] === true);
+
 /** A list of objects: the controls of each, with buttons that add and remove objects. */
 function ObjectList({
   control,
@@ -146,7 +152,7 @@ function ObjectList({
   const isShownInObject = objects.some((_, index) => errorAt(`${path}.${index}`) !== undefined);
   const error = isShownInObject ? undefined : errorAt(path);
   return (
-    <fieldset className="objects">
+    <fieldset className="objects" name={path} tabIndex={-1}>
       <legend>{label}</legend>
       {error !== undefined && <FieldError text={error} />}
       {objects.map((object, index) => (
@@ -156,19 +162,33 @@ function ObjectList({
           aria-label={t('{label}, entry {number}', { label, number: index + 1 })}
         >
           <ControlLayout
-            items={members.map(([name, member]) => ({
-              key: name,
-              kind: member.control.kind,
-              control: (
-                <MemberControl
-                  member={{ ...member, isInObject: true }}
-                  path={`${path}.${index}.${name}`}
-                  input={object.members[name] ?? ''}
-                  errorAt={errorAt}
-                  onChange={(value) => typeof value !== 'object' && change(object.id, name, value)}
-                />
-              ),
-            }))}
+            items={[
+              ...members.map(([name, member]) => ({
+                key: name,
+                kind: member.control.kind,
+                control: (
+                  <MemberControl
+                    member={{ ...member, isInObject: true }}
+                    path={`${path}.${index}.${name}`}
+                    input={object.members[name] ?? ''}
+                    errorAt={errorAt}
+                    onChange={(value) => typeof value !== 'object' && change(object.id, name, value)}
+                  />
+                ),
+              })),
+              ...boxesOf(control, object).map(({ name, label: words, hint }) => ({
+                key: name,
+                kind: 'checkbox' as const,
+                control: (
+                  <CheckField
+                    label={declaredText(words)}
+                    hint={declaredText(hint)}
+                    checked={object.members[name] === true}
+                    onChange={(checked) => change(object.id, name, checked)}
+                  />
+                ),
+              })),
+            ]}
             action={
               <Button
                 size="small"

@@ -4,6 +4,7 @@ import {
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   parseDocument,
@@ -56,6 +57,41 @@ export function readYamlText(text: string): YamlText {
     problems,
     lineOf: (path) => (document.contents ? lineOfNode(nodeAt(document.contents, path)) : 1),
   };
+}
+
+/** A file of a template with lists of 256 entries has about 10,000 lexemes. */
+const MAX_LEXEMES = 20_000;
+const MAX_DEPTH = 20;
+/** What the lexer puts before the text of a scalar. */
+const SCALAR = '\u001f';
+const OPENING = new Set(['[', '{']);
+const CLOSING = new Set([']', '}']);
+/** The start of an entry or of a key, which can be repeated in a line. */
+const NESTING = new Set(['-', '?', ':']);
+
+/**
+ * Whether a text has so many or so deep values that it would take seconds to parse. Long texts in
+ * it take little time.
+ */
+export function isTooComplex(text: string): boolean {
+  let count = 0;
+  let depth = 0;
+  let inLine = 0;
+  let previous = '';
+  for (const lexeme of new Lexer().lex(text)) {
+    count += 1;
+    if (previous !== SCALAR) {
+      // Each escape can be an error.
+      if (lexeme.startsWith('"')) count += lexeme.split('\\').length - 1;
+      if (OPENING.has(lexeme)) depth += 1;
+      else if (CLOSING.has(lexeme)) depth -= 1;
+      else if (NESTING.has(lexeme)) inLine += depth === 0 ? 1 : 0;
+      else if (lexeme.startsWith('\n') || lexeme.startsWith('\r')) inLine = 0;
+    }
+    if (count > MAX_LEXEMES || depth > MAX_DEPTH || inLine > MAX_DEPTH) return true;
+    previous = lexeme;
+  }
+  return false;
 }
 
 /** Whether a line that begins with % precedes the content of the document. */

@@ -1,11 +1,11 @@
 import { type Log, type PeriodicTask, runPeriodically } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
-import type { Database } from '../database/client.ts';
-import type { Sealer } from '../database/sealing.ts';
-import { Prisma } from '../generated/prisma/client.ts';
-import { type StoredEnv, type StoredValue, storedEnv } from '../render/env.ts';
-import { openValue, sealValue } from '../resources/sealed-values.ts';
-import { secretVariables } from '../resources/workloads.ts';
+import type { Database } from '../../database/client.ts';
+import type { Sealer } from '../../database/sealing.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
+import { type StoredEnv, type StoredValue, storedEnv } from '../../render/env.ts';
+import { openValue, sealValue } from '../../resources/sealed-values.ts';
+import { secretVariables } from '../../resources/workloads.ts';
 
 const MINUTE_MS = 60_000;
 const INTERVAL_MS = 10 * MINUTE_MS;
@@ -232,7 +232,7 @@ async function textSealer(
     const known = ids.get(keyOf(variable, value));
     if (known !== undefined) return known;
     const id = uuidv7();
-    await sealValue(transaction, sealer, { id, owner, variable, value });
+    await sealValue(transaction, sealer, { id, owner, variable, value, revealable: false });
     ids.set(keyOf(variable, value), id);
     return id;
   };

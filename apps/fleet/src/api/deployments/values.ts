@@ -1,0 +1,7 @@
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { revealValue } from '../../deployments/values/reveal.ts';
+import { changeRoute } from '../change.ts';
+
+export const revealDeploymentValue = changeRoute(fleetEndpoints.revealDeploymentValue, (context, { params }) =>
+  revealValue(context, params),
+);

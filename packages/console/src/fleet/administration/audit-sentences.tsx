@@ -1,0 +1,126 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { rich, t } from '../../shared/texts/texts.ts';
+import { type AuditEntry, type FleetEndpointName, fleet } from '../api.ts';
+
+/** The endpoints whose requests the list of changes contains. */
+type Changing = Exclude<
+  FleetEndpointName,
+  | `get${string}`
+  | `list${string}`
+  | `read${string}`
+  | `watch${string}`
+  | `export${string}`
+  | 'me'
+  | 'startOidcLogin'
+  | 'planDeployment'
+>;
+
+interface Parts {
+  readonly actor: ReactNode;
+  /** The object that was changed. */
+  readonly name: ReactNode;
+}
+
+const signedIn = ({ actor }: Parts) => rich('{actor} signed in', { actor });
+const signedOut = ({ actor }: Parts) => rich('{actor} signed out', { actor });
+const checkedSettings = ({ actor }: Parts) => rich('{actor} tested settings', { actor });
+const removedOrphan = ({ actor, name }: Parts) => rich('{actor} removed an orphan of {name}', { actor, name });
+const adoptedOrphan = ({ actor, name }: Parts) => rich('{actor} adopted an orphan as {name}', { actor, name });
+
+/** What a successful request has done. */
+const sentences: Readonly<Record<Changing, (parts: Parts) => ReactNode>> = {
+  login: signedIn,
+  openBrowserSession: signedIn,
+  endOidcLogin: signedIn,
+  finishOidcLogin: signedIn,
+  exchangeOidcCode: signedIn,
+  exchangeSignInCode: signedIn,
+  refresh: ({ actor }) => rich('{actor} renewed a session', { actor }),
+  logout: signedOut,
+  endBrowserSession: signedOut,
+  endOwnSession: ({ actor }) => rich('{actor} ended one of their sessions', { actor }),
+  endOwnSessions: ({ actor }) => rich('{actor} signed out everywhere', { actor }),
+  changeOwnPassword: ({ actor }) => rich('{actor} changed their password', { actor }),
+  acceptInvitation: ({ actor }) => rich('{actor} accepted an invitation', { actor }),
+  syncCatalog: ({ actor }) => rich('{actor} synced the catalog', { actor }),
+  createUser: (parts) => rich('{actor} created the user {name}', { ...parts }),
+  updateUser: (parts) => rich('{actor} changed the user {name}', { ...parts }),
+  deleteUser: (parts) => rich('{actor} deleted the user {name}', { ...parts }),
+  inviteUser: (parts) => rich('{actor} invited {name}', { ...parts }),
+  withdrawInvitation: (parts) => rich('{actor} withdrew the invitation of {name}', { ...parts }),
+  createToken: (parts) => rich('{actor} created the token {name}', { ...parts }),
+  reissueToken: (parts) => rich('{actor} reissued the token {name}', { ...parts }),
+  revokeToken: (parts) => rich('{actor} revoked the token {name}', { ...parts }),
+  setOidcSettings: ({ actor }) => rich('{actor} changed the settings of the identity provider', { actor }),
+  resetOidcSettings: ({ actor }) => rich('{actor} reset the settings of the identity provider', { actor }),
+  testOidcSettings: checkedSettings,
+  setHubSettings: ({ actor }) => rich('{actor} changed the settings of the hub', { actor }),
+  resetHubSettings: ({ actor }) => rich('{actor} reset the settings of the hub', { actor }),
+  testHubSettings: checkedSettings,
+  createHost: (parts) => rich('{actor} added the host {name}', { ...parts }),
+  updateHost: (parts) => rich('{actor} changed the host {name}', { ...parts }),
+  deleteHost: (parts) => rich('{actor} removed the host {name}', { ...parts }),
+  checkHost: (parts) => rich('{actor} checked the host {name}', { ...parts }),
+  checkNewHost: ({ actor }) => rich('{actor} checked a host that is not registered', { actor }),
+  removeHostOrphan: removedOrphan,
+  adoptHostOrphan: adoptedOrphan,
+  createCluster: (parts) => rich('{actor} added the cluster {name}', { ...parts }),
+  updateCluster: (parts) => rich('{actor} changed the cluster {name}', { ...parts }),
+  deleteCluster: (parts) => rich('{actor} removed the cluster {name}', { ...parts }),
+  checkCluster: (parts) => rich('{actor} checked the cluster {name}', { ...parts }),
+  checkNewCluster: ({ actor }) => rich('{actor} checked a cluster that is not registered', { actor }),
+  removeClusterOrphan: removedOrphan,
+  adoptClusterOrphan: adoptedOrphan,
+  createWorkload: (parts) => rich('{actor} created the workload {name}', { ...parts }),
+  updateWorkload: (parts) => rich('{actor} changed the workload {name}', { ...parts }),
+  deleteWorkload: (parts) => rich('{actor} deleted the workload {name}', { ...parts }),
+  createDeployment: (parts) => rich('{actor} deployed {name}', { ...parts }),
+  updateDeployment: (parts) => rich('{actor} changed {name}', { ...parts }),
+  deleteDeployment: (parts) => rich('{actor} deleted {name}', { ...parts }),
+  startDeployment: (parts) => rich('{actor} started {name}', { ...parts }),
+  stopDeployment: (parts) => rich('{actor} stopped {name}', { ...parts }),
+  restartDeployment: (parts) => rich('{actor} restarted {name}', { ...parts }),
+  scaleDeployment: (parts) => rich('{actor} scaled {name}', { ...parts }),
+  rollbackDeployment: (parts) => rich('{actor} rolled {name} back', { ...parts }),
+  revealDeploymentValue: (parts) => rich('{actor} revealed a value of {name}', { ...parts }),
+  createStorage: (parts) => rich('{actor} created the volume {name}', { ...parts }),
+  updateStorage: (parts) => rich('{actor} changed the volume {name}', { ...parts }),
+  deleteStorage: (parts) => rich('{actor} deleted the volume {name}', { ...parts }),
+  createSecret: (parts) => rich('{actor} created the secret {name}', { ...parts }),
+  updateSecret: (parts) => rich('{actor} changed the secret {name}', { ...parts }),
+  deleteSecret: (parts) => rich('{actor} deleted the secret {name}', { ...parts }),
+};
+
+const isChanging = (name: string | undefined): name is Changing => name !== undefined && name in sentences;
+
+/** An entry of the list of changes as a sentence. */
+export function sentenceOf(entry: AuditEntry): ReactNode {
+  const { actor: caller, method, path, status } = entry;
+  const actor = <strong>{caller === '' ? t('unknown account') : caller}</strong>;
+  const request = (
+    <code>
+      {method} {path}
+    </code>
+  );
+  if (method === 'COMMAND') return rich('{actor} ran the command {command}', { actor, command: <code>{path}</code> });
+  const endpoint = fleet.endpointOf(method, path);
+  if (status >= 500) return rich('A request of {actor} failed: {request}', { actor, request });
+  if (status >= 400) {
+    return isChanging(endpoint) && sentences[endpoint] === signedIn
+      ? rich('The sign-in of {actor} was rejected', { actor })
+      : rich('A request of {actor} was rejected: {request}', { actor, request });
+  }
+  if (!isChanging(endpoint)) return rich('{actor} sent {request}', { actor, request });
+  return sentences[endpoint]({ actor, name: <ObjectOf entry={entry} /> });
+}
+
+/** The lists whose objects have a page with the same path as in the API. */
+const OBJECT = /^\/api\/v1(\/(?:deployments|hosts|clusters|workloads)\/[^/]+)/;
+
+/** The object of a change, by its name, or by its id if the name is not known. */
+function ObjectOf({ entry: { method, path, object_name } }: { readonly entry: AuditEntry }) {
+  const [, page] = OBJECT.exec(path) ?? [];
+  const label = object_name ?? path.split('/')[4] ?? t('an object');
+  return page === undefined || method === 'DELETE' ? <strong>{label}</strong> : <Link href={page}>{label}</Link>;
+}

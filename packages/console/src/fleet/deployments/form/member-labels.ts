@@ -1,0 +1,25 @@
+import { t } from '../../../shared/texts/texts.ts';
+
+/** What the form calls the members of a request, by the first part of the path of a reason. */
+const labels: Readonly<Record<string, string>> = {
+  name: t('Name'),
+  target: t('Target'),
+  replicas: t('Replicas'),
+  template: t('Template'),
+  env: t('Variable'),
+  volumes: t('Volume'),
+  phase: t('State'),
+  image_name: t('Image'),
+  registry_url: t('Registry'),
+  registry_credentials: t('Pull secret'),
+  secret_refs: t('Secret'),
+  volume_mounts: t('Volumes'),
+  tolerations: t('Tolerations'),
+};
+
+/** The place of a reason in words of the form: `Variable`, and `GREETING` in `env.GREETING`. */
+export function placeOf(path: string): { readonly label: string; readonly name: string } {
+  const [head = '', ...rest] = path.split('.');
+  const isNamed = head === 'env' || head === 'volumes';
+  return { label: labels[head] ?? t('Request'), name: isNamed ? rest.join('.') : '' };
+}

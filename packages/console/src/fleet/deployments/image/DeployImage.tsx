@@ -1,0 +1,308 @@
+import controls from 'virtual:template-controls';
+import type { WorkloadSpec } from '@svc/contract/fleet';
+import { useMutation } from '@tanstack/react-query';
+import { ClipboardPaste, Rocket } from 'lucide-react';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { fieldErrorsOf } from '../../../shared/api/problem.ts';
+import { differingMembers, valueOfInput } from '../../../shared/catalog/control-values.ts';
+import { imageOf } from '../../../shared/catalog/image-reference.ts';
+import { href } from '../../../shared/routing/href.ts';
+import { t } from '../../../shared/texts/texts.ts';
+import { Button } from '../../../shared/ui/controls/Button.tsx';
+import { ComboboxField } from '../../../shared/ui/controls/Combobox.tsx';
+import { TextField } from '../../../shared/ui/controls/Field.tsx';
+import { FormError } from '../../../shared/ui/feedback/FormError.tsx';
+import { confirmChange } from '../../../shared/ui/feedback/toast.tsx';
+import { PageHeader } from '../../../shared/ui/shell/PageHeader.tsx';
+import { fleet, useBlocked } from '../../api.ts';
+import { useFreeName } from '../form/useFreeName.ts';
+import { forgetsValues, GeneratedValuesDialog, valuesOf } from '../GeneratedValues.tsx';
+import { PlanBeside, PlanPanel } from '../PlanPanel.tsx';
+import { type PlanBody, usePlan } from '../usePlan.ts';
+import { targetOf, useTargets } from '../useTargets.ts';
+import { firstVolumeDraft, type VolumeDraft, VolumeField, volumesBodyOf } from '../VolumeField.tsx';
+import { dnsLabelOf, type Omission, type RunCommand } from './docker-run.ts';
+import { Omissions, PasteDialog } from './PasteDialog.tsx';
+import { SpecFields, specFieldNames } from './SpecFields.tsx';
+import {
+  defaultSpec,
+  draftOfSpec,
+  fieldOf,
+  type SpecDraft,
+  specControls,
+  specOfDraft,
+  type WrittenSpec,
+} from './spec-draft.ts';
+import { newVariableRow, type VariableRow, VariableRows, variablesOf } from './VariableRows.tsx';
+
+const unset = defaultSpec(controls);
+
+interface Draft {
+  /** Undefined: a free name that derives from the image. */
+  readonly name: string | undefined;
+  readonly target: string;
+  readonly replicas: string;
+  readonly spec: SpecDraft;
+  readonly variables: readonly VariableRow[];
+  readonly volumes: Readonly<Record<string, VolumeDraft>>;
+}
+
+const firstDraft: Draft = {
+  name: undefined,
+  target: '',
+  replicas: '1',
+  spec: draftOfSpec(controls, unset),
+  variables: [],
+  volumes: {},
+};
+
+/** The name that derives from the last part of an image name. */
+const nameOfImage = (image: string) => dnsLabelOf(imageOf(image).image_name.split('/').at(-1) ?? '') || 'application';
+
+/** The mounts that the input of a form declares. */
+function mountsOf({ inputs }: SpecDraft): WorkloadSpec['volume_mounts'] {
+  const member = specControls(controls).find(({ name }) => name === 'volume_mounts');
+  // The control has the type of its member.
+  return member ? (valueOfInput(member, inputs.volume_mounts ?? '') as WorkloadSpec['volume_mounts']) : [];
+}
+
+function bodyOf(name: string, { target, replicas, spec, variables, volumes }: Draft) {
+  const { empty, declared, env } = variablesOf(variables);
+  const described = specOfDraft(controls, spec, unset);
+  const mounts = new Set(mountsOf(spec).map((mount) => mount.name));
+  return {
+    name,
+    spec: differingMembers<WrittenSpec>(unset, {
+      ...described,
+      env: [...empty, ...described.env],
+      env_schema: declared,
+    }),
+    target: targetOf(target),
+    replicas: Number(replicas),
+    env,
+    volumes: volumesBodyOf(Object.fromEntries(Object.entries(volumes).filter(([mount]) => mounts.has(mount)))),
+  } satisfies PlanBody;
+}
+
+/** A draft with what a `docker run` command states. Everything else remains. */
+function withRunCommand(draft: Draft, run: RunCommand): Draft {
+  const stated = {
+    command: run.command,
+    ports: run.ports,
+    volume_mounts: run.volumes,
+    ...(run.cpu !== undefined && { cpu_request: run.cpu }),
+    ...(run.memory !== undefined && { memory_request: run.memory }),
+    ...(run.gpus !== undefined && { gpu_count: run.gpus }),
+    ...(run.stopSeconds !== undefined && { stop_grace_seconds: run.stopSeconds }),
+  };
+  const { inputs } = draftOfSpec(controls, { ...unset, ...stated } as WorkloadSpec); // its lists are not changed
+  const changed = Object.keys(stated).map((member) => [member, inputs[member] ?? '']);
+  const { health } = draft.spec;
+  return {
+    ...draft,
+    name: run.name === undefined ? draft.name : dnsLabelOf(run.name),
+    spec: {
+      image: run.image,
+      health: run.healthCommand === undefined ? health : { kind: 'exec', rest: run.healthCommand },
+      inputs: { ...draft.spec.inputs, ...Object.fromEntries(changed) },
+    },
+    variables: run.variables.map(({ name, value }) => newVariableRow(name, value)),
+  };
+}
+
+/** The form for an image, with the plan beside it. One request creates the workload and its deployment. */
+export default function DeployImage() {
+  const [draft, setDraft] = useState(firstDraft);
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const [isSubmitted, setSubmitted] = useState(false);
+  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
+  const [isPasting, setPasting] = useState(false);
+  const [omissions, setOmissions] = useState<readonly Omission[]>([]);
+  const [, navigate] = useLocation();
+  const targets = useTargets(draft.target);
+  const blocked = useBlocked();
+  const base = nameOfImage(draft.spec.image);
+  const freeName = useFreeName(base) ?? base;
+  const name = draft.name ?? freeName;
+  const body = bodyOf(name, draft);
+  const plan = usePlan(body);
+  const deploy = useMutation({
+    ...fleet.change('createDeployment', 'workloads', 'storage'),
+    ...forgetsValues,
+    onSuccess: (reply) => {
+      const { deployment } = reply;
+      confirmChange(t('Deployment {name} is created', { name: deployment.name }));
+      if (valuesOf(reply).length === 0) navigate(href('/deployments/:id', { id: deployment.id }));
+    },
+  });
+  const messages = [...fieldErrorsOf(deploy.error), ...plan.fieldErrors, ...(plan.data?.refusals ?? [])];
+  const messageAt = (path: string) =>
+    messages.find((one) => one.path === path || one.path.startsWith(`${path}.`))?.message;
+  /** A message appears when the user has changed the field or submitted the form. */
+  const errorAt = (path: string) => (isSubmitted || touched.has(path) ? messageAt(path) : undefined);
+  /** The message for a member of the specification, which a reason of the plan names without `spec`. */
+  const specErrorAt = (...members: readonly string[]) =>
+    members
+      .filter((member) => isSubmitted || touched.has(`spec.${fieldOf(member)}`))
+      .map((member) => messageAt(`spec.${member}`) ?? (member.startsWith('env') ? undefined : messageAt(member)))
+      .find((message) => message !== undefined);
+  const errorOfVariable = (row: VariableRow) => {
+    if (!isSubmitted && !touched.has('variables')) return undefined;
+    const at = (list: readonly { readonly name: string }[]) => list.findIndex((one) => one.name === row.name);
+    const { empty, declared } = variablesOf(draft.variables);
+    return (
+      (row.name === '' ? undefined : messageAt(`env.${row.name}`)) ??
+      messageAt(`spec.env_schema.${at(declared)}`) ??
+      messageAt(`spec.env.${at(empty)}`)
+    );
+  };
+  const change = (path: string, changed: Partial<Draft>) => {
+    if (deploy.error) {
+      deploy.reset();
+      setIdempotencyKey(crypto.randomUUID()); // another request than the one that failed
+    }
+    setTouched((current) => new Set([...current, path]));
+    setDraft((current) => ({ ...current, ...changed }));
+  };
+  const isRejected = plan.data !== undefined && !plan.isStale && !plan.isInvalid && !plan.data.ok;
+  const submit = () => {
+    setSubmitted(true);
+    if (isRejected || (plan.isInvalid && !plan.isStale)) {
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+      return;
+    }
+    deploy.mutate({ body, idempotencyKey });
+  };
+  return (
+    <>
+      <PageHeader
+        crumbs={[{ label: t('Deployments'), href: '/deployments' }]}
+        title={t('Deploy an image')}
+        about={t('Runs a container image that no template describes.')}
+        actions={
+          <Button icon={ClipboardPaste} aria-haspopup="dialog" onClick={() => setPasting(true)}>
+            {t('Paste a docker run command')}
+          </Button>
+        }
+      />
+      <PlanBeside
+        form={
+          <form
+            className="panel"
+            noValidate
+            onSubmit={(event) => {
+              event.preventDefault();
+              submit();
+            }}
+          >
+            {omissions.length > 0 && <Omissions omissions={omissions} onClose={() => setOmissions([])} />}
+            <SpecFields
+              draft={draft.spec}
+              errorAt={specErrorAt}
+              onChange={(member, spec) => change(`spec.${member}`, { spec })}
+              variables={
+                <VariableRows
+                  rows={draft.variables}
+                  errorOf={errorOfVariable}
+                  deploymentName={name}
+                  onChange={(variables) => change('variables', { variables })}
+                />
+              }
+              volumes={mountsOf(draft.spec).map((mount) => (
+                <VolumeField
+                  key={mount.name}
+                  mount={mount}
+                  draft={draft.volumes[mount.name] ?? firstVolumeDraft}
+                  error={errorAt(`volumes.${mount.name}`)}
+                  onChange={(value) =>
+                    change(`volumes.${mount.name}`, { volumes: { ...draft.volumes, [mount.name]: value } })
+                  }
+                />
+              ))}
+            />
+            <div className="form-section">
+              <div className="fields">
+                <TextField
+                  label={t('Name')}
+                  hint={t('Lower-case letters, digits and inner hyphens. It cannot be changed later.')}
+                  required
+                  mono
+                  value={name}
+                  error={errorAt('name')}
+                  onChange={(changed) => change('name', { name: changed })}
+                />
+                <ComboboxField
+                  label={t('Target')}
+                  hint={t('The plan lists the reasons for each candidate.')}
+                  value={draft.target}
+                  error={errorAt('target')}
+                  {...targets}
+                  onChange={(target) => change('target', { target })}
+                />
+                <TextField
+                  label={t('Replicas')}
+                  type="number"
+                  min={1}
+                  max={1000}
+                  value={draft.replicas}
+                  error={errorAt('replicas')}
+                  onChange={(replicas) => change('replicas', { replicas })}
+                />
+              </div>
+              <FormError
+                error={deploy.error}
+                shown={['name', 'target', 'replicas', 'env', 'volumes', ...specFieldNames.map((one) => `spec.${one}`)]}
+              />
+              <div className="actions">
+                <Button
+                  type="submit"
+                  tone="primary"
+                  icon={Rocket}
+                  pending={deploy.isPending}
+                  blocked={blocked('createDeployment')}
+                >
+                  {t('Deploy')}
+                </Button>
+                <Link href="/deployments" className="button ghost">
+                  {t('Cancel')}
+                </Link>
+                {isSubmitted && isRejected && (
+                  <span className="field-error" role="alert">
+                    {t('The plan rejects this. See the reasons there.')}
+                  </span>
+                )}
+              </div>
+            </div>
+          </form>
+        }
+        plan={
+          <PlanPanel
+            plan={plan.data}
+            error={plan.error}
+            isInvalid={plan.isInvalid}
+            isStale={plan.isStale}
+            correctable={{ fields: ['target', 'replicas', 'volumes', ...specFieldNames] }}
+          />
+        }
+      />
+      {isPasting && (
+        <PasteDialog
+          onClose={() => setPasting(false)}
+          onRead={(run) => {
+            setPasting(false);
+            setOmissions(run.omissions);
+            change('spec.image_name', withRunCommand(draft, run));
+          }}
+        />
+      )}
+      {deploy.data && valuesOf(deploy.data).length > 0 && (
+        <GeneratedValuesDialog
+          deployment={deploy.data.deployment.name}
+          generated={valuesOf(deploy.data)}
+          onClose={() => navigate(href('/deployments/:id', { id: deploy.data.deployment.id }))}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { useState } from 'react';
+import { t } from '../../../shared/texts/texts.ts';
+import { ComboboxField } from '../../../shared/ui/controls/Combobox.tsx';
+import { SearchField } from '../../../shared/ui/controls/Field.tsx';
+import { type Deployment, useCaller } from '../../api.ts';
+import { targetOf, useTargets } from '../useTargets.ts';
+
+interface Values {
+  readonly host_id: string;
+  readonly cluster_id: string;
+  readonly label: string;
+  readonly created_by: string;
+}
+
+interface FiltersProps {
+  readonly values: Values;
+  readonly set: (changed: Partial<Values>) => void;
+  /** Deployments whose labels and creators are suggested. */
+  readonly known: readonly Deployment[];
+}
+
+/** Filters that are used less often. Their objects are read when the user opens them. */
+export function MoreFilters(props: FiltersProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="more-filters" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary className="button">{t('More filters')}</summary>
+      {isOpen && <Filters {...props} />}
+    </details>
+  );
+}
+
+function Filters({ values, set, known }: FiltersProps) {
+  const { email, name } = useCaller();
+  const chosen = values.host_id ? `host:${values.host_id}` : values.cluster_id ? `cluster:${values.cluster_id}` : '';
+  const { choices, ...targets } = useTargets(chosen);
+  const labels = known.flatMap((deployment) =>
+    Object.entries(deployment.labels).map(([key, value]) => `${key}=${value}`),
+  );
+  const creators = known.map(({ created_by }) => created_by);
+  return (
+    <div className="more-filters-fields">
+      <ComboboxField
+        {...targets}
+        label={t('Host or cluster')}
+        value={chosen}
+        onChange={(value) => set({ host_id: '', cluster_id: '', ...targetOf(value) })}
+        choices={[{ value: '', label: t('All hosts and clusters') }, ...choices.filter(({ value }) => value !== '')]}
+      />
+      <SearchField
+        label={t('Label, such as team=data')}
+        value={values.label}
+        onChange={(label) => set({ label })}
+        suggestions={distinct(labels)}
+      />
+      <SearchField
+        label={t('Created by')}
+        value={values.created_by}
+        onChange={(created_by) => set({ created_by })}
+        suggestions={distinct([email ?? name, ...creators])}
+      />
+    </div>
+  );
+}
+
+const distinct = (values: readonly string[]) => [...new Set(values)].sort();
