@@ -36,7 +36,7 @@ export interface EngineRuntime {
   checkHost(host: Host): Promise<void>;
   /** Checks a cluster now, and stores the result. */
   checkCluster(cluster: Cluster): Promise<void>;
-  /** Checks the engine at an address before it is registered. It waits at most ten seconds. */
+  /** Checks the engine at an address before it is registered. It waits at most 30 seconds. */
   examineHost(address: Unregistered<HostAddress>): Promise<Examined<NewHostFacts>>;
   /** Checks the cluster at an address before it is registered. It waits at most 30 seconds. */
   examineCluster(address: Unregistered<ClusterAddress>): Promise<Examined<ClusterFacts>>;

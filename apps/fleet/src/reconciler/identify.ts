@@ -15,12 +15,12 @@ import { allowanceFor, type ClientOptions } from './engine-clients.ts';
 export type Unregistered<Address> = Omit<Address, 'restrictTo'> & { readonly by_admin: boolean };
 
 /**
- * Longest wait for the answers of a target that is being registered. The check after the
+ * Longest wait for the identity of a target that is being registered. The check after the
  * registration waits longer.
  */
 const PATIENCE_MS = 10_000;
-/** The check of a cluster consists of about 40 requests for its permissions. */
-const CLUSTER_PATIENCE_MS = 30_000;
+/** Longest wait for a check before the registration, which consists of up to 40 requests. */
+const CHECK_PATIENCE_MS = 30_000;
 
 /** What a target reports before it is registered, or why it does not, as text for operators. */
 export type Examined<Facts> = { readonly facts: Facts } | { readonly failure: string };
@@ -34,16 +34,20 @@ export const examineHost = (
   options: ClientOptions,
   address: Unregistered<HostAddress>,
 ): Promise<Examined<NewHostFacts>> =>
-  examine(toHost(options, address), async (client) => ({
-    ...(await checkHost(client, undefined, { store: false })),
-    addresses: await proposeAddresses(client),
-  }));
+  examine(
+    toHost(options, address),
+    async (client) => ({
+      ...(await checkHost(client, undefined, { store: false })),
+      addresses: await proposeAddresses(client),
+    }),
+    CHECK_PATIENCE_MS,
+  );
 
 /** Checks the cluster at an address, without storing anything. */
 export const examineCluster = (
   options: ClientOptions,
   address: Unregistered<ClusterAddress>,
-): Promise<Examined<ClusterFacts>> => examine(toCluster(options, address), checkCluster, CLUSTER_PATIENCE_MS);
+): Promise<Examined<ClusterFacts>> => examine(toCluster(options, address), checkCluster, CHECK_PATIENCE_MS);
 
 /**
  * The identity of the engine at an address. Stores nothing on the engine. Null if it cannot be read

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createPlainServer, type Server, type Socket } from 'node:net';
+import { scaled } from '@svc/testing';
 import {
   connectDocker,
   type DockerClient,
@@ -9,6 +10,9 @@ import {
   type HostAddress,
 } from '../../src/engines/docker/client.ts';
 import { aPair, type Pair } from '../resources/certificates.ts';
+
+/** The time limits of a client with short ones, in milliseconds. */
+const SHORT_MS = scaled(500);
 
 const ending: (() => Promise<void>)[] = [];
 
@@ -71,7 +75,13 @@ export function clientOf(
   timing: Partial<DockerTimings> = {},
 ): DockerClient {
   const address: HostAddress = { engine: 'docker', endpoint, credentials: null, ...given };
-  const client = connectDocker(address, { answer: 500, change: 500, pullIdle: 500, retry: 1, ...timing });
+  const client = connectDocker(address, {
+    answer: SHORT_MS,
+    change: SHORT_MS,
+    pullIdle: SHORT_MS,
+    retry: 1,
+    ...timing,
+  });
   ending.push(client.close);
   return client;
 }

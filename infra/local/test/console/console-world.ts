@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { byDepth } from '@svc/testing';
+import { byDepth, eventually } from '@svc/testing';
 import { accessibilityViolations, startBrowser, type TestBrowser, type TestPage } from '@svc/testing/browser';
 import { people } from '../../src/environments.ts';
 import { aProduct, freePorts, type Product } from '../start/product.ts';
@@ -67,6 +67,18 @@ export async function startConsoleWorld(engine?: string): Promise<ConsoleWorld> 
       fs.rmSync(parent, { recursive: true });
     },
   };
+}
+
+/** Checks a host in its form until the engine responds, because a busy one can need longer than the check waits. */
+export async function untilHostIsFound(page: TestPage): Promise<void> {
+  const add = page.getByRole('button', { name: 'Add the host' });
+  const again = page.getByRole('button', { name: 'Check again' });
+  const found = async () => {
+    if (await add.isVisible()) return true;
+    if ((await again.isVisible()) && (await again.isEnabled())) await again.click();
+    return false;
+  };
+  await eventually('the engine responds to the check', found, { until: Boolean });
 }
 
 /** Signs in at the identity provider, from a page that offers it. */

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { scaled } from '@svc/testing';
 import type { TestPage } from '@svc/testing/browser';
 import { startEngine, type TestEngine } from '@svc/testing/engine';
-import { type ConsoleWorld, findProblems, signInAtProvider, signInByKeys } from './console-world.ts';
+import { type ConsoleWorld, findProblems, signInAtProvider, signInByKeys, untilHostIsFound } from './console-world.ts';
 import { keysOf } from './keys.ts';
 import { createGreeter, LOGGED } from './objects.ts';
 import { settle } from './visits.ts';
@@ -146,7 +146,7 @@ export function testFleetFlows(given: () => { readonly world: ConsoleWorld; read
       await keys.fill(page.getByLabel(/^Address of the engine/), engine.endpoint);
       await keys.press(page.getByRole('button', { name: 'Check again' }));
       const add = page.getByRole('button', { name: 'Add the host' });
-      await add.waitFor();
+      await untilHostIsFound(page);
       await keys.toggle(page.getByLabel('mesh', { exact: true }));
       expect(await findProblems(page, { widths: [1280] })).toEqual([]);
       await keys.press(add);

@@ -6,7 +6,7 @@ import { eventually, scaled } from '@svc/testing';
 import { describeWithBrowser, type TestPage } from '@svc/testing/browser';
 import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/engine';
 import { people } from '../../src/environments.ts';
-import { type ConsoleWorld, startConsoleWorld } from './console-world.ts';
+import { type ConsoleWorld, startConsoleWorld, untilHostIsFound } from './console-world.ts';
 import { createDoor } from './objects.ts';
 
 const MAX_CLICKS = 12;
@@ -152,7 +152,7 @@ describeWithBrowser('a newcomer with a browser', () => {
     test('adds a host, deploys an application with a password, and opens it, with at most 12 clicks', async () => {
       const newcomer = await begin();
       await newcomer.describeHost(engine.endpoint);
-      await newcomer.page.getByRole('button', { name: 'Add the host' }).waitFor();
+      await untilHostIsFound(newcomer.page);
       await newcomer.joinMesh();
       await newcomer.addHost();
       await newcomer.openForm();
@@ -167,6 +167,7 @@ describeWithBrowser('a newcomer with a browser', () => {
       await page.getByText(/^Tried: Podman at/).waitFor();
       await page.getByLabel(/^Address of the engine/).fill(engine.endpoint);
       await newcomer.click(page.getByRole('button', { name: 'Check again' }));
+      await untilHostIsFound(page);
       await newcomer.addHost();
       await newcomer.openForm();
       await newcomer.click(page.getByRole('link', { name: 'Add mesh to box' }));
