@@ -159,6 +159,8 @@ export interface Observation {
   readonly instances: readonly Instance[];
   /** The processes of the instances of a service that have been started. */
   readonly processes?: readonly Process[];
+  /** Those that were found before the actions were taken, because a start by the fleet resets the counts of an engine. */
+  readonly processesBefore?: readonly Process[];
   readonly endpoints: readonly Endpoint[];
   /** Names of the desired volumes that exist. */
   readonly volumes: readonly string[];

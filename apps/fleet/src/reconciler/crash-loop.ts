@@ -63,14 +63,21 @@ interface After {
  * the process of an instance until no instance is left whose process has failed and is not stable.
  */
 export function stateAfter(before: Before, observed: Observation, clock: Clock): After {
-  const processes = new Map((observed.processes ?? []).map((process) => [process.instance, process]));
+  const processes = byInstance(observed.processes);
+  const processesBefore = byInstance(observed.processesBefore);
   const known = new Map(before.instances.map((instance) => [instance.name, instance]));
-  const instances = observed.instances.map((instance) =>
-    instanceAfter(known.get(instance.name), instance, processes.get(instance.name)),
-  );
+  const instances = observed.instances.map((instance) => {
+    const last = known.get(instance.name);
+    const found = processesBefore.get(instance.name);
+    return instanceAfter(found ? instanceAfter(last, instance, found) : last, instance, processes.get(instance.name));
+  });
   const failing = instances.filter(isFailing).flatMap(({ name }) => processes.get(name) ?? []);
   const next = nextTry(before, failing, clock);
-  const crashLoop = crashLoopAfter(before, instances, { processes, next, now: clock.now });
+  const crashLoop = crashLoopAfter(before, instances, {
+    processes: [processes, processesBefore],
+    next,
+    now: clock.now,
+  });
   const isExplained = observed.reason === null || isCrashReason(observed.reason);
   if (!crashLoop || !isExplained || !MUST_RUN.includes(observed.phase)) {
     return { observed: { ...observed, instances }, crashLoop, failures: failuresAfter(before, observed) };
@@ -82,6 +89,9 @@ export function stateAfter(before: Before, observed: Observation, clock: Clock):
     failures: next.failures,
   };
 }
+
+const byInstance = (processes: readonly Process[] = []) =>
+  new Map(processes.map((process) => [process.instance, process]));
 
 const failuresAfter = ({ failures }: Pick<Before, 'failures'>, { next }: Observation): number =>
   next === 'retry' ? failures + 1 : next === 'soon' ? failures : 0;
@@ -180,7 +190,8 @@ function nextTry({ crash_loop, failures }: Before, failing: readonly Process[], 
 }
 
 interface Seen {
-  readonly processes: ReadonlyMap<string, Process>;
+  /** The processes by the name of their instance, the latest first. */
+  readonly processes: readonly ReadonlyMap<string, Process>[];
   readonly next: NextTry;
   readonly now: Date;
 }
@@ -196,7 +207,7 @@ function crashLoopAfter(
   const shown = failing.find(({ name }) => name === loop?.instance) ?? failing[0];
   if (!shown) return null;
   const previous = loop?.instance === shown.name ? loop : undefined;
-  const failure = processes.get(shown.name)?.failure;
+  const failure = processes.flatMap((found) => found.get(shown.name)?.failure ?? [])[0];
   return {
     instance: shown.name,
     attempt: shown.restarts - (shown.process?.failed_from ?? 0) + 1,

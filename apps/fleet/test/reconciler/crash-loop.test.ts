@@ -133,6 +133,20 @@ test('a start by the fleet continues the count, although the engine begins again
   expect(states.at(-1)?.crashLoop?.attempt).toBe(12);
 });
 
+test('starts by the engine that a pass finds before it starts the container again are counted', () => {
+  const before = { instances: [], crash_loop: null, failures: 0 };
+  const first = stateAfter(before, observationOf([aProcess()]), clockAt(0));
+  const givenUp = aFailure({ restarts: 3, startedAt: START + 2000 });
+  const again = aProcess({ startedAt: START + 20_000 });
+  const { observed, crashLoop } = stateAfter(
+    { instances: first.observed.instances, crash_loop: first.crashLoop, failures: first.failures },
+    { ...observationOf([again]), processesBefore: [givenUp] },
+    clockAt(20_000),
+  );
+  expect(observed.instances[0]?.restarts).toBe(4);
+  expect(crashLoop).toMatchObject({ attempt: 5, exit_code: 3, next_try_at: null });
+});
+
 test('a container that was created again continues its counts, and one with another body does not', () => {
   const again = aProcess({ id: 'c2', startedAt: START + 5000 });
   const [, same] = passes([0, aFailure({ restarts: 3 })], [5000, again]);

@@ -29,7 +29,7 @@ async function reconcileRunning(client: DockerClient, desired: RunningContainers
   const run: ReconcileRun = { client, desired, fence, actions: [], failures: new Map(), volumes: [], image };
   const isUnchanged = (await applyPlan(run, found)).length === 0;
   const after = isUnchanged ? found : await findContainers(client, fence.deploymentId);
-  return supersededBy(after, fence, run.actions) ?? observationOf(run, after);
+  return supersededBy(after, fence, run.actions) ?? observationOf(run, after, found);
 }
 
 /** @returns the steps, successful or not */

@@ -116,9 +116,17 @@ const CHANGING_PHASES: readonly Instance['phase'][] = [
   'paused',
 ];
 
-/** The observed state of a deployment after it was reconciled to run. */
-export function observationOf(run: ReconcileRun, found: readonly FoundContainer[]): Observation {
-  const { pairs, surplus } = pairByOrdinal(found, run.desired.manifest, run.image?.id);
+/** The observed state of a deployment after it was reconciled to run. `before`: its containers before the actions. */
+export function observationOf(
+  run: ReconcileRun,
+  found: readonly FoundContainer[],
+  before: readonly FoundContainer[],
+): Observation {
+  const pairsIn = (containers: readonly FoundContainer[]) =>
+    pairByOrdinal(containers, run.desired.manifest, run.image?.id);
+  const processesIn = (pairs: readonly ContainerPair[]) =>
+    pairs.flatMap((pair) => (pair.found && processOf(pair.found, run.client.timing)) ?? []);
+  const { pairs, surplus } = pairsIn(found);
   const statuses = pairs.map((pair) => containerStatusOf(pair, run));
   const redact = redactorFor(run.desired.manifest);
   const failures = [...run.failures.values()];
@@ -130,7 +138,8 @@ export function observationOf(run: ReconcileRun, found: readonly FoundContainer[
     ...deploymentStatus(statuses, { failures, surplus: surplus.length, redact }),
     ...(surplus.length === 0 && changeOf(statuses)),
     instances,
-    processes: statuses.flatMap(({ pair }) => (pair.found && processOf(pair.found, run.client.timing)) ?? []),
+    processes: processesIn(pairs),
+    ...(before !== found && { processesBefore: processesIn(pairsIn(before).pairs) }),
     endpoints: endpointsOf(
       statuses.filter(({ isReady }) => isReady).map(({ pair }) => pair.rendered),
       { endpoint: run.client.address.endpoint, addresses: run.desired.addresses },
