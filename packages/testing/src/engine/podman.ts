@@ -36,9 +36,20 @@ async function settingsIn(folder: string, insecureRegistry: string | undefined):
   await writeFile(registries, insecure ?? '');
   const temporary = path.join(folder, 'tmp');
   await mkdir(temporary);
-  const env = { PATH: PROGRAM_PATH, HOME: folder, TMPDIR: temporary };
+  const env = { PATH: `${await programsIn(folder)}:${PROGRAM_PATH}`, HOME: folder, TMPDIR: temporary };
   return {
     cwd: folder, // some engines write files to their working directory
     env: { ...env, CONTAINERS_CONF: CONFIG, CONTAINERS_REGISTRIES_CONF: registries },
   };
+}
+
+/**
+ * Podman searches the packages of its programs each time that it is asked for its state. This takes five times as long as
+ * all the rest, and no test needs the versions of packages. @returns a folder with a `dpkg-query` that knows no package
+ */
+async function programsIn(folder: string): Promise<string> {
+  const programs = path.join(folder, 'programs');
+  await mkdir(programs);
+  await writeFile(path.join(programs, 'dpkg-query'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  return programs;
 }
