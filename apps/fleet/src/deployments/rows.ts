@@ -31,6 +31,7 @@ export type CrashLoop = z.output<typeof storedCrashLoop>;
 export const deploymentRow = resourceRow.extend({
   workload_id: z.string(),
   workload_name: z.string(),
+  deletes_workload: z.boolean(),
   revision: z.int(),
   template_id: z.string().nullable(),
   template_slug: z.string().nullable(),
@@ -94,6 +95,18 @@ export type DeploymentRow = z.output<typeof deploymentRow>;
 const ofRevision = (expression: Prisma.Sql, from = Prisma.empty) =>
   Prisma.sql`(SELECT ${expression} FROM workload_revisions v${from} WHERE v.workload_id = r.workload_id AND v.revision = r.revision)`;
 
+/**
+ * Whether a workload is as the request that created it made it. A change by a person sets labels, or the overrides of a
+ * later revision; an update from a template does not. The overrides of the first revision are those of the request that
+ * created the workload. `w` is the workload.
+ */
+export const isUnchangedWorkload = Prisma.sql`w.labels = '{}'
+  AND NOT EXISTS (SELECT FROM workload_revisions c WHERE c.workload_id = w.id AND c.revision > 1 AND c.overrides <> '{}')`;
+
+const deletesWorkload = Prisma.sql`r.deletes_workload
+  AND NOT EXISTS (SELECT FROM deployments o WHERE o.workload_id = r.workload_id AND o.id <> r.id)
+  AND EXISTS (SELECT FROM workloads w WHERE w.id = r.workload_id AND ${isUnchangedWorkload})`;
+
 /** The names of the mounts of the revision. Attachments of other mounts are kept, but not used. */
 const mounts = ofRevision(Prisma.sql`m->>'name'`, Prisma.sql`, jsonb_array_elements(v.spec->'volume_mounts') m`);
 
@@ -109,7 +122,7 @@ const webVariables = Prisma.sql`CASE WHEN r.endpoints = '[]' THEN '{}' ELSE ${of
     WHERE d.name IN (${HTTP_PORTS}, ${HEALTH_CHECK}))`)} END`;
 
 const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Prisma.Sql }) =>
-  Prisma.sql`r.workload_id, (SELECT w.name FROM workloads w WHERE w.id = r.workload_id) AS workload_name, r.revision,
+  Prisma.sql`r.workload_id, (SELECT w.name FROM workloads w WHERE w.id = r.workload_id) AS workload_name, ${deletesWorkload} AS deletes_workload, r.revision,
     ${ofRevision(Prisma.sql`v.template_id`)} AS template_id, ${ofRevision(Prisma.sql`v.template_slug`)} AS template_slug,
     ${ofRevision(templateState)} AS template_state, ${ofRevision(secretVariables)} AS secret_variables, r.host_id, r.cluster_id,
     coalesce((SELECT h.name FROM hosts h WHERE h.id = r.host_id),
@@ -268,11 +281,10 @@ function presentPending(row: DeploymentRow): PresentedReason {
 
 /** What the removal of the instances of a deployment waits for. */
 function presentRemoval(row: DeploymentRow): PresentedReason {
-  const { reachability, phase, reason, message, host_id, cluster_id } = row;
+  const { reachability, phase, reason, message } = row;
   const unavailable = presentUnavailable(row);
   if (unavailable && reachability === 'unreachable' && phase === 'deleting') {
-    const path = host_id === null ? `clusters/${cluster_id}` : `hosts/${host_id}`;
-    const remedy = `If the ${kindOfTarget(row)} no longer exists, delete it with DELETE /api/v1/${path}?abandon=true.`;
+    const remedy = `If the ${kindOfTarget(row)} no longer exists, delete and abandon it.`;
     return { ...unavailable, message: `${unavailable.message} ${remedy}` };
   }
   return unavailable ?? (message === '' ? WAITING : { reason, message });
@@ -318,6 +330,7 @@ export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimi
   ...presentCommon(row),
   workload_id: row.workload_id,
   workload_name: row.workload_name,
+  deletes_workload: row.deletes_workload,
   revision: row.revision,
   template_id: row.template_id,
   template_slug: row.template_slug,

@@ -7,6 +7,7 @@ import { columnsOfTarget } from '../resources/targets.ts';
 import { readDependentsOfTarget } from './bindings.ts';
 import type { Decision } from './decision.ts';
 import { storePorts } from './ports.ts';
+import { isUnchangedWorkload } from './rows.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -132,13 +133,9 @@ export async function removeDeployment(transaction: Transaction, id: string): Pr
   await transaction.volume.deleteMany({ where: own });
   const { deletes_workload, workload_id, ...target } = await transaction.deployment.delete({ where: { id } });
   if (deletes_workload) {
-    // A change by a person sets labels, or the overrides of a later revision; an update from a
-    // template does not. The overrides of the first revision are those of the request that created
-    // the deployment.
     await transaction.$executeRaw`
-      DELETE FROM workloads WHERE id = ${workload_id}::uuid AND labels = '{}'
-        AND NOT EXISTS (SELECT FROM workload_revisions WHERE workload_id = workloads.id AND revision > 1 AND overrides <> '{}')
-        AND NOT EXISTS (SELECT FROM deployments WHERE workload_id = workloads.id)`;
+      DELETE FROM workloads w WHERE w.id = ${workload_id}::uuid AND ${isUnchangedWorkload}
+        AND NOT EXISTS (SELECT FROM deployments WHERE workload_id = w.id)`;
   }
   await recordTombstones(transaction, target, [id, ...volumes.map((volume) => volume.id)]);
 }
@@ -147,7 +144,7 @@ export async function removeDeployment(transaction: Transaction, id: string): Pr
 export const remedyFor = (reachability: AbandonedTarget['reachability']): string =>
   reachability === 'online'
     ? ''
-    : 'If the target no longer exists, add ?abandon=true, which deletes the records of everything on it.';
+    : 'If the target no longer exists, abandon it, which also deletes the records of everything on it.';
 
 interface AbandonedTarget {
   readonly target: Target;

@@ -67,12 +67,15 @@ test.each(['deleting', 'stopping'] as const)(
     const { body } =
       phase === 'deleting' ? await fleet.operator.delete(path) : await fleet.operator.post(`${path}/stop`);
     const waits = 'Waiting for the host machine to become reachable: The connection was refused.';
-    const remedy = `If the host no longer exists, delete it with DELETE /api/v1/hosts/${host.id}?abandon=true.`;
+    const remedy = 'If the host no longer exists, delete and abandon it.';
     const message = phase === 'deleting' ? `${waits} ${remedy}` : waits;
     expect(body.deployment).toMatchObject({ phase, reason: 'TargetUnreachable', message });
     expect(await fleet.deployment(id)).toMatchObject({ phase, reason: 'TargetUnreachable', message });
     const refused = await fleet.admin.delete(`/api/v1/hosts/${host.id}`);
-    expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('add ?abandon=true') } });
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('no longer exists, abandon it') },
+    });
   },
 );
 

@@ -78,7 +78,15 @@ const removals: Record<string, (given: Given, query?: string) => Promise<void>> 
 const workloadNames = async () =>
   (await client.workload.findMany({ orderBy: { name: 'asc' } })).map(({ name }) => name);
 
-describe.each(Object.entries(removals))('a deployment that is deleted %s', (_, remove) => {
+describe.each(Object.entries(removals))('a deployment that is deleted %s', (_, removal) => {
+  /** The deployment states before whether its workload is deleted, unless the caller keeps it. */
+  const remove = async (given: Given, query?: string) => {
+    const { deletes_workload, workload_id } = await fleet.deployment(given.deployment.id);
+    await removal(given, query);
+    const isDeleted = (await client.workload.count({ where: { id: workload_id } })) === 0;
+    expect(isDeleted).toBe(query === undefined ? deletes_workload : false);
+  };
+
   test('deletes the workload that it created, and its name can be used again', async () => {
     const given = await aTool();
     await remove(given);

@@ -73,7 +73,11 @@ export function testFleetFlows(given: () => { readonly world: ConsoleWorld; read
       expect(await findProblems(page, { widths: [1280] })).toEqual([]);
     }
     await keys.press(page.getByRole('button', { name: 'Delete', exact: true }));
-    await dialog.getByText('the containers of all replicas, and the data in them').waitFor();
+    await dialog.getByText('Its containers, generated values and history are deleted.').waitFor();
+    await dialog.getByText('The workload greeter is deleted.').waitFor();
+    await keys.toggle(dialog.getByLabel('Keep the workload'));
+    await dialog.getByText('The workload greeter remains.').waitFor();
+    await keys.toggle(dialog.getByLabel('Keep the workload'));
     await keys.fill(dialog.getByLabel('Type greeter to confirm'), 'greeter');
     await keys.press(dialog.getByRole('button', { name: 'Delete greeter' }));
     await page.getByText('Nothing is deployed yet').waitFor({ timeout: CHANGE_MS });

@@ -13,6 +13,7 @@ import { readInternalVariables } from './generate.ts';
 
 interface Revealed extends Author {
   readonly settings: { readonly sealer: Sealer };
+  readonly recording: { objectName: string | undefined };
 }
 
 /**
@@ -22,10 +23,11 @@ interface Revealed extends Author {
  * admins can reveal; 429
  */
 export async function revealValue(
-  { transaction, principal, settings }: Revealed,
+  { transaction, principal, settings, recording }: Revealed,
   { id, variable }: { readonly id: string; readonly variable: string },
 ): Promise<GeneratedValue> {
   const deployment = await readRow(transaction, deployments, id);
+  recording.objectName = deployment.name;
   const { env, workload_id: workloadId, revision, generation } = deployment;
   const stored = Object.hasOwn(env, variable) ? env[variable] : undefined;
   const sealedId = typeof stored === 'object' && 'generate' in stored ? stored.id : undefined;

@@ -99,7 +99,7 @@ describe('a generated value is revealed', () => {
     });
     const path = `/api/v1/deployments/${id}/values/PASSWORD/reveal`;
     expect(await client.auditEntry.findMany({ where: { path } })).toMatchObject([
-      { actor, method: 'POST', status: 200 },
+      { actor, method: 'POST', status: 200, object_name: (await fleet.deployment(id)).name },
     ]);
     expect(await readable(id)).not.toContain(answer.body.generated[0].value);
     expect((await fleet.deployment(id)).generation).toBe(1);

@@ -1,26 +1,29 @@
 import { useMutation } from '@tanstack/react-query';
 import { ArrowUpDown, CirclePlay, CircleStop, Pencil, RotateCw, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
 import { href } from '../../shared/routing/href.ts';
-import { rich, t } from '../../shared/texts/texts.ts';
+import { t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
-import { CheckField, TextField } from '../../shared/ui/controls/Field.tsx';
+import { TextField } from '../../shared/ui/controls/Field.tsx';
 import { useForm } from '../../shared/ui/controls/form.ts';
 import { Menu, type MenuAction, MenuButton } from '../../shared/ui/controls/Menu.tsx';
-import { ConfirmDialog, Dialog } from '../../shared/ui/dialogs/Dialog.tsx';
+import { Dialog } from '../../shared/ui/dialogs/Dialog.tsx';
 import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
 import { ErrorView } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { type Deployment, fleet, useBlocked } from '../api.ts';
+import type { BulkAction } from './list/bulk-plan.ts';
 
-type OpenDialog = 'scale' | 'stop' | 'restart' | 'delete';
+const BulkDialog = lazy(() => import('./list/BulkDialog.tsx').then((module) => ({ default: module.BulkDialog })));
+
+type OpenDialog = 'scale' | Exclude<BulkAction, 'start'>;
 
 /** The actions of a deployment, and the dialogs that they open. */
 function useActions(deployment: Deployment) {
   const { id, name, version, desired_state, phase } = deployment;
   const [open, setOpen] = useState<OpenDialog>();
-  const [, navigate] = useLocation();
+  const [path, navigate] = useLocation();
   const blocked = useBlocked();
   const noChange = phase === 'deleting' ? t('The deployment is being deleted.') : blocked('updateDeployment');
   const start = useMutation({
@@ -64,12 +67,18 @@ function useActions(deployment: Deployment) {
     },
   ];
   const close = () => setOpen(undefined);
+  const leave = () => {
+    // A list with its filters stays as it is.
+    if (open === 'delete' && path === href('/deployments/:id', { id })) navigate('/deployments');
+  };
   const dialogs = (
     <>
       {open === 'scale' && <ScaleDialog deployment={deployment} onClose={close} />}
-      {open === 'stop' && <StopDialog deployment={deployment} onClose={close} />}
-      {open === 'restart' && <RestartDialog deployment={deployment} onClose={close} />}
-      {open === 'delete' && <DeleteDialog deployment={deployment} onClose={close} />}
+      {open && open !== 'scale' && (
+        <Suspense>
+          <BulkDialog action={open} deployments={[deployment]} onDone={leave} onClose={close} />
+        </Suspense>
+      )}
       {start.error && (
         <Dialog title={t('{name} did not start', { name })} onClose={() => start.reset()}>
           <ErrorView error={start.error} />
@@ -158,108 +167,5 @@ function ScaleDialog({ deployment: { id, name, version, replicas }, onClose }: D
         error={form.errorsOf(scale.error)('replicas')}
       />
     </FormDialog>
-  );
-}
-
-function StopDialog({ deployment: { id, name, version, volumes }, onClose }: DialogProps) {
-  const stop = useMutation({
-    ...fleet.change('stopDeployment'),
-    onSuccess: () => {
-      confirmChange(t('{name} is stopping', { name }));
-      onClose();
-    },
-  });
-  return (
-    <ConfirmDialog
-      title={t('Stop {name}?', { name })}
-      action={t('Stop')}
-      pending={stop.isPending}
-      error={stop.error}
-      onClose={onClose}
-      onConfirm={() => stop.mutate({ params: { id }, ifMatch: version })}
-    >
-      <p>
-        {t(
-          'Its containers are removed and its CPU, memory and GPUs are released. It may not fit any more when you start it again.',
-        )}
-      </p>
-      <p>
-        {Object.keys(volumes).length > 0
-          ? t('Its volumes and their data remain.')
-          : t('It has no volumes: data in its containers is lost.')}
-      </p>
-    </ConfirmDialog>
-  );
-}
-
-function RestartDialog({ deployment: { id, name, version }, onClose }: DialogProps) {
-  const restart = useMutation({
-    ...fleet.change('restartDeployment'),
-    onSuccess: () => {
-      confirmChange(t('{name} is restarting', { name }));
-      onClose();
-    },
-  });
-  return (
-    <ConfirmDialog
-      title={t('Restart {name}?', { name })}
-      action={t('Restart')}
-      pending={restart.isPending}
-      error={restart.error}
-      onClose={onClose}
-      onConfirm={() => restart.mutate({ params: { id }, ifMatch: version })}
-    >
-      <p>{t('All replicas are replaced. Requests can fail meanwhile. Data outside of volumes is lost.')}</p>
-    </ConfirmDialog>
-  );
-}
-
-function DeleteDialog({ deployment: { id, name, version, volumes, workload_name }, onClose }: DialogProps) {
-  const [keepsWorkload, setKeepsWorkload] = useState(false);
-  const [path, navigate] = useLocation();
-  const remove = useMutation({
-    ...fleet.change('deleteDeployment', 'workloads', 'storage'),
-    onSuccess: () => {
-      confirmChange(t('{name} is being deleted', { name }));
-      onClose();
-      // A list with its filters stays as it is.
-      if (path === href('/deployments/:id', { id })) navigate('/deployments');
-    },
-  });
-  const mounts = Object.entries(volumes);
-  return (
-    <ConfirmDialog
-      title={t('Delete {name}?', { name })}
-      action={t('Delete {name}', { name })}
-      name={name}
-      pending={remove.isPending}
-      error={remove.error}
-      onClose={onClose}
-      onConfirm={() => remove.mutate({ params: { id }, query: { keep_workload: keepsWorkload }, ifMatch: version })}
-    >
-      <p>{t('This cannot be undone. It removes:')}</p>
-      <ul className="bullets">
-        <li>{t('the containers of all replicas, and the data in them')}</li>
-        {mounts.map(([mount, { size }]) => (
-          <li key={mount}>
-            {rich(
-              'the volume {mount} ({size}) with its data, if it was created for this deployment and its reclaim policy is {policy}; otherwise the volume remains',
-              { mount: <strong>{mount}</strong>, size, policy: <code>delete</code> },
-            )}
-          </li>
-        ))}
-        <li>{t('its generated values and its history')}</li>
-        {!keepsWorkload && (
-          <li>
-            {t('the workload {workload_name}, if nothing else uses it and it was not changed', { workload_name })}
-          </li>
-        )}
-      </ul>
-      <CheckField
-        label={t('Keep the workload {workload_name}', { workload_name })}
-        checked={keepsWorkload}
-        onChange={setKeepsWorkload}
-      />
-    </ConfirmDialog>
   );
 }

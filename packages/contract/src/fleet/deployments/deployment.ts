@@ -88,6 +88,10 @@ const crashLoop = z
 const observed = {
   workload_id: id,
   workload_name: z.string(),
+  deletes_workload: z.boolean().meta({
+    description:
+      'Whether the deletion of the deployment deletes its workload: both were created by one request, the workload was not changed by hand, and no other deployment uses it',
+  }),
   revision: z.int().meta({ description: 'Revision of the workload' }),
   template_id: id.nullable(),
   template_slug: z.string().nullable(),
@@ -147,6 +151,7 @@ export const deployment = z.object({ ...resourceMembers, ...observed }).meta({ i
 
 const readOnly = ignored(
   'workload_name',
+  'deletes_workload',
   'target_name',
   'template_id',
   'template_slug',

@@ -3,9 +3,11 @@ import { useState } from 'react';
 import { wordsOf } from '../../../shared/api/problem.ts';
 import { t } from '../../../shared/texts/texts.ts';
 import { Button } from '../../../shared/ui/controls/Button.tsx';
+import { CheckField } from '../../../shared/ui/controls/Field.tsx';
 import { ConfirmDialog, Dialog } from '../../../shared/ui/dialogs/Dialog.tsx';
 import { looks, Status } from '../../../shared/ui/display/Status.tsx';
 import { ErrorView, Loading } from '../../../shared/ui/feedback/states.tsx';
+import { confirmChange } from '../../../shared/ui/feedback/toast.tsx';
 import { fleet } from '../../api.ts';
 import { type BulkAction, type Foreseen, foresee, inTurn, perform, type SelectedDeployment } from './bulk-plan.ts';
 
@@ -13,6 +15,7 @@ interface Words {
   readonly one: (name: string) => string;
   readonly many: (count: number) => string;
   readonly done: string;
+  readonly oneDone: (name: string) => string;
 }
 
 const words: Readonly<Record<BulkAction, Words>> = {
@@ -20,21 +23,25 @@ const words: Readonly<Record<BulkAction, Words>> = {
     one: (name) => t('Start {name}', { name }),
     many: (count) => t('{count, plural, one {Start # deployment} other {Start # deployments}}', { count }),
     done: t('Starting'),
+    oneDone: (name) => t('{name} is starting', { name }),
   },
   stop: {
     one: (name) => t('Stop {name}', { name }),
     many: (count) => t('{count, plural, one {Stop # deployment} other {Stop # deployments}}', { count }),
     done: t('Stopping'),
+    oneDone: (name) => t('{name} is stopping', { name }),
   },
   restart: {
     one: (name) => t('Restart {name}', { name }),
     many: (count) => t('{count, plural, one {Restart # deployment} other {Restart # deployments}}', { count }),
     done: t('Restarting'),
+    oneDone: (name) => t('{name} is restarting', { name }),
   },
   delete: {
     one: (name) => t('Delete {name}', { name }),
     many: (count) => t('{count, plural, one {Delete # deployment} other {Delete # deployments}}', { count }),
     done: t('Deleting'),
+    oneDone: (name) => t('{name} is being deleted', { name }),
   },
 };
 
@@ -44,7 +51,7 @@ interface Outcome {
   readonly problem?: string;
 }
 
-/** Performs an action on deployments: the plan for each, one confirmation, and the results. */
+/** Performs an action on deployments: the plan for each, one confirmation, and the results, unless it is one success. */
 export function BulkDialog({
   action,
   deployments,
@@ -59,17 +66,20 @@ export function BulkDialog({
 }) {
   // What the plan is for stays the same, also if the objects change meanwhile.
   const [planned] = useState(deployments);
+  const [keepsWorkload, setKeepsWorkload] = useState(false);
   const plan = useQuery({
     queryKey: ['bulk', action, planned.map(({ id, version }) => `${id}/${version}`)],
     queryFn: () => inTurn(planned, (deployment) => foresee(action, deployment)),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
+  const [only] = planned;
+  const isOne = planned.length === 1 && only !== undefined;
   const run = useMutation({
     mutationFn: (chosen: readonly SelectedDeployment[]) =>
       inTurn(chosen, async (deployment): Promise<Outcome> => {
         try {
-          await perform(action, deployment);
+          await perform(action, deployment, { keepsWorkload });
           return { deployment };
         } catch (error) {
           const { sentence, detail = sentence } = wordsOf(error);
@@ -79,12 +89,16 @@ export function BulkDialog({
     onSuccess: (outcomes) => {
       for (const tag of ['deployments', 'workloads', 'storage'])
         void fleet.queries.invalidateQueries({ queryKey: [tag] });
-      onDone?.(outcomes.filter(({ problem }) => problem === undefined).map(({ deployment }) => deployment));
+      const changed = outcomes.filter(({ problem }) => problem === undefined).map(({ deployment }) => deployment);
+      if (isOne && changed.length === 1) {
+        confirmChange(words[action].oneDone(only.name));
+        onClose();
+      }
+      onDone?.(changed);
     },
   });
   const chosen = plan.data?.filter(({ blocked }) => blocked === undefined).map(({ deployment }) => deployment) ?? [];
-  const [only] = planned;
-  const isOne = planned.length === 1 && only !== undefined;
+  const workloads = plan.data?.filter(({ workload }) => workload !== undefined).length ?? 0;
   const title = isOne ? words[action].one(only.name) : words[action].many(plan.data ? chosen.length : planned.length);
   if (run.data) {
     return (
@@ -116,7 +130,7 @@ export function BulkDialog({
         ) : (
           !plan.data && <Loading text={t('Planning…')} />
         )}
-        {plan.data && <Foresights foreseen={plan.data} />}
+        {plan.data && <Foresights foreseen={plan.data} keepsWorkload={keepsWorkload} />}
       </Dialog>
     );
   }
@@ -132,21 +146,34 @@ export function BulkDialog({
       }}
       onConfirm={() => run.mutate(chosen)}
     >
-      <Foresights foreseen={plan.data} />
+      <Foresights foreseen={plan.data} keepsWorkload={keepsWorkload} />
+      {workloads > 0 && (
+        <CheckField
+          label={t('{workloads, plural, one {Keep the workload} other {Keep the workloads}}', { workloads })}
+          checked={keepsWorkload}
+          onChange={setKeepsWorkload}
+        />
+      )}
     </ConfirmDialog>
   );
 }
 
-const Foresights = ({ foreseen }: { readonly foreseen: readonly Foreseen[] }) => (
+const Foresights = ({
+  foreseen,
+  keepsWorkload,
+}: {
+  readonly foreseen: readonly Foreseen[];
+  readonly keepsWorkload: boolean;
+}) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
   <ul className="item-list bulk-plan" aria-label={t('What will happen')} tabIndex={0}>
-    {foreseen.map(({ deployment: { id, name }, effects, blocked }) => (
+    {foreseen.map(({ deployment: { id, name }, effects, workload, blocked }) => (
       <li key={id} className="stack-small">
         <span className="spread">
           <strong>{name}</strong>
           {blocked !== undefined && <Status {...looks.off(t('Not changed'))} />}
         </span>
-        {(blocked === undefined ? effects : [blocked]).map((text) => (
+        {[...(blocked === undefined ? effects : [blocked]), ...textOfWorkload(workload, keepsWorkload)].map((text) => (
           <span key={text} className="muted small">
             {text}
           </span>
@@ -155,3 +182,8 @@ const Foresights = ({ foreseen }: { readonly foreseen: readonly Foreseen[] }) =>
     ))}
   </ul>
 );
+
+const textOfWorkload = (name: string | undefined, isKept: boolean): readonly string[] =>
+  name === undefined
+    ? []
+    : [isKept ? t('The workload {name} remains.', { name }) : t('The workload {name} is deleted.', { name })];

@@ -11,6 +11,8 @@ export interface Foreseen {
   readonly deployment: SelectedDeployment;
   /** What will happen, as sentences. */
   readonly effects: readonly string[];
+  /** The name of the workload that is deleted too, unless the user keeps it. */
+  readonly workload?: string;
   /** Why nothing will happen. */
   readonly blocked?: string;
 }
@@ -49,7 +51,11 @@ export async function foresee(action: BulkAction, selected: SelectedDeployment):
         ? blocked(t('It is stopped.'))
         : { deployment, effects: [t('All replicas are replaced. Data outside of volumes is lost.')] };
     case 'delete':
-      return { deployment, effects: await effectsOfDeletion(deployment) };
+      return {
+        deployment,
+        effects: await effectsOfDeletion(deployment),
+        ...(deployment.deletes_workload && { workload: deployment.workload_name }),
+      };
   }
 }
 
@@ -98,8 +104,12 @@ async function effectsOfDeletion(deployment: Deployment): Promise<readonly strin
   ];
 }
 
-/** Performs an action on the version of the deployment for which it was planned. */
-export async function perform(action: BulkAction, { id, version }: SelectedDeployment): Promise<void> {
+/** Performs an action on the version of the deployment for which it was planned. `keepsWorkload` applies to a deletion. */
+export async function perform(
+  action: BulkAction,
+  { id, version }: SelectedDeployment,
+  { keepsWorkload }: { readonly keepsWorkload: boolean },
+): Promise<void> {
   const input = { params: { id }, ifMatch: version };
   switch (action) {
     case 'start':
@@ -112,6 +122,6 @@ export async function perform(action: BulkAction, { id, version }: SelectedDeplo
       await fleet.call('restartDeployment', input);
       return;
     case 'delete':
-      await fleet.call('deleteDeployment', input);
+      await fleet.call('deleteDeployment', { ...input, query: { keep_workload: keepsWorkload } });
   }
 }
