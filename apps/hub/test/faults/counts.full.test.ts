@@ -2,7 +2,7 @@
 // counts of the last second.
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually, figure, fromFull } from '@svc/testing';
-import { ask, type LoadResult, queryOn, startLoad } from '@svc/testing/faults';
+import { ask, type LoadResult, patientUrl, queryOn, startLoad } from '@svc/testing/faults';
 import { createApiKey, createOrganization } from '../../src/commands/organizations.ts';
 import { openDatabase } from '../../src/database/client.ts';
 import { adminOf, createCategory, prepareHubFaults } from './world.ts';
@@ -23,7 +23,7 @@ const { aDatabase, anIssuer, aHub } = prepareHubFaults();
 
 /** Two hubs on a database, with keys and a function that creates a template. */
 async function startHubs() {
-  const databaseUrl = await aDatabase();
+  const databaseUrl = patientUrl(await aDatabase());
   const issuer = await anIssuer();
   const settings = { databaseUrl, issuer: issuer.issuer };
   const hubs = [await aHub(settings), await aHub(settings)] as const;

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import os from 'node:os';
 import { byDepth } from './depth.ts';
 
@@ -17,24 +18,25 @@ const MARGIN_MS = 2000;
 const clock = performance.now.bind(performance);
 
 const CALCULATION_STEPS = 500_000;
-const MEMORY_BYTES = 8 * 1024 * 1024;
-const PAGE_BYTES = 4096;
-/** What the calculation and the first use of the memory take on the reference machine. */
-const REFERENCE_MS = { calculation: 0.6, memory: 2 };
+/** What the calculation and a process that does nothing take on the reference machine. */
+const REFERENCE_MS = { calculation: 0.6, process: 2 };
 /** The shortest of several runs is not interrupted by other processes, and its code is compiled. */
 const RUNS = 8;
 
 /**
- * How many times longer work takes than on the reference machine: the mean of the processor, and of memory that is used
- * for the first time, which takes much longer on some virtual machines.
+ * How many times longer work takes than on the reference machine, at least 1: the mean of the processor, and of the kernel,
+ * whose work for processes and memory takes much longer on some virtual machines.
  */
-const slowness = (shortest(calculate) / REFERENCE_MS.calculation + shortest(useMemory) / REFERENCE_MS.memory) / 2;
+const slowness = Math.max(
+  1,
+  (shortest(calculate) / REFERENCE_MS.calculation + shortest(startProcess) / REFERENCE_MS.process) / 2,
+);
 
-function shortest(work: () => number): number {
+function shortest(work: () => number | null): number {
   const durations = Array.from({ length: RUNS }, () => {
     const started = clock();
     // The result is used, so that the work is not removed.
-    return work() === 0 ? Number.POSITIVE_INFINITY : clock() - started;
+    return work() === -1 ? Number.POSITIVE_INFINITY : clock() - started;
   });
   return Math.min(...durations);
 }
@@ -45,10 +47,8 @@ function calculate(): number {
   return state;
 }
 
-function useMemory(): number {
-  const memory = Buffer.allocUnsafeSlow(MEMORY_BYTES);
-  for (let page = 0; page < memory.length; page += PAGE_BYTES) memory[page] = 1;
-  return memory.length;
+function startProcess(): number | null {
+  return spawnSync('true', { stdio: 'ignore' }).status;
 }
 
 /**
@@ -58,7 +58,7 @@ function useMemory(): number {
 export function timeFactor(): number {
   const [load = 0] = os.loadavg();
   const contention = Math.max(1, load / os.availableParallelism());
-  return Math.min(LONGEST_FACTOR, Math.max(1, slowness * contention));
+  return Math.min(LONGEST_FACTOR, slowness * contention);
 }
 
 /** A deadline in milliseconds, scaled with the speed of the machine. */
