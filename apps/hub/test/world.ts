@@ -36,7 +36,12 @@ export interface TestOrganization extends Organization {
 const FAST_BY_DEFAULT = process.env.TEST_FAST_ROUTES !== 'off';
 
 /** A busy machine can need longer for a connection, and for a statement, than the limits of production. */
-const PATIENT = { connectTimeoutMs: 20_000, statementTimeoutMs: 20_000 };
+const PATIENT = {
+  connectTimeoutMs: 20_000,
+  lockTimeoutMs: 20_000,
+  statementTimeoutMs: 20_000,
+  revisionTimeoutMs: 20_000,
+};
 
 /** An instance of the hub on an existing database. Several instances can share a database. */
 export function anInstance(
@@ -44,7 +49,7 @@ export function anInstance(
   { issuer, audience }: Pick<LocalIssuer, 'issuer' | 'audience'>,
   { limits, streamLimits, revisions, isFast = FAST_BY_DEFAULT, clientId, publicUrl }: InstanceOptions = {},
 ) {
-  const database = openDatabase(databaseUrl, () => undefined, { ...poolLimits, ...PATIENT, ...limits });
+  const database = openDatabase(databaseUrl, () => undefined, { ...PATIENT, ...limits });
   const outbound = createOutbound({ timeoutMs: scaled(2000), maxBytes: 100_000 });
   const keys = createKeySource({ issuer, send: outbound.send });
   const log = createLog('hub', (process.env.LOG_LEVEL as 'silent') ?? 'silent');

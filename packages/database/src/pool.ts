@@ -63,3 +63,23 @@ export function createPool(settings: PoolSettings): pg.Pool {
   traceQueries(pool);
   return pool;
 }
+
+/** The limits of transactions with the timeouts of production, in milliseconds. */
+const TRANSACTION_LIMITS = { maxWait: 2000, timeout: 5000 };
+
+/**
+ * The limits of the transactions of Prisma on a pool, in milliseconds. A transaction can wait for a connection, and for
+ * two of its statements, as long as the pool and its URL permit.
+ */
+export function transactionLimits(
+  { options }: pg.Pool,
+  least: Partial<typeof TRANSACTION_LIMITS> = {},
+): typeof TRANSACTION_LIMITS {
+  const { maxWait, timeout } = { ...TRANSACTION_LIMITS, ...least };
+  const ofUrl = new URL(options.connectionString ?? '').searchParams.get('statement_timeout');
+  const statementTimeoutMs = Number(ofUrl ?? options.statement_timeout) || 0;
+  return {
+    maxWait: Math.max(maxWait, options.connectionTimeoutMillis ?? 0),
+    timeout: Math.max(timeout, 2 * statementTimeoutMs),
+  };
+}

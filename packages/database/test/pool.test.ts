@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import { poolOptions } from '../src/index.ts';
+import { createPool, poolOptions, transactionLimits } from '../src/index.ts';
 import { serverUrl as connectionString, rowsOf } from './on-database.ts';
 
 async function sessionSetting(url: string, name: string): Promise<unknown> {
@@ -39,6 +39,16 @@ test.each([
 ])('with %j in the URL, a request waits %d ms for a connection', (query, milliseconds) => {
   const settings = { connectionString: `${connectionString}${query}`, max: 1, applicationName: 'test' };
   expect(poolOptions({ ...settings, connectTimeoutMs: 1000 }).connectionTimeoutMillis).toBe(milliseconds);
+});
+
+test.each([
+  ['', {}, { maxWait: 2000, timeout: 5000 }],
+  ['', { timeout: 8000 }, { maxWait: 2000, timeout: 8000 }],
+  ['?connect_timeout=20&statement_timeout=20000', { timeout: 8000 }, { maxWait: 20_000, timeout: 40_000 }],
+])('with %j in the URL and the limits %j, transactions have the limits %j', async (query, least, limits) => {
+  const pool = createPool({ connectionString: `${connectionString}${query}`, max: 1, applicationName: 'test' });
+  expect(transactionLimits(pool, least)).toEqual(limits);
+  await pool.end();
 });
 
 test('the lock timeout is not greater than the statement timeout', () => {

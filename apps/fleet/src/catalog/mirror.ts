@@ -100,8 +100,6 @@ async function replaceCategories(transaction: Transaction, { readable, unreadabl
   await recordSkipped(transaction, { kind: 'category', unreadable, cursor: null, generation: 0 });
 }
 
-const APPLY_TIMEOUT_MS = 60_000;
-
 /** Another run holds the lease. A run that has lost its lease must not write. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
@@ -178,7 +176,7 @@ export async function applyPage(
         stale_since = NULL, failures = 0`;
     return { updated, removed: removed + deleted };
   };
-  const result = await database.mirrorWriter.$transaction(apply, { timeout: APPLY_TIMEOUT_MS, maxWait: 5000 });
+  const result = await database.mirrorWriter.$transaction(apply);
   if (result === 'found empty') throw new EmptyCatalog();
   return result;
 }
@@ -235,7 +233,7 @@ export async function applyRepeatedPage(
       UPDATE catalog_sync
       SET last_updated = last_updated + ${readAgain.length}, full_walk_due = full_walk_due OR ${!isComplete}`;
   };
-  await database.mirrorWriter.$transaction(apply, { timeout: APPLY_TIMEOUT_MS, maxWait: 5000 });
+  await database.mirrorWriter.$transaction(apply);
 }
 
 async function lockProgress(transaction: Prisma.TransactionClient, owner: string): Promise<SyncProgress> {

@@ -5,6 +5,7 @@ import {
   type PoolSettings,
   type Subscription,
   subscribe,
+  transactionLimits,
   translatingClient,
 } from '@svc/database';
 import type { PoolState } from '@svc/http';
@@ -80,16 +81,18 @@ export function openDatabase(
     pool.on('error', onError);
     return pool;
   };
-  const clientOf = (pool: pg.Pool) => {
+  const clientOf = (pool: pg.Pool, least: Parameters<typeof transactionLimits>[1] = {}) => {
     const options = { onConnectionError: onError, statementNameGenerator: createStatementNames(MAX_PREPARED) };
-    return translatingClient(new PrismaClient({ adapter: new PrismaPg(pool, options) }), constraintProblems);
+    const adapter = new PrismaPg(pool, options);
+    const client = new PrismaClient({ adapter, transactionOptions: transactionLimits(pool, least) });
+    return translatingClient(client, constraintProblems);
   };
   const pools = {
     requests: openPool({ max: connections - MIRROR_WRITERS - NOTIFICATIONS, applicationName: APPLICATION_NAME }),
     mirror: openPool(MIRROR_POOL),
   };
   const client = clientOf(pools.requests);
-  const mirrorWriter = clientOf(pools.mirror);
+  const mirrorWriter = clientOf(pools.mirror, { maxWait: 5000 });
   return {
     client,
     mirrorWriter,

@@ -12,7 +12,7 @@ export type CatalogTransaction = Prisma.TransactionClient;
 export async function writeCatalog<T>(
   { catalogWriter }: Database,
   work: (transaction: CatalogTransaction) => Promise<T>,
-  { timeoutMs = 8000 }: { readonly timeoutMs?: number } = {},
+  { timeoutMs }: { readonly timeoutMs?: number } = {},
 ): Promise<T> {
   return catalogWriter.$transaction(
     async (transaction) => {
@@ -21,6 +21,6 @@ export async function writeCatalog<T>(
           SET at = greatest(date_trunc('milliseconds', clock_timestamp()), at + interval '1 millisecond')`;
       return work(transaction);
     },
-    { maxWait: 2000, timeout: timeoutMs },
+    timeoutMs === undefined ? {} : { timeout: timeoutMs },
   );
 }

@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { createPool, type PoolSettings, translatingClient } from '@svc/database';
+import { createPool, type PoolSettings, transactionLimits, translatingClient } from '@svc/database';
 import type { PoolState } from '@svc/http';
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
@@ -39,11 +39,8 @@ const sharesOf = (connections: number) => {
   return { writers, streams, revision, shared: connections - writers - streams - revision };
 };
 
-/**
- * A request waits for at most two checks of the revision, so this timeout leaves time for its other
- * statements.
- */
-const REVISION_TIMEOUT_MS = 750;
+/** A write to the catalog waits for those before it. */
+const CATALOG_WRITE_MS = 8000;
 
 /** A statement of a stream waits for those of all other streams. No request waits for it. */
 const STREAM_WAIT_MS = 20_000;
@@ -51,16 +48,21 @@ const STREAM_WAIT_MS = 20_000;
 export interface PoolLimits extends Pick<PoolSettings, 'connectTimeoutMs' | 'lockTimeoutMs' | 'statementTimeoutMs'> {
   /** The maximum number of connections of the process: `DATABASE_CONNECTIONS`. */
   readonly connections?: number;
+  /** The timeout of the check of the revision, for its connection and for its statement. */
+  readonly revisionTimeoutMs?: number;
 }
 
 /**
  * The timeouts of each pool. A request acquires a connection twice: to authenticate its caller, and
- * in its handler. Both waits and the longest statement together take less than five seconds.
+ * in its handler. Both waits and the longest statement together take less than five seconds. A
+ * request waits for at most two checks of the revision, so their timeout leaves time for its other
+ * statements.
  */
 export const poolLimits = {
   connections: 16,
   connectTimeoutMs: 1000,
   lockTimeoutMs: 2000,
+  revisionTimeoutMs: 750,
 } as const satisfies PoolLimits;
 
 /**
@@ -70,16 +72,20 @@ export const poolLimits = {
 export function openDatabase(
   connectionString: string,
   onError: (error: Error) => void,
-  { connections = poolLimits.connections, ...limits }: PoolLimits = poolLimits,
+  given: PoolLimits = {},
 ): Database {
+  const { connections, revisionTimeoutMs, ...limits } = { ...poolLimits, ...given };
   const openPool = (max: number, applicationName: string, own: Partial<PoolSettings> = {}) => {
     const pool = createPool({ connectionString, max, applicationName, ...limits, ...own });
     pool.on('error', onError);
     return pool;
   };
-  const clientOf = (pool: pg.Pool) =>
+  const clientOf = (pool: pg.Pool, least: Parameters<typeof transactionLimits>[1] = {}) =>
     translatingClient(
-      new PrismaClient({ adapter: new PrismaPg(pool, { onConnectionError: onError }) }),
+      new PrismaClient({
+        adapter: new PrismaPg(pool, { onConnectionError: onError }),
+        transactionOptions: transactionLimits(pool, least),
+      }),
       constraintProblems,
     );
   const shares = sharesOf(connections);
@@ -88,13 +94,13 @@ export function openDatabase(
     writer: openPool(shares.writers, 'hub-catalog-writer'),
     streams: openPool(shares.streams, 'hub-catalog-streams', { connectTimeoutMs: STREAM_WAIT_MS }),
     revision: openPool(shares.revision, 'hub-revision', {
-      connectTimeoutMs: REVISION_TIMEOUT_MS,
-      statementTimeoutMs: REVISION_TIMEOUT_MS,
+      connectTimeoutMs: revisionTimeoutMs,
+      statementTimeoutMs: revisionTimeoutMs,
     }),
   };
   const clients = {
     client: clientOf(pools.shared),
-    catalogWriter: clientOf(pools.writer),
+    catalogWriter: clientOf(pools.writer, { timeout: CATALOG_WRITE_MS }),
   };
   return {
     ...clients,

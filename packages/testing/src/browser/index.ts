@@ -8,7 +8,8 @@ import { scaled } from '../run/deadlines.ts';
 
 export type { BrowserContext, Page } from 'playwright-core';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+/** The headless shell renders pages as the browser does, and needs a third of its processor time. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 const program = (): string | undefined =>
   process.env.TEST_BROWSER_PATH ?? NAMES.map(programAt).find((file) => file !== undefined);
