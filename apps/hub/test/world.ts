@@ -16,7 +16,7 @@ import type { StreamLimits } from '../src/catalog/changes/stream-slots.ts';
 import { createCachedCatalog } from '../src/catalog/memory/cached-catalog.ts';
 import { createUsage } from '../src/catalog/usage.ts';
 import { writeCatalog } from '../src/database/catalog-write.ts';
-import { openDatabase, type PoolLimits, poolLimits } from '../src/database/client.ts';
+import { openDatabase, type PoolLimits } from '../src/database/client.ts';
 import type { Reader } from '../src/database/reader.ts';
 import type { ApiKey, Organization, Prisma } from '../src/generated/prisma/client.ts';
 import type { RevisionCheck } from '../src/revision/revision.ts';
