@@ -40,7 +40,7 @@ const OUTBOUND_TIMEOUT_MS = 10_000;
 export const SHORT_TIMEOUT_MS = byDepth({ short: 300, full: 1500, long: 1500 });
 
 /** A busy machine can need longer for a connection, and for a statement, than the limits of production. */
-export const PATIENT = { connectTimeoutMs: 20_000, lockTimeoutMs: 20_000, statementTimeoutMs: 20_000 };
+export const PATIENT = { connectTimeoutMs: 20_000, statementTimeoutMs: 20_000 };
 
 /** The lowest cost of Argon2id, which makes tests fast. */
 const LOWEST_COST = { memoryCost: 8, timeCost: 1, parallelism: 1 };

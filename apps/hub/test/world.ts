@@ -38,7 +38,7 @@ const FAST_BY_DEFAULT = process.env.TEST_FAST_ROUTES !== 'off';
 /** A busy machine can need longer for a connection, and for a statement, than the limits of production. */
 const PATIENT = {
   connectTimeoutMs: 20_000,
-  lockTimeoutMs: 20_000,
+
   statementTimeoutMs: 20_000,
   revisionTimeoutMs: 20_000,
 };
