@@ -121,7 +121,7 @@ const databaseUrl = z
 const databaseUrls = {
   DATABASE_URL: secretSetting(
     databaseUrl.describe(
-      'the database, `postgresql://user:password@host/database`, on PostgreSQL 15 or later. The user must own the database, unless `MIGRATION_DATABASE_URL` is set. `?connect_timeout=5` waits up to 5 seconds for a connection, instead of 1',
+      'the database, `postgresql://user:password@host/database`, on PostgreSQL 15 or later. The user must own the database, unless `MIGRATION_DATABASE_URL` is set. `?connect_timeout=5` waits up to 5 seconds for a connection, instead of 1; `statement_timeout=10000` permits statements of 10 seconds, instead of 2.5, and transactions of twice that',
     ),
   ),
   MIGRATION_DATABASE_URL: secretSetting(
