@@ -119,6 +119,19 @@ describeWithBrowser('daily use of the consoles in a browser', () => {
     expect(page.complaints).toEqual([]);
   });
 
+  test('what the browser could not read is read again while the service responds', async () => {
+    const page = await world.open(world.fleet, '/');
+    await signInAtProvider(page);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const lists = '**/api/v1/workloads?*';
+    await page.route(lists, (route) => route.abort());
+    await page.getByRole('link', { name: 'Workloads', exact: true }).first().click();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    await page.unroute(lists);
+    await page.getByText('bulk', { exact: true }).waitFor();
+    expect(page.complaints.filter((one) => !one.includes('net::ERR_FAILED'))).toEqual([]);
+  });
+
   test('the palette performs actions, and a key shows all keys', async () => {
     const page = await world.open(world.fleet, '/');
     await signInAtProvider(page);
