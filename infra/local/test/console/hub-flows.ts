@@ -132,7 +132,7 @@ export function testFormAndCatalog(given: () => ConsoleWorld): void {
     await page.goBack();
     await keys.press(question.getByRole('button', { name: 'Cancel' }));
     expect(await form.getByLabel('CPU', { exact: true }).inputValue()).toBe('much');
-    await keys.press(page.getByRole('link', { name: 'Templates', exact: true }));
+    await keys.press(page.getByRole('link', { name: 'Templates', exact: true }).first());
     await keys.press(question.getByRole('button', { name: 'Leave' }));
     await page.getByRole('heading', { name: 'Templates', level: 1 }).waitFor();
 
