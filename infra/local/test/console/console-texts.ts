@@ -89,7 +89,7 @@ const FIND = `(() => {
   while (nodes.nextNode()) {
     const { data, parentElement } = nodes.currentNode;
     const text = unmarked(data);
-    if (!parentElement.closest('code, kbd, pre, script, noscript, style, textarea, time, .avatar, .prose, .diff')) found.push(text);
+    if (!parentElement.closest('code, kbd, pre, script, noscript, style, textarea, time, .avatar, .glyph, .prose, .diff')) found.push(text);
   }
   for (const name of ['title', 'placeholder', 'aria-label', 'aria-description', 'alt']) {
     for (const element of document.querySelectorAll('[' + name + ']')) {

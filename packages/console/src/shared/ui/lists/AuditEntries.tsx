@@ -70,16 +70,17 @@ export function AuditEntries<E extends AuditEntry>({
         <ul className="panel item-list" aria-label={t('Audit log')}>
           {rows.map((entry) => (
             <li key={entry.id}>
+              <div className="spread">
+                <span className="grow">
+                  {sentenceOf(entry)}
+                  {requestNotes?.(entry)}
+                </span>
+                <span className="muted small nowrap">
+                  <Time at={entry.at} isExact />
+                </span>
+              </div>
               <details>
-                <summary className="spread">
-                  <span className="grow">
-                    {sentenceOf(entry)}
-                    {requestNotes?.(entry)}
-                  </span>
-                  <span className="muted small nowrap">
-                    <Time at={entry.at} isExact />
-                  </span>
-                </summary>
+                <summary className="small muted">{t('Request')}</summary>
                 <p className="row small muted">
                   <code>
                     {entry.method} {entry.path}
