@@ -173,7 +173,8 @@ export function testFormAndCatalog(given: () => ConsoleWorld): void {
     const documentation =
       '# Guide\n\n[![CI](https://example.com/i.svg)](https://example.com)\n\n[Start](#start)\n\n<!-- hidden -->\n\n- [x] done\n\n| a |\n|--:|\n| 1&nbsp;GiB |\n\n<details><summary>More</summary>\n\ninside\n\n</details>\n\n## Start\n\na<br>b &rarr; c\n';
     const { categories } = Object(await world.call({ service: 'hub', method: 'GET', path: '/admin/categories' }));
-    const body = { name: 'Guide', kind: 'job', category_id: categories[0].id, documentation };
+    const { id } = categories.find(({ is_private }: { is_private: boolean }) => !is_private);
+    const body = { name: 'Guide', kind: 'job', category_id: id, documentation };
     await world.call({ service: 'hub', method: 'POST', path: '/admin/templates', body });
     const page = await world.open(world.hub, '/');
     await page.setViewportSize({ width: 360, height: 740 });
@@ -191,7 +192,7 @@ export function testFormAndCatalog(given: () => ConsoleWorld): void {
     expect(await shown.getByRole('link', { name: 'CI' }).count()).toBe(1);
     expect(await shown.getByRole('checkbox', { name: 'Task' }).isChecked()).toBe(true);
     expect(await shown.getByText('hidden').count()).toBe(0);
-    expect(await shown.getByText('a\nb → c').count()).toBe(1);
+    expect(await shown.innerText()).toContain('a\nb → c');
     await shown.getByRole('link', { name: 'Start' }).click();
     await page.waitForURL(/#doc-start$/);
     expect(await findProblems(page, { widths: [360] })).toEqual([]);
