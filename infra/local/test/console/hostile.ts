@@ -116,6 +116,8 @@ const INSPECT = `(() => {
     if (!text.data.includes('${END}')) continue;
     count += 1;
     if (!text.data.includes('\\u202e')) continue; // the page shows such controls in another way
+    // A text area shows the plain text that the user edits, and cannot isolate parts of it.
+    if (text.parentElement.matches('textarea')) continue;
     const element = closest(text.parentElement, isIsolated);
     const paragraph = closest(element, isParagraph);
     const others = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { rich, t } from '../../shared/texts/texts.ts';
+import { isolated, rich, t } from '../../shared/texts/texts.ts';
 import { type AuditEntry, type FleetEndpointName, fleet } from '../api.ts';
 
 /** The endpoints whose requests the list of changes contains. */
@@ -100,7 +100,7 @@ export function sentenceOf(entry: AuditEntry): ReactNode {
   const actor = <strong>{caller === '' ? t('unknown account') : caller}</strong>;
   const request = (
     <code>
-      {method} {path}
+      {isolated(method)} {path}
     </code>
   );
   if (method === 'COMMAND') return rich('{actor} ran the command {command}', { actor, command: <code>{path}</code> });

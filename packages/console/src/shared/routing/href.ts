@@ -22,3 +22,6 @@ export function href<P extends string>(
   }
   return query.size === 0 ? path : `${path}?${query}`;
 }
+
+/** Whether a text is the URL of a web page. Other URLs, such as those with a script, must not become links. */
+export const isWebUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ExternalLink, Globe, Network } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { href } from '../../../shared/routing/href.ts';
+import { href, isWebUrl } from '../../../shared/routing/href.ts';
 import { rich, t } from '../../../shared/texts/texts.ts';
 import { CopyButton } from '../../../shared/ui/controls/Copy.tsx';
 import { type Deployment, fleet } from '../../api.ts';
@@ -28,17 +28,25 @@ function useReachable({ endpoints, target }: Deployment): (endpoint: Endpoint) =
   return (endpoint) => endpoint.scope !== 'cluster' && (isHere || !isLocal(endpoint));
 }
 
-const urlOf = ({ scheme, address }: Endpoint) => `${scheme}://${address}`;
+/** The URL of the web page at an endpoint; undefined if it has none. */
+function urlOf({ scheme, address }: Endpoint): string | undefined {
+  const url = `${scheme}://${address}`;
+  return isWebUrl(url) ? url : undefined;
+}
 
 /** Opens the first web page of a running deployment, if the browser can reach it. */
 export function OpenButton({ deployment }: { readonly deployment: Deployment }) {
   const isReachable = useReachable(deployment);
-  const page = deployment.endpoints.find((endpoint) => endpoint.scheme !== null && isReachable(endpoint));
-  if (!page || deployment.phase !== 'running') return null;
+  const url = deployment.endpoints
+    .filter(isReachable)
+    .map(urlOf)
+    .find((one) => one !== undefined);
+  if (url === undefined || deployment.phase !== 'running') return null;
   return (
-    <a href={urlOf(page)} target="_blank" rel="noreferrer" className="button primary">
+    <a href={url} target="_blank" rel="noreferrer" className="button primary">
       <ExternalLink size={16} aria-hidden />
-      {t('Open {name}', { name: deployment.name })} <span className="visually-hidden">{t('opens in a new tab')}</span>
+      <span className="truncate">{t('Open {name}', { name: deployment.name })}</span>{' '}
+      <span className="visually-hidden">{t('opens in a new tab')}</span>
     </a>
   );
 }
@@ -90,12 +98,13 @@ function EndpointView({
   const { address, scope, scheme } = endpoint;
   const command = scheme === null ? clientCommand(endpoint) : undefined;
   const Icon = scheme === null ? Network : Globe;
+  const url = isReachable ? urlOf(endpoint) : undefined;
   return (
     <span className="stack-small">
       <span className="row">
         <Icon size={15} aria-hidden />
-        {scheme !== null && isReachable ? (
-          <a href={urlOf(endpoint)} target="_blank" rel="noreferrer" className="mono strong">
+        {url !== undefined ? (
+          <a href={url} target="_blank" rel="noreferrer" className="mono strong">
             {address} <ExternalLink size={13} aria-label={t('opens in a new tab')} />
           </a>
         ) : (

@@ -25,7 +25,7 @@ export interface StatusLook {
 export const Status = ({ tone, icon: Icon, label, isMoving = false }: StatusLook) => (
   <span className={`status tone-${tone}`}>
     <Icon size={14} aria-hidden className={isMoving ? 'spin' : undefined} />
-    {label}
+    <span>{label}</span>
   </span>
 );
 

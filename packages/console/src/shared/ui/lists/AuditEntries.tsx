@@ -1,7 +1,7 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { ScrollText, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { rich, t } from '../../texts/texts.ts';
+import { isolated, rich, t } from '../../texts/texts.ts';
 import { Button } from '../controls/Button.tsx';
 import { RequestId } from '../display/RequestId.tsx';
 import { Time } from '../display/Time.tsx';
@@ -83,7 +83,7 @@ export function AuditEntries<E extends AuditEntry>({
                 <summary className="small muted">{t('Request')}</summary>
                 <p className="row small muted">
                   <code>
-                    {entry.method} {entry.path}
+                    {isolated(entry.method)} {entry.path}
                   </code>
                   <span className={`numeric strong ${statusClass(entry.status)}`}>
                     {entry.status}

@@ -1,5 +1,6 @@
 import type { Token, Tokens } from 'marked';
 import { Fragment, type ReactNode, useMemo } from 'react';
+import { isWebUrl } from '../../routing/href.ts';
 import { t } from '../../texts/texts.ts';
 import { boundedTokens, headingIds, wordsOfTokens } from './bounded-markdown.ts';
 import type { ElementToken } from './elements.ts';
@@ -187,8 +188,7 @@ function inLink(token: Token): ReactNode {
 
 function link(address: string, words: ReactNode): ReactNode {
   if (address.startsWith('#')) return <a href={`#${ID_PREFIX}${address.slice(1)}`}>{words}</a>;
-  const isSafe = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
-  if (!isSafe) return words;
+  if (!isWebUrl(address)) return words;
   return (
     <a href={address} target="_blank" rel="noreferrer noopener nofollow">
       {words}
