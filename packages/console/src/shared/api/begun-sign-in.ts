@@ -9,6 +9,9 @@ import { Refused } from './client.ts';
  */
 const VERIFIER = 'sign-in-verifier';
 
+/** After this time, in milliseconds, a request without a response is sent again. */
+const RETRY_MS = 500;
+
 /** The challenge of this tab, for a sign-in that begins. */
 export async function challengeOfTab(): Promise<string> {
   const verifier = sessionStorage.getItem(VERIFIER) ?? base64url(crypto.getRandomValues(new Uint8Array(32)));
@@ -31,7 +34,12 @@ export async function finishSignIn(
   const verifier = sessionStorage.getItem(VERIFIER);
   if (verifier === null) return showFailure('not_begun_here', page);
   try {
-    await send({ code, verifier });
+    // A browser aborts its requests when the network of its machine changes.
+    await send({ code, verifier }).catch(async (error: unknown) => {
+      if (error instanceof Refused) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      return send({ code, verifier });
+    });
     sessionStorage.removeItem(VERIFIER);
   } catch (error) {
     const status = error instanceof Refused ? error.status : undefined;
