@@ -25,7 +25,7 @@ try {
   execFileSync('git', ['clone', '--quiet', root, clone]);
   console.log(`Node ${execFileSync('node', ['--version'], { env, encoding: 'utf8' }).trim()} on PATH, no pnpm`);
   if (values.only !== 'test') await timed('npm start, a request, and a stop', start);
-  if (values.only !== 'start') await timed('npm test', () => run('npm', ['test'], console.log));
+  if (values.only !== 'start') await timed('npm test', () => run('npm', ['test'], (line) => console.log(line)));
 } finally {
   rmSync(parent, { recursive: true, force: true, maxRetries: 5 });
 }
