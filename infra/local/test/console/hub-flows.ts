@@ -197,6 +197,7 @@ export function testFormAndCatalog(given: () => ConsoleWorld): void {
     await page.waitForURL(/#doc-start$/);
     expect(await findProblems(page, { widths: [360] })).toEqual([]);
 
+    await page.getByRole('button', { name: 'Open the navigation' }).click();
     await signInByKeys(page, people.user);
     await page.evaluate(`fetch('/api/v1/auth/session').then((session) => session.json()).then(({ user }) => user.organization ??
       fetch('/api/v1/account/organizations', {
