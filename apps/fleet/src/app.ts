@@ -89,6 +89,8 @@ interface AppOptions extends Omit<ServiceOptions<RequestContext>, OwnOptions> {
   readonly callLimits?: CallLimits | undefined;
   /** The limits of production apply unless given. */
   readonly rejectionLimits?: RejectionLimits | undefined;
+  /** Milliseconds for a check of the credentials of all streams. The limit of production applies unless given. */
+  readonly streamCheckMs?: number | undefined;
 }
 
 export interface Fleet {
@@ -148,10 +150,11 @@ export function createApp({
   rejectionLimits,
   stopping = new AbortController().signal,
   callLimits,
+  streamCheckMs,
   ...options
 }: AppOptions): Express {
   const { database, publicUrl, corsOrigins, confirmationKey } = services;
-  const authentication = createAuthentication({ services, publicUrl, log: options.log });
+  const authentication = createAuthentication({ services, publicUrl, log: options.log, streamCheckMs });
   const sharedContextOf = createSharedContexts(services, authentication);
   const issuer = async () => {
     const oidc = await services.settings.oidc();

@@ -4,7 +4,7 @@ import { displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
 import { closedOpenApiDocument, fleetService } from '@svc/contract';
 import type { FleetRole } from '@svc/contract/fleet';
 import { createLog, createOutbound, type OutboundAllowance, type OutboundOptions } from '@svc/http';
-import { type Api, apiOf, byDepth, createTestDatabase } from '@svc/testing';
+import { type Api, apiOf, byDepth, createTestDatabase, scaled } from '@svc/testing';
 import { createFleet } from '../src/app.ts';
 import type { RejectionLimits } from '../src/audit/rejections.ts';
 import type { ChangeFeed, FeedTimings } from '../src/changes/feed.ts';
@@ -143,6 +143,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
         rateLimit: given.requestsPerMinute !== undefined,
         ...(given.requestsPerMinute === undefined ? {} : { requestsPerMinute: given.requestsPerMinute }),
         rejectionLimits: given.rejectionLimits,
+        streamCheckMs: scaled(1400), // if a check takes longer, all streams end
         trustProxy: ['loopback'], // a test sets the client address with X-Forwarded-For
       },
     );

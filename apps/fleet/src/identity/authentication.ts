@@ -48,10 +48,17 @@ interface AuthenticationOptions {
   /** The URL at which browsers reach the fleet. */
   readonly publicUrl: string | undefined;
   readonly log: Log;
+  /** The limit of production applies unless given. */
+  readonly streamCheckMs?: number | undefined;
 }
 
-export function createAuthentication({ services, publicUrl, log }: AuthenticationOptions): Authentication {
-  const streamCredentials = createStreamCredentials(services, log);
+export function createAuthentication({
+  services,
+  publicUrl,
+  log,
+  streamCheckMs,
+}: AuthenticationOptions): Authentication {
+  const streamCredentials = createStreamCredentials(services, log, streamCheckMs);
   const authenticateBearer = createAuthenticator(createVerifier(services), challenges);
   const browserSessions = createBrowserSessions('fleet', publicUrl);
   const knownSessions = createKnownSessions();

@@ -42,12 +42,16 @@ export interface StreamCredentials {
  * load. If the check fails, all streams end, because another replica may have revoked their
  * credentials.
  */
-export function createStreamCredentials(services: UsedServices, log: Log): StreamCredentials {
+export function createStreamCredentials(
+  services: UsedServices,
+  log: Log,
+  attemptMs: number = ATTEMPT_MS,
+): StreamCredentials {
   const streams = new Set<OpenStream>();
   let isRunning = false;
   const check = async () => {
     const checked = [...streams];
-    const attempt = () => withinLimit(currentCallers(services, checked));
+    const attempt = () => withinLimit(currentCallers(services, checked), attemptMs);
     const callers = await attempt().catch(attempt);
     for (const stream of checked) if (!isAdmitted(services.policy, stream, callers.get(stream))) stream.end();
   };
@@ -87,10 +91,10 @@ const isAdmitted = (
 const hasExpired = (credential: string) =>
   isJwtShaped(credential) && (decodeJwt(credential).exp ?? Number.POSITIVE_INFINITY) * 1000 <= Date.now();
 
-async function withinLimit<T>(work: Promise<T>): Promise<T> {
+async function withinLimit<T>(work: Promise<T>, limitMs = ATTEMPT_MS): Promise<T> {
   const late = new AbortController();
-  const limit = pause(ATTEMPT_MS, undefined, { signal: late.signal }).then(() => {
-    throw new Error(`the check takes longer than ${ATTEMPT_MS} ms`);
+  const limit = pause(limitMs, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`the check takes longer than ${limitMs} ms`);
   });
   limit.catch(() => undefined); // aborted
   return Promise.race([work, limit]).finally(() => late.abort());
