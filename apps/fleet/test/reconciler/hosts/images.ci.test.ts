@@ -80,7 +80,13 @@ describeWithEngine('an image of a real registry', () => {
     // The image has no name on the host any more, so that it is removed with its container.
     const [container] = await world.containers(id);
     const old = await world.podman.byHand('inspect', container?.id ?? '', '--format', '{{.Image}}');
-    await world.podman.byHand('rmi', '--force', old);
+    // The fleet can create the next container while the image is being removed.
+    await eventually('the image is removed', () =>
+      world.podman.byHand('rmi', '--force', old).then(
+        () => true,
+        () => false,
+      ),
+    );
     await eventually('another container exists', async () => {
       const [found] = await world.containers(id);
       return found !== undefined && found.id !== container?.id;
