@@ -36,12 +36,17 @@ test('more requests of a caller than can wait are rejected with the bound, and s
       const creating = Array.from({ length: 400 }, (_, number) =>
         fleet.operator.post('/api/v1/deployments', { name: `queued-${number}`, workload_id: workload.id }),
       );
-      const first = await Promise.race(creating);
-      return { first, creating };
+      // On a busy machine, the wait of others for the lock ends before.
+      const overloaded = creating.map(async (request) => {
+        const answer = await request;
+        if (answer.body.code !== 'overloaded') throw new Error(answer.text);
+        return answer;
+      });
+      return { first: await Promise.any(overloaded), creating };
     },
     { timeout: TRANSACTION_MS },
   );
-  expect(all.first).toMatchObject({ status: 503, body: { code: 'overloaded' } });
+  expect(all.first.status).toBe(503);
   expect(all.first.body.detail).toContain(
     'At most 256 requests that change deployments of a caller wait at the same time.',
   );
