@@ -93,8 +93,9 @@ describeWithBrowser('daily use of the consoles in a browser', () => {
     }
     await page.locator('summary', { hasText: 'More filters' }).click();
     await page.getByRole('combobox', { name: 'Label, such as team=data' }).fill('team=data');
-    await page.getByText('2 deployments', { exact: true }).waitFor();
     await page.locator('summary', { hasText: 'More filters' }).click();
+    await page.waitForURL(/[?&]label=team%3Ddata/);
+    await page.getByText('2 deployments', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Select all' }).click();
     const bar = page.getByRole('region', { name: 'Selection' });
     await bar.getByText('2 selected').waitFor();

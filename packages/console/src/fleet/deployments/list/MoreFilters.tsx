@@ -19,13 +19,16 @@ interface FiltersProps {
   readonly known: readonly Deployment[];
 }
 
-/** Filters that are used less often. Their objects are read when the user opens them. */
+/**
+ * Filters that are used less often. Their objects are read when the user opens them for the first time. Closed filters
+ * remain, because a text applies shortly after it was entered.
+ */
 export function MoreFilters(props: FiltersProps) {
-  const [isOpen, setOpen] = useState(false);
+  const [isUsed, setUsed] = useState(false);
   return (
-    <details className="more-filters" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details className="more-filters" onToggle={() => setUsed(true)}>
       <summary className="button">{t('More filters')}</summary>
-      {isOpen && <Filters {...props} />}
+      {isUsed && <Filters {...props} />}
     </details>
   );
 }
