@@ -91,6 +91,8 @@ interface AppOptions extends Omit<ServiceOptions<RequestContext>, OwnOptions> {
   readonly rejectionLimits?: RejectionLimits | undefined;
   /** Milliseconds for a check of the credentials of all streams. The limit of production applies unless given. */
   readonly streamCheckMs?: number | undefined;
+  /** Milliseconds that a change of deployments waits for its turn. The limit of production applies unless given. */
+  readonly placementWaitMs?: number | undefined;
 }
 
 export interface Fleet {
@@ -151,11 +153,12 @@ export function createApp({
   stopping = new AbortController().signal,
   callLimits,
   streamCheckMs,
+  placementWaitMs,
   ...options
 }: AppOptions): Express {
   const { database, publicUrl, corsOrigins, confirmationKey } = services;
   const authentication = createAuthentication({ services, publicUrl, log: options.log, streamCheckMs });
-  const sharedContextOf = createSharedContexts(services, authentication);
+  const sharedContextOf = createSharedContexts(services, authentication, placementWaitMs);
   const issuer = async () => {
     const oidc = await services.settings.oidc();
     return services.providers.of(oidc) ? (oidc.issuer ?? undefined) : undefined;

@@ -144,6 +144,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
         ...(given.requestsPerMinute === undefined ? {} : { requestsPerMinute: given.requestsPerMinute }),
         rejectionLimits: given.rejectionLimits,
         streamCheckMs: scaled(1400), // if a check takes longer, all streams end
+        placementWaitMs: scaled(10_000),
         trustProxy: ['loopback'], // a test sets the client address with X-Forwarded-For
       },
     );

@@ -33,12 +33,13 @@ export type SharedContextOf = (req: Request, res: Response, principal: Principal
 export function createSharedContexts(
   services: Services,
   { browserSessions, admitTo }: Pick<Authentication, 'browserSessions' | 'admitTo'>,
+  placementWaitMs = PLACEMENTS.waitMs,
 ) {
   const shared = {
     ...services,
     browserSessions,
     admitTo,
-    placementQueue: createTurnQueue(PLACEMENTS),
+    placementQueue: createTurnQueue({ ...PLACEMENTS, waitMs: placementWaitMs }),
     planQueue: createTurnQueue(PLANS),
     pageQueue: createTurnQueue(LARGE_PAGES),
     usageQueue: createTurnQueue(USAGE),
