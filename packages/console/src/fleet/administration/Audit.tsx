@@ -158,7 +158,7 @@ const DateFilter = ({
   readonly onChange: (value: string) => void;
 }) => (
   <label className="row-nowrap muted small">
-    {label}
+    <span className="nowrap">{label}</span>
     <input type="datetime-local" className="input" value={value} onChange={({ target }) => onChange(target.value)} />
   </label>
 );
