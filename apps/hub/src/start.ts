@@ -19,7 +19,7 @@ import { createCachedCatalog } from './catalog/memory/cached-catalog.ts';
 import { startTagRegistration } from './catalog/tags.ts';
 import { createUsage, startUsageSync } from './catalog/usage.ts';
 import { type Config, readConfig } from './config.ts';
-import { type Database, openDatabase, poolLimits } from './database/client.ts';
+import { type Database, openDatabase } from './database/client.ts';
 import { startIconFetching } from './icons/fetching.ts';
 import { startDeletingExpiredRows } from './identity/expired-rows.ts';
 import { version } from './version.ts';
@@ -38,7 +38,6 @@ export async function startHub(prismaDir: string): Promise<void> {
     if (applied.length > 0) log.info({ applied }, 'migrations applied');
   }
   const database = openDatabase(config.DATABASE_URL, (error) => log.warn({ err: error }, 'database connection lost'), {
-    ...poolLimits,
     connections: config.DATABASE_CONNECTIONS,
   });
   const outbound = createOutbound({

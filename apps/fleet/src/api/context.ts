@@ -13,7 +13,7 @@ import type { EngineRuntime } from '../reconciler/engine-runtime.ts';
 import type { DefaultLimits } from '../render/defaults.ts';
 import type { Hubs } from '../settings/connections.ts';
 
-type Usage = Reply<typeof fleetEndpoints.getDeploymentUsage>['usage'];
+export type Usage = Reply<typeof fleetEndpoints.getDeploymentUsage>['usage'];
 
 /** The services that every handler can use. */
 export interface Services extends IdentityServices {

@@ -74,7 +74,7 @@ export function stateAfter(before: Before, observed: Observation, clock: Clock):
   const failing = instances.filter(isFailing).flatMap(({ name }) => processes.get(name) ?? []);
   const next = nextTry(before, failing, clock);
   const crashLoop = crashLoopAfter(before, instances, {
-    processes: [processes, processesBefore],
+    failureOf: (name) => processes.get(name)?.failure ?? processesBefore.get(name)?.failure,
     next,
     now: clock.now,
   });
@@ -190,8 +190,8 @@ function nextTry({ crash_loop, failures }: Before, failing: readonly Process[], 
 }
 
 interface Seen {
-  /** The processes by the name of their instance, the latest first. */
-  readonly processes: readonly ReadonlyMap<string, Process>[];
+  /** The latest failure of the process of an instance. */
+  failureOf(name: string): Process['failure'];
   readonly next: NextTry;
   readonly now: Date;
 }
@@ -199,7 +199,7 @@ interface Seen {
 function crashLoopAfter(
   { instances: before, crash_loop }: Before,
   instances: readonly CountedInstance[],
-  { processes, next, now }: Seen,
+  { failureOf, next, now }: Seen,
 ): CrashLoop | null {
   const failing = instances.filter(isFailing);
   const loop = before.some(isFailing) ? crash_loop : null;
@@ -207,7 +207,7 @@ function crashLoopAfter(
   const shown = failing.find(({ name }) => name === loop?.instance) ?? failing[0];
   if (!shown) return null;
   const previous = loop?.instance === shown.name ? loop : undefined;
-  const failure = processes.flatMap((found) => found.get(shown.name)?.failure ?? [])[0];
+  const failure = failureOf(shown.name);
   return {
     instance: shown.name,
     attempt: shown.restarts - (shown.process?.failed_from ?? 0) + 1,

@@ -1,4 +1,3 @@
-import type { Reply } from '@svc/contract';
 import { fleetEndpoints, MAX_MEASURED_INSTANCES, type Target } from '@svc/contract/fleet';
 import { unavailable } from '@svc/http';
 import { type DeploymentRow, deployments } from '../../deployments/rows.ts';
@@ -9,9 +8,7 @@ import type { InstanceUsage } from '../../engines/observation.ts';
 import { callerKey } from '../../identity/principal.ts';
 import { readRow } from '../../resources/kind.ts';
 import { targetOf } from '../../resources/targets.ts';
-import { type RequestContext, route } from '../context.ts';
-
-type Usage = Reply<typeof fleetEndpoints.getDeploymentUsage>['usage'];
+import { type RequestContext, route, type Usage } from '../context.ts';
 
 /** The maximum time of a reading, in milliseconds. */
 const LIMIT_MS = 10_000;

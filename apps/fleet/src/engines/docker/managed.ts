@@ -35,7 +35,7 @@ type Listed = z.output<typeof listed>[number];
 /**
  * Docker also lists the names by which linked containers know a container; they contain a slash.
  */
-const nameOf = ({ Id, Names }: Listed): string =>
+export const nameOf = ({ Id, Names }: Listed): string =>
   Names?.map((name) => name.replace(/^\//, '')).find((name) => !name.includes('/')) ?? Id;
 
 /**

@@ -5,6 +5,7 @@ import { unlessNotFound } from '../errors.ts';
 import type { InstanceUsage } from '../observation.ts';
 import type { DockerClient } from './client.ts';
 import { listOwned } from './containers.ts';
+import { nameOf } from './managed.ts';
 import { stats } from './schemas.ts';
 
 type Stats = z.output<typeof stats>;
@@ -19,7 +20,7 @@ export async function usage(
 ): Promise<InstanceUsage[]> {
   const running = (await listOwned(client, deploymentId))
     .filter(({ State }) => State === 'running')
-    .map(({ Id, Names }) => ({ id: Id, name: (Names?.[0] ?? '').replace(/^\//, '') }))
+    .map((container) => ({ id: container.Id, name: nameOf(container) }))
     .filter(({ name }) => names.includes(name));
   const first = await mapConcurrently(running, ({ id }) => read(client, id));
   await setTimeout(client.timing.usage);

@@ -2,6 +2,7 @@ import { Rocket } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { withoutMarkers } from '../../shared/catalog/secret-variable.ts';
+import { isWebUrl } from '../../shared/routing/href.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { TextField } from '../../shared/ui/controls/Field.tsx';
@@ -16,7 +17,7 @@ const FLEET_KEY = 'fleet';
 /** Opens the form of a fleet, whose address stays in this browser. Also shows the command, and how to get a fleet. */
 export function DeployDialog({ template, onClose }: { readonly template: Template; readonly onClose: () => void }) {
   const [address, setAddress] = useState(() => localStorage.getItem(FLEET_KEY) ?? '');
-  const isAddress = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+  const isAddress = isWebUrl(address);
   const path = `/deploy/${template.slug}`;
   return (
     <Dialog title={t('Deploy {name}', { name: template.name })} onClose={onClose} wide>
