@@ -18,6 +18,16 @@ function isInitial(id: string, modules: Modules, seen: Set<string> = new Set()):
   return info !== null && (info.isEntry || info.importers.some((importer) => isInitial(importer, modules, seen)));
 }
 
+/**
+ * Whether a module is small and belongs to the parts from which pages are built. As files of their own, such modules
+ * would cost more for their headers than for their code.
+ */
+const isCommon = (id: string, modules: Modules) =>
+  /\/src\/shared\/(?:routing|ui\/(?:controls|dialogs|feedback|lists|shell))\//.test(id) &&
+  (modules.getModuleInfo(id)?.importers.length ?? 0) >= COMMON;
+
+const COMMON = 3;
+
 /** `--mode hub` and `--mode fleet` each build one console: a page and its hashed files. */
 export default defineConfig(({ mode }) => ({
   root: path.join(import.meta.dirname, 'src', mode),
@@ -48,8 +58,11 @@ export default defineConfig(({ mode }) => ({
               name: 'vendor',
               test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(react-)?query.*|wouter|regexparam|intl-messageformat|@formatjs\/.*)\//,
             },
-            // What the page imports at first is one file.
-            { name: (id, modules) => (isInitial(id, modules) ? 'console' : undefined), debugName: 'console' },
+            // What the page imports at first, and what most pages import, is one file.
+            {
+              name: (id, modules) => (isInitial(id, modules) || isCommon(id, modules) ? 'console' : undefined),
+              debugName: 'console',
+            },
           ],
         },
       },

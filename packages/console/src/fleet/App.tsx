@@ -17,7 +17,7 @@ import {
   Users,
   Waypoints,
 } from 'lucide-react';
-import { lazy, Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import { followChanges } from '../shared/api/live.ts';
 import { Pages } from '../shared/routing/page.tsx';
@@ -34,14 +34,10 @@ import { SignIn, SignInForm } from './account/SignIn.tsx';
 import { signOut, whenSignedIn } from './account/session.ts';
 import { roleLabel } from './administration/roles.ts';
 import { fleet, sessionGate, sessionQuery, useBlocked, useCaller, usePhaseCount } from './api.ts';
-import { chosenAction } from './deployments/list/action.ts';
+import { ActionDialog, chosenAction } from './deployments/list/ActionDialog.tsx';
 import { troubledPhases } from './looks.ts';
 import { pages } from './pages.ts';
 import { useCommands } from './useCommands.ts';
-
-const BulkDialog = lazy(() =>
-  import('./deployments/list/BulkDialog.tsx').then((module) => ({ default: module.BulkDialog })),
-);
 
 export function App() {
   const session = useQuery(sessionQuery);
@@ -134,13 +130,11 @@ function Console() {
       </Shell>
       {palette}
       {chosen && (
-        <Suspense>
-          <BulkDialog
-            action={chosen.action}
-            deployments={[chosen.deployment]}
-            onClose={() => chosenAction.set(undefined)}
-          />
-        </Suspense>
+        <ActionDialog
+          action={chosen.action}
+          deployments={[chosen.deployment]}
+          onClose={() => chosenAction.set(undefined)}
+        />
       )}
       {isWaiting && (
         <Dialog title={t('Your session has ended')}>

@@ -27,7 +27,7 @@ import { useSettled } from '../shared/ui/controls/useSettled.ts';
 import type { Command } from '../shared/ui/shell/CommandPalette.tsx';
 import { commonActions, isNamed, pageCommand } from '../shared/ui/shell/commands.ts';
 import { type Deployment, fleet, useBlocked } from './api.ts';
-import { chosenAction } from './deployments/list/action.ts';
+import { chosenAction } from './deployments/list/ActionDialog.tsx';
 import type { BulkAction } from './deployments/list/bulk-plan.ts';
 import { phaseLook } from './looks.ts';
 

@@ -14,7 +14,7 @@ import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { type Deployment, type FleetOutput, fleet, useBlocked } from '../api.ts';
 import { draftOfValue, type EnvDraft, envBodyOf } from './env-draft.ts';
-import { forgetsValues, GeneratedValuesDialog, valuesOf } from './GeneratedValues.tsx';
+import { forgetsValues, GeneratedValues, hasValues } from './GeneratedValues.tsx';
 import { PlanBeside, PlanPanel } from './PlanPanel.tsx';
 import { usePlan } from './usePlan.ts';
 import { VariableField } from './VariableField.tsx';
@@ -66,7 +66,7 @@ function ChangeForm({
     ...forgetsValues,
     onSuccess: (reply) => {
       confirmChange(t('{name} is changed', { name }));
-      if (valuesOf(reply).length === 0) navigate(href('/deployments/:id', { id }));
+      if (!hasValues(reply)) navigate(href('/deployments/:id', { id }));
     },
   });
   const reload = useMutation({
@@ -204,10 +204,10 @@ function ChangeForm({
           />
         }
       />
-      {update.data && valuesOf(update.data).length > 0 && (
-        <GeneratedValuesDialog
+      {update.data && (
+        <GeneratedValues
+          reply={update.data}
           deployment={name}
-          generated={valuesOf(update.data)}
           onClose={() => navigate(href('/deployments/:id', { id }))}
         />
       )}

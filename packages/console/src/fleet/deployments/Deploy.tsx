@@ -17,7 +17,7 @@ import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { fleet, type Template, useBlocked } from '../api.ts';
 import { type EnvDraft, envBodyOf, firstEnvDraft } from './env-draft.ts';
 import { useFreeName } from './form/useFreeName.ts';
-import { forgetsValues, GeneratedValuesDialog, valuesOf } from './GeneratedValues.tsx';
+import { forgetsValues, GeneratedValues, hasValues } from './GeneratedValues.tsx';
 import { PlanBeside, PlanPanel } from './PlanPanel.tsx';
 import { type PlanBody, usePlan } from './usePlan.ts';
 import { targetOf, useTargets } from './useTargets.ts';
@@ -75,7 +75,7 @@ function DeployForm({ template, proposedName }: { readonly template: Template; r
     onSuccess: (reply) => {
       const { id, name } = reply.deployment;
       confirmChange(t('Deployment {name} is created', { name }));
-      if (valuesOf(reply).length === 0) navigate(href('/deployments/:id', { id }));
+      if (!hasValues(reply)) navigate(href('/deployments/:id', { id }));
     },
   });
   const messages = [...fieldErrorsOf(deploy.error), ...plan.fieldErrors, ...(plan.data?.refusals ?? [])];
@@ -230,10 +230,10 @@ function DeployForm({ template, proposedName }: { readonly template: Template; r
           />
         }
       />
-      {deploy.data && valuesOf(deploy.data).length > 0 && (
-        <GeneratedValuesDialog
+      {deploy.data && (
+        <GeneratedValues
+          reply={deploy.data}
           deployment={deploy.data.deployment.name}
-          generated={valuesOf(deploy.data)}
           onClose={() => navigate(href('/deployments/:id', { id: deploy.data.deployment.id }))}
         />
       )}

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { ArrowUpDown, CirclePlay, CircleStop, Pencil, RotateCw, Trash2 } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { href } from '../../shared/routing/href.ts';
 import { t } from '../../shared/texts/texts.ts';
@@ -13,9 +13,8 @@ import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
 import { ErrorView } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { type Deployment, fleet, useBlocked } from '../api.ts';
+import { ActionDialog } from './list/ActionDialog.tsx';
 import type { BulkAction } from './list/bulk-plan.ts';
-
-const BulkDialog = lazy(() => import('./list/BulkDialog.tsx').then((module) => ({ default: module.BulkDialog })));
 
 type OpenDialog = 'scale' | Exclude<BulkAction, 'start'>;
 
@@ -75,9 +74,7 @@ function useActions(deployment: Deployment) {
     <>
       {open === 'scale' && <ScaleDialog deployment={deployment} onClose={close} />}
       {open && open !== 'scale' && (
-        <Suspense>
-          <BulkDialog action={open} deployments={[deployment]} onDone={leave} onClose={close} />
-        </Suspense>
+        <ActionDialog action={open} deployments={[deployment]} onDone={leave} onClose={close} />
       )}
       {start.error && (
         <Dialog title={t('{name} did not start', { name })} onClose={() => start.reset()}>

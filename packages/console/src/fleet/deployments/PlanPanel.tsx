@@ -2,7 +2,7 @@ import { CircleCheck, CircleX, Clock, LoaderCircle, MapPin } from 'lucide-react'
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { rich, t } from '../../shared/texts/texts.ts';
-import { textOf } from '../../shared/ui/display/Diff.tsx';
+import { textOf } from '../../shared/ui/display/object-text.ts';
 import { ErrorView } from '../../shared/ui/feedback/states.tsx';
 import type { Plan } from '../api.ts';
 import { placeOf } from './form/member-labels.ts';

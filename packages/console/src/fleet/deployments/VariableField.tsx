@@ -6,10 +6,12 @@ import { t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { ComboboxField } from '../../shared/ui/controls/Combobox.tsx';
 import { TextField } from '../../shared/ui/controls/Field.tsx';
+import { lazyDialog } from '../../shared/ui/dialogs/lazy-dialog.tsx';
 import { fleet, type Template, useBlocked } from '../api.ts';
-import { NewSecretDialog } from '../storage/NewSecretDialog.tsx';
 import { type EnvDraft, type EnvSource, wordsOfValue } from './env-draft.ts';
 import { useSearched, withChosen } from './useSearched.ts';
+
+const NewSecretDialog = lazyDialog(() => import('../storage/NewSecretDialog.tsx'));
 
 const sourceWords: Readonly<Record<EnvSource, string>> = {
   text: t('Text'),

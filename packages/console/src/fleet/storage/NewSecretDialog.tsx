@@ -39,7 +39,7 @@ const pairOf = (key: string): Pair => {
 };
 
 /** Creates a secret, or with `secret` replaces all its values. */
-export function NewSecretDialog({
+export default function NewSecretDialog({
   name = '',
   secret,
   onClose,

@@ -16,7 +16,7 @@ import { ListStates } from '../../shared/ui/lists/ListPage.tsx';
 import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { fleet, type Secret, useBlocked } from '../api.ts';
-import { NewSecretDialog } from './NewSecretDialog.tsx';
+import NewSecretDialog from './NewSecretDialog.tsx';
 import { SecretScopeDialog } from './SecretScope.tsx';
 
 type Open = { readonly kind: 'new' } | { readonly kind: 'replace' | 'scope' | 'delete'; readonly secret: Secret };

@@ -2,13 +2,13 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { PackageOpen, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { codeOf, fieldErrorsOf } from '../../shared/api/problem.ts';
+import { codeOf } from '../../shared/api/problem.ts';
 import { href } from '../../shared/routing/href.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { CheckField } from '../../shared/ui/controls/Field.tsx';
 import { ConfirmDialog } from '../../shared/ui/dialogs/Dialog.tsx';
-import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
+import { lazyDialog } from '../../shared/ui/dialogs/lazy-dialog.tsx';
 import { formatCount, wordsOfCode } from '../../shared/ui/display/format.ts';
 import { looks, Status } from '../../shared/ui/display/Status.tsx';
 import { Time } from '../../shared/ui/display/Time.tsx';
@@ -17,10 +17,9 @@ import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { Table } from '../../shared/ui/lists/Table.tsx';
 import { Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type Cluster, type FleetOutput, fleet, type Host, useBlocked } from '../api.ts';
-import { type EnvDraft, envBodyOf, firstEnvDraft } from '../deployments/env-draft.ts';
-import { forgetsValues, GeneratedValuesDialog, valuesOf } from '../deployments/GeneratedValues.tsx';
-import { VariableField } from '../deployments/VariableField.tsx';
 import { conditionLook, phaseLook } from '../looks.ts';
+
+const AdoptOrphanDialog = lazyDialog(() => import('./AdoptOrphanDialog.tsx'));
 
 type Kind = 'host' | 'cluster';
 type Orphan = FleetOutput<'listHostOrphans'>['orphans'][number];
@@ -202,7 +201,7 @@ export function Orphans({ kind, id }: { readonly kind: Kind; readonly id: string
   );
 }
 
-interface OrphanDialogProps {
+export interface OrphanDialogProps {
   readonly kind: Kind;
   readonly id: string;
   readonly orphan: Orphan;
@@ -236,62 +235,6 @@ function RemoveOrphanDialog({ kind, id, orphan, onClose }: OrphanDialogProps) {
             )}
       </p>
     </ConfirmDialog>
-  );
-}
-
-/**
- * Adopts an orphan. The fleet does not read values back from an engine, so the user enters those
- * that the deployment needs.
- */
-function AdoptOrphanDialog({ kind, id, orphan, onClose }: OrphanDialogProps) {
-  const variables = orphan.variables.map((name) => ({ name, description: '', default_value: '', required: false }));
-  const [drafts, setDrafts] = useState<Readonly<Record<string, EnvDraft>>>({});
-  const options = {
-    ...forgetsValues,
-    onSuccess: (reply: FleetOutput<'adoptHostOrphan'>) => {
-      confirmChange(t('{name} is adopted', { name: orphan.name }));
-      if (valuesOf(reply).length === 0) onClose();
-    },
-  };
-  const host = useMutation({ ...fleet.change('adoptHostOrphan', 'deployments', 'storage'), ...options });
-  const cluster = useMutation({ ...fleet.change('adoptClusterOrphan', 'deployments', 'storage'), ...options });
-  const adopt = kind === 'host' ? host : cluster;
-  if (adopt.data && valuesOf(adopt.data).length > 0) {
-    return <GeneratedValuesDialog deployment={orphan.name} generated={valuesOf(adopt.data)} onClose={onClose} />;
-  }
-  const messages = fieldErrorsOf(adopt.error);
-  return (
-    <FormDialog
-      title={t('Adopt {name}?', { name: orphan.name })}
-      wide={variables.length > 0}
-      action={t('Adopt')}
-      pending={adopt.isPending}
-      error={adopt.error}
-      shown={orphan.variables.map((name) => `env.${name}`)}
-      onClose={onClose}
-      onSubmit={() =>
-        adopt.mutate({ params: { id, orphan_id: orphan.id }, body: { env: envBodyOf(variables, drafts) } })
-      }
-    >
-      <p>{t('It is created again in this fleet, with the same id.')}</p>
-      {variables.length > 0 && (
-        <p>
-          {t(
-            'The deployment set these variables itself. The fleet does not know their values: enter those that it needs.',
-          )}
-        </p>
-      )}
-      {variables.map((variable) => (
-        <VariableField
-          key={variable.name}
-          variable={variable}
-          draft={drafts[variable.name] ?? firstEnvDraft(variable)}
-          error={messages.find(({ path }) => path === `env.${variable.name}`)?.message}
-          deploymentName={orphan.name}
-          onChange={(draft) => setDrafts({ ...drafts, [variable.name]: draft })}
-        />
-      ))}
-    </FormDialog>
   );
 }
 

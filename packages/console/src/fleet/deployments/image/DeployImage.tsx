@@ -17,7 +17,7 @@ import { confirmChange } from '../../../shared/ui/feedback/toast.tsx';
 import { PageHeader } from '../../../shared/ui/shell/PageHeader.tsx';
 import { fleet, useBlocked } from '../../api.ts';
 import { useFreeName } from '../form/useFreeName.ts';
-import { forgetsValues, GeneratedValuesDialog, valuesOf } from '../GeneratedValues.tsx';
+import { forgetsValues, GeneratedValues, hasValues } from '../GeneratedValues.tsx';
 import { PlanBeside, PlanPanel } from '../PlanPanel.tsx';
 import { type PlanBody, usePlan } from '../usePlan.ts';
 import { targetOf, useTargets } from '../useTargets.ts';
@@ -133,7 +133,7 @@ export default function DeployImage() {
     onSuccess: (reply) => {
       const { deployment } = reply;
       confirmChange(t('Deployment {name} is created', { name: deployment.name }));
-      if (valuesOf(reply).length === 0) navigate(href('/deployments/:id', { id: deployment.id }));
+      if (!hasValues(reply)) navigate(href('/deployments/:id', { id: deployment.id }));
     },
   });
   const messages = [...fieldErrorsOf(deploy.error), ...plan.fieldErrors, ...(plan.data?.refusals ?? [])];
@@ -296,10 +296,10 @@ export default function DeployImage() {
           }}
         />
       )}
-      {deploy.data && valuesOf(deploy.data).length > 0 && (
-        <GeneratedValuesDialog
+      {deploy.data && (
+        <GeneratedValues
+          reply={deploy.data}
           deployment={deploy.data.deployment.name}
-          generated={valuesOf(deploy.data)}
           onClose={() => navigate(href('/deployments/:id', { id: deploy.data.deployment.id }))}
         />
       )}

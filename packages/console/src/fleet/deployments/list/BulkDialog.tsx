@@ -8,7 +8,6 @@ import { ConfirmDialog, Dialog } from '../../../shared/ui/dialogs/Dialog.tsx';
 import { looks, Status } from '../../../shared/ui/display/Status.tsx';
 import { ErrorView, Loading } from '../../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../../shared/ui/feedback/toast.tsx';
-import { fleet } from '../../api.ts';
 import { type BulkAction, type Foreseen, foresee, inTurn, perform, type SelectedDeployment } from './bulk-plan.ts';
 
 interface Words {
@@ -52,7 +51,7 @@ interface Outcome {
 }
 
 /** Performs an action on deployments: the plan for each, one confirmation, and the results, unless it is one success. */
-export function BulkDialog({
+export default function BulkDialog({
   action,
   deployments,
   onDone,
@@ -86,9 +85,8 @@ export function BulkDialog({
           return { deployment, problem: detail };
         }
       }),
+    meta: { tags: ['deployments', 'workloads', 'storage'] },
     onSuccess: (outcomes) => {
-      for (const tag of ['deployments', 'workloads', 'storage'])
-        void fleet.queries.invalidateQueries({ queryKey: [tag] });
       const changed = outcomes.filter(({ problem }) => problem === undefined).map(({ deployment }) => deployment);
       if (isOne && changed.length === 1) {
         confirmChange(words[action].oneDone(only.name));

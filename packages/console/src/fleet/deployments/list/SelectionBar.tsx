@@ -1,11 +1,10 @@
 import { CirclePlay, CircleStop, RotateCw, Trash2 } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { t } from '../../../shared/texts/texts.ts';
 import { Button } from '../../../shared/ui/controls/Button.tsx';
+import { ActionDialog } from './ActionDialog.tsx';
 import type { BulkAction } from './bulk-plan.ts';
 import type { Selection } from './selection.tsx';
-
-const BulkDialog = lazy(() => import('./BulkDialog.tsx').then((module) => ({ default: module.BulkDialog })));
 
 const actions = [
   { kind: 'start', label: t('Start'), icon: CirclePlay },
@@ -41,14 +40,12 @@ export function SelectionBar({ selection }: { readonly selection: Selection }) {
         {t('Clear the selection')}
       </Button>
       {action !== undefined && (
-        <Suspense>
-          <BulkDialog
-            action={action}
-            deployments={[...selected.values()]}
-            onDone={(changed) => set(changed, false)}
-            onClose={() => setAction(undefined)}
-          />
-        </Suspense>
+        <ActionDialog
+          action={action}
+          deployments={[...selected.values()]}
+          onDone={(changed) => set(changed, false)}
+          onClose={() => setAction(undefined)}
+        />
       )}
     </section>
   );

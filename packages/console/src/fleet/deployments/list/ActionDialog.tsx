@@ -1,5 +1,9 @@
 import { createSharedValue } from '../../../shared/api/shared-value.ts';
+import { lazyDialog } from '../../../shared/ui/dialogs/lazy-dialog.tsx';
 import type { BulkAction, SelectedDeployment } from './bulk-plan.ts';
+
+/** Plans an action on deployments, and performs it after a confirmation. */
+export const ActionDialog = lazyDialog(() => import('./BulkDialog.tsx'));
 
 interface ChosenAction {
   readonly action: BulkAction;
