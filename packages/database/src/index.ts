@@ -5,7 +5,7 @@ export { migrate } from './migrations/migrate.ts';
 export { migrateDatabase, prepareDatabase, schemaMismatch } from './migrations/prepare.ts';
 export { type MigrationState, migrationState, type Query } from './migrations/state.ts';
 export { type Subscription, subscribe } from './notifications.ts';
-export { createPool, type PoolSettings, poolOptions, transactionLimits } from './pool.ts';
+export { createPool, type PoolSettings, poolOptions, type TransactionLimits, transactionLimits } from './pool.ts';
 export { createStatementNames } from './statement-names.ts';
 export { type ConstraintProblems, translateDatabaseError } from './translate-error.ts';
 export { translatingClient } from './translating-client.ts';

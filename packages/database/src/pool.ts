@@ -64,17 +64,21 @@ export function createPool(settings: PoolSettings): pg.Pool {
   return pool;
 }
 
-/** The limits of transactions with the timeouts of production, in milliseconds. */
-const TRANSACTION_LIMITS = { maxWait: 2000, timeout: 5000 };
+/** The limits of transactions, in milliseconds. */
+export interface TransactionLimits {
+  /** The time for a connection. */
+  readonly maxWait: number;
+  readonly timeout: number;
+}
+
+/** With the timeouts of production. */
+const TRANSACTION_LIMITS: TransactionLimits = { maxWait: 2000, timeout: 5000 };
 
 /**
  * The limits of the transactions of Prisma on a pool, in milliseconds. A transaction can wait for a connection, and for
  * two of its statements, as long as the pool and its URL permit.
  */
-export function transactionLimits(
-  { options }: pg.Pool,
-  least: Partial<typeof TRANSACTION_LIMITS> = {},
-): typeof TRANSACTION_LIMITS {
+export function transactionLimits({ options }: pg.Pool, least: Partial<TransactionLimits> = {}): TransactionLimits {
   const { maxWait, timeout } = { ...TRANSACTION_LIMITS, ...least };
   const ofUrl = new URL(options.connectionString ?? '').searchParams.get('statement_timeout');
   const statementTimeoutMs = Number(ofUrl ?? options.statement_timeout) || 0;

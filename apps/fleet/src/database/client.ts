@@ -5,6 +5,7 @@ import {
   type PoolSettings,
   type Subscription,
   subscribe,
+  type TransactionLimits,
   transactionLimits,
   translatingClient,
 } from '@svc/database';
@@ -81,7 +82,7 @@ export function openDatabase(
     pool.on('error', onError);
     return pool;
   };
-  const clientOf = (pool: pg.Pool, least: Parameters<typeof transactionLimits>[1] = {}) => {
+  const clientOf = (pool: pg.Pool, least: Partial<TransactionLimits> = {}) => {
     const options = { onConnectionError: onError, statementNameGenerator: createStatementNames(MAX_PREPARED) };
     const adapter = new PrismaPg(pool, options);
     const client = new PrismaClient({ adapter, transactionOptions: transactionLimits(pool, least) });

@@ -1,5 +1,11 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { createPool, type PoolSettings, transactionLimits, translatingClient } from '@svc/database';
+import {
+  createPool,
+  type PoolSettings,
+  type TransactionLimits,
+  transactionLimits,
+  translatingClient,
+} from '@svc/database';
 import type { PoolState } from '@svc/http';
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
@@ -80,7 +86,7 @@ export function openDatabase(
     pool.on('error', onError);
     return pool;
   };
-  const clientOf = (pool: pg.Pool, least: Parameters<typeof transactionLimits>[1] = {}) =>
+  const clientOf = (pool: pg.Pool, least: Partial<TransactionLimits> = {}) =>
     translatingClient(
       new PrismaClient({
         adapter: new PrismaPg(pool, { onConnectionError: onError }),
