@@ -18,6 +18,7 @@ export {
   resolvesToThisMachine,
   type TargetAllowance,
 } from './outbound/outbound.ts';
+export { readBody } from './outbound/read-body.ts';
 export {
   type Clocks,
   clockCheck,

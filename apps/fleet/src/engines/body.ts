@@ -1,4 +1,4 @@
-import type { Streaming } from '@svc/http';
+import { readBody, type Streaming } from '@svc/http';
 import { Unreachable } from './errors.ts';
 
 /** Conditions that end the work of a view of a client. */
@@ -14,15 +14,9 @@ export interface Bounds {
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Reads a response body as UTF-8 text. @throws Unreachable if it is longer than `MAX_BYTES` */
-export async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new Unreachable(`Its response is longer than ${MAX_BYTES / 2 ** 20} MiB.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+export async function readText(body: AsyncIterable<Buffer>): Promise<string> {
+  const tooLong = () => new Unreachable(`Its response is longer than ${MAX_BYTES / 2 ** 20} MiB.`);
+  return (await readBody(body, { maxBytes: MAX_BYTES, tooLong })).toString('utf8');
 }
 
 /** Parses JSON. @returns undefined if the text is not valid JSON */

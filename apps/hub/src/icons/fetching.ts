@@ -1,4 +1,4 @@
-import { type DialOptions, dial, type Log, type PeriodicTask, runPeriodically } from '@svc/http';
+import { type DialOptions, dial, type Log, type PeriodicTask, readBody, runPeriodically } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { typeOfImage } from './image.ts';
 import { deleteUnusedIcons, type Image, storeIcon, takeRequestedIcon } from './store.ts';
@@ -67,14 +67,8 @@ async function fetchImage(url: URL, restrictTo: Allowed): Promise<Image> {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     if (status !== 200) throw new Error(`the response has the status ${status}; redirects are not followed`);
-    const parts: Buffer[] = [];
-    let size = 0;
-    for await (const part of body) {
-      size += part.length;
-      if (size > MAX_BYTES) throw new Error(`the file has more than ${MAX_BYTES} bytes`);
-      parts.push(part);
-    }
-    const data = Buffer.concat(parts);
+    const tooLong = () => new Error(`the file has more than ${MAX_BYTES} bytes`);
+    const data = await readBody(body, { maxBytes: MAX_BYTES, tooLong });
     return { data: new Uint8Array(data), type: typeOfImage(data) };
   } finally {
     await connection.close();

@@ -1,6 +1,6 @@
 import { dial, type HttpConnection, type TargetAllowance } from '@svc/http';
 import type { z } from 'zod';
-import { type Bounds, parseJson, readBody, readChunks } from '../body.ts';
+import { type Bounds, parseJson, readChunks, readText } from '../body.ts';
 import { EngineFailure, notAnEngine, Permanent, Transient, toUnreachable, Unreachable } from '../errors.ts';
 import { measured } from '../metrics.ts';
 import { oneLine } from '../redact.ts';
@@ -269,7 +269,7 @@ class EngineClient implements DockerClient {
     const response = await this.#guarded(() => this.#connection.dialled.exchange(exchange));
     if (response.status >= 200 && response.status < 300)
       return readChunks(response.body, (work) => this.#guarded(work));
-    throw toEngineFailure({ status: response.status, text: await this.#guarded(() => readBody(response.body)) });
+    throw toEngineFailure({ status: response.status, text: await this.#guarded(() => readText(response.body)) });
   }
 
   #anyOf(signal: AbortSignal | undefined): AbortSignal {
@@ -299,7 +299,7 @@ class EngineClient implements DockerClient {
         signal: this.#anyOf(AbortSignal.timeout(timeoutMs)),
       };
       const response = await this.#connection.dialled.exchange(exchange);
-      return { status: response.status, headers: response.headers, text: await readBody(response.body) };
+      return { status: response.status, headers: response.headers, text: await readText(response.body) };
     });
   }
 

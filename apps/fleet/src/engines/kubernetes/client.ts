@@ -9,7 +9,7 @@ import type {
   VersionApi,
 } from '@kubernetes/client-node';
 import { dial, type Exchange, type HttpConnection, type Streaming, type TargetAllowance } from '@svc/http';
-import { type Bounds, parseJson, readBody, readChunks } from '../body.ts';
+import { type Bounds, parseJson, readChunks, readText } from '../body.ts';
 import { EngineFailure, notAnEngine, toUnreachable } from '../errors.ts';
 import { measured } from '../metrics.ts';
 import { redactorOf } from '../redact.ts';
@@ -275,7 +275,7 @@ class ClusterClient implements KubernetesClient {
   /** Reads a response body, and redacts the token in case the server repeats it. */
   async #textOf({ body }: Streaming): Promise<string> {
     const { auth } = this.address;
-    const text = await this.#guarded(() => readBody(body));
+    const text = await this.#guarded(() => readText(body));
     return auth.kind === 'token' ? redactorOf([auth.token])(text) : text;
   }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bytes, milli } from '../../placement/quantities.ts';
-import { parseJson, readBody } from '../body.ts';
+import { parseJson, readText } from '../body.ts';
 import { notAnEngine, Permanent, Unreachable } from '../errors.ts';
 import type { InstanceUsage } from '../observation.ts';
 import type { KubernetesClient } from './client.ts';
@@ -46,7 +46,7 @@ interface Request {
 
 async function read<S extends z.ZodType>(client: KubernetesClient, request: Request, schema: S): Promise<z.output<S>> {
   const chunks = await client.open({ ...request, accept: 'application/json', idleMs: client.timing.answer });
-  const parsed = schema.safeParse(parseJson(await readBody(chunks)));
+  const parsed = schema.safeParse(parseJson(await readText(chunks)));
   if (!parsed.success) throw notAnEngine('Kubernetes API server');
   return parsed.data;
 }

@@ -1,7 +1,7 @@
 import { type PeriodicTask, runPeriodically } from '@svc/http';
 import { z } from 'zod';
 import { KEYS } from '../../render/labels.ts';
-import { linesOf, parseJson, readBody } from '../body.ts';
+import { linesOf, parseJson, readText } from '../body.ts';
 import { EngineFailure, notAnEngine, Transient } from '../errors.ts';
 import { retryDelay } from '../retry-delay.ts';
 import type { KubernetesClient } from './client.ts';
@@ -90,7 +90,7 @@ class Watch {
       idleMs: answer,
       signal: AbortSignal.timeout(answer),
     });
-    const page = listed.safeParse(parseJson(await readBody(chunks)));
+    const page = listed.safeParse(parseJson(await readText(chunks)));
     if (!page.success) throw notAnEngine('Kubernetes API server');
     return page.data;
   }
