@@ -39,8 +39,12 @@ const OUTBOUND_TIMEOUT_MS = 10_000;
 /** For tests that wait until a request to a hub or an identity provider times out. */
 export const SHORT_TIMEOUT_MS = byDepth({ short: 300, full: 1500, long: 1500 });
 
-/** A busy machine can need longer for a connection, and for a statement, than the limits of production. */
-export const PATIENT = { connectTimeoutMs: 20_000, statementTimeoutMs: 20_000 };
+/** A busy machine can need longer for a connection, a lock, and a statement than the limits of production. */
+export const PATIENT = {
+  connectTimeoutMs: scaled(20_000),
+  lockTimeoutMs: scaled(2000),
+  statementTimeoutMs: scaled(20_000),
+};
 
 /** The lowest cost of Argon2id, which makes tests fast. */
 const LOWEST_COST = { memoryCost: 8, timeCost: 1, parallelism: 1 };

@@ -32,6 +32,8 @@ export interface HubOptions extends CommonOptions, Pick<Services, 'database' | '
   readonly revisions?: RevisionCheck | undefined;
   /** The limits of production apply unless given. */
   readonly streamLimits?: StreamLimits | undefined;
+  /** How long a read of changes waits for others, in milliseconds. The limit of production applies unless given. */
+  readonly changeWaitMs?: number | undefined;
   /**
    * Whether frequent reads are served without Express, as in production. Tests compare both ways.
    * Default: true.
@@ -44,8 +46,9 @@ export interface HubOptions extends CommonOptions, Pick<Services, 'database' | '
 /** The document that `pnpm openapi` writes. */
 const openapi = readOpenApi(new URL('../../../openapi/hub.json', import.meta.url));
 
-/** The limits of reads of changes from the database. */
-const CHANGE_READS = { what: 'requests for changes', running: 2, waitingPerCaller: 16, waitMs: 1500 };
+/** The limits of reads of changes from the database, without the time that they wait. */
+const CHANGE_READS = { what: 'requests for changes', running: 2, waitingPerCaller: 16 };
+const CHANGE_WAIT_MS = 1500;
 
 /**
  * Creates the Express application of the hub. It does not listen on a port and does not read the
@@ -57,6 +60,7 @@ export function createHub({
   catalog,
   usage,
   streamLimits,
+  changeWaitMs = CHANGE_WAIT_MS,
   revisions = createRevisionCheck(database.revisionReader),
   isFast = true,
   stopping = new AbortController().signal,
@@ -70,8 +74,8 @@ export function createHub({
     publicUrl: options.publicUrl,
     browserSessions: createBrowserSessions('hub', options.publicUrl),
     streamSlots: createStreamSlots(streamLimits),
-    pageQueue: createTurnQueue(CHANGE_READS),
-    changeQueue: createTurnQueue(CHANGE_READS),
+    pageQueue: createTurnQueue({ ...CHANGE_READS, waitMs: changeWaitMs }),
+    changeQueue: createTurnQueue({ ...CHANGE_READS, waitMs: changeWaitMs }),
     listQueue: createTurnQueue(LARGE_PAGES),
   };
   const entrance = createEntrance(services, revisions);

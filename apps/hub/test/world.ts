@@ -35,12 +35,12 @@ export interface TestOrganization extends Organization {
  */
 const FAST_BY_DEFAULT = process.env.TEST_FAST_ROUTES !== 'off';
 
-/** A busy machine can need longer for a connection, and for a statement, than the limits of production. */
+/** A busy machine can need longer for a connection, a lock, and a statement than the limits of production. */
 const PATIENT = {
-  connectTimeoutMs: 20_000,
-
-  statementTimeoutMs: 20_000,
-  revisionTimeoutMs: 20_000,
+  connectTimeoutMs: scaled(20_000),
+  lockTimeoutMs: scaled(2000),
+  statementTimeoutMs: scaled(20_000),
+  revisionTimeoutMs: scaled(20_000),
 };
 
 /** An instance of the hub on an existing database. Several instances can share a database. */
@@ -77,6 +77,7 @@ export function anInstance(
     corsOrigins: [],
     trustProxy: [],
     streamLimits,
+    changeWaitMs: scaled(1500),
     revisions: revisions?.(database.revisionReader),
     isFast,
   });

@@ -1,3 +1,4 @@
+import { holding } from '@svc/testing/faults';
 import { aTemplate } from '../a-template.ts';
 import { startFakeHub } from '../fake-hub.ts';
 import { startWorld, TEMPORARY_ADMIN, type TestToken } from '../world.ts';
@@ -67,14 +68,10 @@ describe('while audit entries cannot be stored,', () => {
 
 test('a request with a token is answered 503 while the audit table is locked, and gets an entry afterwards', async () => {
   const token = await world.aToken();
-  const lock = client.$transaction(
-    async (transaction) => {
-      await transaction.$executeRaw`LOCK TABLE audit_entries IN EXCLUSIVE MODE`;
-      return (await world.as(token).get(TEMPLATES)).status;
-    },
-    { timeout: 20_000 },
+  const { status } = await holding(world.databaseUrl, 'LOCK TABLE audit_entries IN EXCLUSIVE MODE', async () =>
+    world.as(token).get(TEMPLATES),
   );
-  expect(await lock).toBe(503);
+  expect(status).toBe(503);
   expect(await entriesOf(token)).toEqual([]);
   await world.as(token).get(TEMPLATES);
   expect(await entriesOf(token)).toMatchObject([{ status: 200 }]);

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { holding } from '@svc/testing/faults';
 import { aTemplate } from '../a-template.ts';
 import { refuse, startFakeHub } from '../fake-hub.ts';
 import { startWorld } from '../world.ts';
@@ -88,13 +89,8 @@ test('a read-only database is not a failure of the hub: the sync is answered 503
   await world.asOperator.post(SYNC);
   const { last_failure } = await state();
   hub.publish(aTemplate());
-  const { client } = world.database;
-  const refused = await client.$transaction(
-    async (transaction) => {
-      await transaction.$executeRaw`LOCK TABLE catalog_templates IN SHARE MODE`;
-      return world.asOperator.post(SYNC);
-    },
-    { timeout: 20_000 },
+  const refused = await holding(world.databaseUrl, 'LOCK TABLE catalog_templates IN SHARE MODE', async () =>
+    world.asOperator.post(SYNC),
   );
   expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } });
   expect(await state()).toMatchObject({ status: 'fresh', last_failure });

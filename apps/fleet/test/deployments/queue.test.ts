@@ -1,10 +1,10 @@
 // Concurrent changes of deployments wait for their turn, and are answered.
+import { holding } from '@svc/testing/faults';
 import { startDeploymentWorld } from './world.ts';
 
 const CLIENTS = 64;
 const REQUESTS = 100;
-/** A loaded machine sends hundreds of requests for several seconds. */
-const TRANSACTION_MS = 60_000;
+const PLACEMENT_LOCK = "SELECT pg_advisory_xact_lock(hashtext('placement'))";
 
 const fleet = await startDeploymentWorld();
 
@@ -30,22 +30,18 @@ test(`${CLIENTS} concurrent clients create deployments without a 5xx, and other 
 test('more requests of a caller than can wait are rejected with the bound, and store nothing', async () => {
   await fleet.aHost({ cpus: 1000, gib: 4000 });
   const workload = await fleet.aWorkload();
-  const all = await fleet.client.$transaction(
-    async (transaction) => {
-      await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('placement'))`;
-      const creating = Array.from({ length: 400 }, (_, number) =>
-        fleet.operator.post('/api/v1/deployments', { name: `queued-${number}`, workload_id: workload.id }),
-      );
-      // On a busy machine, the wait of others for the lock ends before.
-      const overloaded = creating.map(async (request) => {
-        const answer = await request;
-        if (answer.body.code !== 'overloaded') throw new Error(answer.text);
-        return answer;
-      });
-      return { first: await Promise.any(overloaded), creating };
-    },
-    { timeout: TRANSACTION_MS },
-  );
+  const all = await holding(fleet.world.databaseUrl, PLACEMENT_LOCK, async () => {
+    const creating = Array.from({ length: 400 }, (_, number) =>
+      fleet.operator.post('/api/v1/deployments', { name: `queued-${number}`, workload_id: workload.id }),
+    );
+    // On a busy machine, the wait of others for the lock ends before.
+    const overloaded = creating.map(async (request) => {
+      const answer = await request;
+      if (answer.body.code !== 'overloaded') throw new Error(answer.text);
+      return answer;
+    });
+    return { first: await Promise.any(overloaded), creating };
+  });
   expect(all.first.status).toBe(503);
   expect(all.first.body.detail).toContain(
     'At most 256 requests that change deployments of a caller wait at the same time.',

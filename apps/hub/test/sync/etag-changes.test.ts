@@ -1,19 +1,22 @@
 // The ETag changes whenever the response may change, and a 304 reads no template.
 import { type Api, byDepth } from '@svc/testing';
+import { holding } from '@svc/testing/faults';
 import { pruneHistory } from '../../src/catalog/history.ts';
 import { type CatalogTransaction, writeCatalog } from '../../src/database/catalog-write.ts';
 import { startCountedInstance } from '../visibility/counting-proxy.ts';
-import { startWorld } from '../world.ts';
+import { anInstance, startWorld } from '../world.ts';
 
 const TEMPLATES = '/api/v1/catalog/templates';
 const UPDATES = `${TEMPLATES}/updates`;
 const NEVER = '1970-01-01T00:00:00Z';
 
-const world = await startWorld({ limits: { lockTimeoutMs: 200 } });
+const world = await startWorld();
 const { anonymous, as, database, usage, aTemplate, aCategory, aGrant } = world;
 const counted = await startCountedInstance(world);
+/** A replica whose statements soon time out while they wait for a lock. */
+const impatient = anInstance(world.databaseUrl, world.issuer, { limits: { lockTimeoutMs: 200 } });
 afterAll(async () => {
-  await counted.stop();
+  await Promise.all([counted.stop(), impatient.stop()]);
   await world.stop();
 });
 
@@ -169,18 +172,17 @@ test.each(['since', 'start'] as const)(
   },
 );
 
+const LOCKED_TEMPLATES = 'LOCK TABLE templates, template_scopes, categories IN ACCESS EXCLUSIVE MODE';
+
 test('answers 304 while the templates are locked, and 503 to requests that need them', async () => {
+  const api = impatient.api();
   const held = await Promise.all(
-    [paths.since, paths.start].map(async (path) => ({ path, tag: await tagAt(anonymous, path) })),
+    [paths.since, paths.start].map(async (path) => ({ path, tag: await tagAt(api, path) })),
   );
-  await database.client.$transaction(
-    async (transaction) => {
-      await transaction.$executeRaw`LOCK TABLE templates, template_scopes, categories IN ACCESS EXCLUSIVE MODE`;
-      for (const { path, tag } of held) expect((await getIfChanged(anonymous, path, tag)).status).toBe(304);
-      const whole = await Promise.all(held.map(({ path }) => anonymous.get(path)));
-      expect(whole.map(({ status }) => status)).toEqual(held.map(() => 503));
-    },
-    { timeout: 20_000 },
-  );
-  for (const { path } of held) expect((await anonymous.get(path)).status).toBe(200);
+  await holding(world.databaseUrl, LOCKED_TEMPLATES, async () => {
+    for (const { path, tag } of held) expect((await getIfChanged(api, path, tag)).status).toBe(304);
+    const whole = await Promise.all(held.map(({ path }) => api.get(path)));
+    expect(whole.map(({ status }) => status)).toEqual(held.map(() => 503));
+  });
+  for (const { path } of held) expect((await api.get(path)).status).toBe(200);
 });

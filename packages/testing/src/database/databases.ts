@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { scaled } from '../run/deadlines.ts';
 
 export type TestDatabase = { url: string; drop(): Promise<void> };
 
@@ -22,7 +23,7 @@ export function addressOf(server: string, database: string): string {
 
 /** Runs `work` with a connection. */
 export async function onServer<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5000 });
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: scaled(5000) });
   await client.connect();
   try {
     return await work(client);
