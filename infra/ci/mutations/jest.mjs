@@ -17,7 +17,12 @@ export async function runTests(folder, { directory, patterns }, { env, signal, i
   // The test script of the package, without pnpm, which would run it in another process group.
   const { scripts } = JSON.parse(readFileSync(path.join(cwd, 'package.json'), 'utf8'));
   const command = ['-c', `${scripts.test} "$@"`, 'sh', ...(isFirstFailureEnough ? ['--bail'] : []), ...patterns];
-  const { output, timedOut } = await run('sh', command, { cwd, env, signal, timeoutMs: RUN_TIMEOUT_MS });
+  const { output, timedOut } = await run('sh', command, {
+    cwd,
+    env: { ...env, ...(isFirstFailureEnough && { TEST_ORDER: 'fastest' }) },
+    signal,
+    timeoutMs: RUN_TIMEOUT_MS,
+  });
   const nothing = { passed: 0, failures: [] };
   if (timedOut) return { ...nothing, problem: `the tests did not finish within ${RUN_TIMEOUT_MS / 60_000} minutes` };
   if (!existsSync(file)) return { ...nothing, problem: `Jest wrote no results:\n${output.slice(-4000)}` };
