@@ -1,6 +1,7 @@
 import { createKeySource, displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
 import { createProvider } from '@svc/auth/oidc';
 import { closedOpenApiDocument, fold, hubService, searchText } from '@svc/contract';
+import type { Reader } from '@svc/database';
 import { createLog, createOutbound } from '@svc/http';
 import {
   type Api,
@@ -17,7 +18,6 @@ import { createCachedCatalog } from '../src/catalog/memory/cached-catalog.ts';
 import { createUsage } from '../src/catalog/usage.ts';
 import { writeCatalog } from '../src/database/catalog-write.ts';
 import { openDatabase, type PoolLimits } from '../src/database/client.ts';
-import type { Reader } from '../src/database/reader.ts';
 import type { ApiKey, Organization, Prisma } from '../src/generated/prisma/client.ts';
 import type { RevisionCheck } from '../src/revision/revision.ts';
 

@@ -6,6 +6,7 @@ export { migrateDatabase, prepareDatabase, schemaMismatch } from './migrations/p
 export { type MigrationState, migrationState, type Query } from './migrations/state.ts';
 export { type Subscription, subscribe } from './notifications.ts';
 export { createPool, type PoolSettings, poolOptions, type TransactionLimits, transactionLimits } from './pool.ts';
+export { createReader, type Reader, type SnapshotReader } from './reader.ts';
 export { createStatementNames } from './statement-names.ts';
 export { type ConstraintProblems, translateDatabaseError } from './translate-error.ts';
 export { translatingClient } from './translating-client.ts';

@@ -4,17 +4,23 @@
  */
 const ALL_COLUMNS = /(?:^|[^(])\*/;
 
+const namesColumns = (sql: string): boolean => !ALL_COLUMNS.test(sql);
+
 /**
- * Names of prepared statements for the adapter of Prisma. Each connection then parses and plans a
- * statement once, which costs PostgreSQL more than its execution. At most `max` statements are
- * prepared per connection, because each uses memory there. The name of other statements is empty.
+ * Names of prepared statements for readers and for the adapter of Prisma. Each connection then
+ * parses and plans a statement once, which costs PostgreSQL more than its execution. At most `max`
+ * statements are prepared per connection, because each uses memory there. The name of other
+ * statements, and of those that `isPreparable` excludes, is empty.
  */
-export function createStatementNames(max: number): (statement: { readonly sql: string }) => string {
+export function createStatementNames(
+  max: number,
+  isPreparable = namesColumns,
+): (statement: { readonly sql: string }) => string {
   const names = new Map<string, string>();
   return ({ sql }) => {
     const known = names.get(sql);
     if (known !== undefined) return known;
-    if (names.size >= max || ALL_COLUMNS.test(sql)) return '';
+    if (names.size >= max || !isPreparable(sql)) return '';
     const name = `statement_${names.size}`;
     names.set(sql, name);
     return name;

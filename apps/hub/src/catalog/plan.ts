@@ -1,5 +1,5 @@
 import { MAX_PLANNED_ORGANIZATIONS } from '@svc/contract/hub';
-import type { Reader } from '../database/reader.ts';
+import type { Reader } from '@svc/database';
 import { Prisma } from '../generated/prisma/client.ts';
 import { visibleTemplates, visibleToOrganization } from './visibility.ts';
 

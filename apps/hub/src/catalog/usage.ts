@@ -1,5 +1,5 @@
+import type { SnapshotReader } from '@svc/database';
 import { type Log, type PeriodicTask, runPeriodically } from '@svc/http';
-import type { SnapshotReader } from '../database/reader.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { CachedCatalog } from './memory/cached-catalog.ts';
 

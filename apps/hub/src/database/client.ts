@@ -1,7 +1,11 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
   createPool,
+  createReader,
+  createStatementNames,
   type PoolSettings,
+  type Reader,
+  type SnapshotReader,
   type TransactionLimits,
   transactionLimits,
   translatingClient,
@@ -10,7 +14,6 @@ import type { PoolState } from '@svc/http';
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { constraintProblems } from './constraints.ts';
-import { createReader, type Reader, type SnapshotReader } from './reader.ts';
 
 export interface Database {
   readonly client: PrismaClient;
@@ -44,6 +47,12 @@ const sharesOf = (connections: number) => {
   const revision = 1;
   return { writers, streams, revision, shared: connections - writers - streams - revision };
 };
+
+/**
+ * The number of statements that each connection keeps prepared. Filters create statements with
+ * different texts.
+ */
+const MAX_PREPARED = 100;
 
 /** A write to the catalog waits for those before it. */
 const CATALOG_WRITE_MS = 8000;
@@ -86,6 +95,9 @@ export function openDatabase(
     pool.on('error', onError);
     return pool;
   };
+  // The reads select all columns of subqueries only.
+  const readerOf = (pool: pg.Pool) =>
+    createReader(pool, { constraints: constraintProblems, nameOf: createStatementNames(MAX_PREPARED, () => true) });
   const clientOf = (pool: pg.Pool, least: Partial<TransactionLimits> = {}) =>
     translatingClient(
       new PrismaClient({
@@ -111,9 +123,9 @@ export function openDatabase(
   return {
     ...clients,
     pools,
-    reader: createReader(pools.shared, constraintProblems),
-    catalogStreams: createReader(pools.streams, constraintProblems),
-    revisionReader: createReader(pools.revision, constraintProblems),
+    reader: readerOf(pools.shared),
+    catalogStreams: readerOf(pools.streams),
+    revisionReader: readerOf(pools.revision),
     close: async () => {
       await Promise.all(Object.values(clients).map((client) => client.$disconnect()));
       await Promise.all(Object.values(pools).map((pool) => pool.end()));

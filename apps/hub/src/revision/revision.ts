@@ -1,5 +1,5 @@
+import type { Reader } from '@svc/database';
 import { overloaded } from '@svc/http';
-import type { Reader } from '../database/reader.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { createSharedRun } from './shared-run.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Reader } from '../../src/database/reader.ts';
+import type { Reader } from '@svc/database';
 import { createRevisionCheck, type Revision, type RevisionCheck } from '../../src/revision/revision.ts';
 import { anInstance, type World } from '../world.ts';
 

@@ -1,7 +1,7 @@
+import type { SnapshotReader } from '@svc/database';
 import { byDepth } from '@svc/testing';
 import { createDocuments } from '../../src/catalog/memory/documents.ts';
 import { createUsage } from '../../src/catalog/usage.ts';
-import type { SnapshotReader } from '../../src/database/reader.ts';
 import { anInstance, startWorld } from '../world.ts';
 
 const world = await startWorld();

@@ -1,4 +1,4 @@
-import type { Reader } from '../../src/database/reader.ts';
+import type { Reader } from '@svc/database';
 import { createRevisionCheck } from '../../src/revision/revision.ts';
 
 /** A database that does not answer until the test ends its statements. */

@@ -1,5 +1,5 @@
 import type { Cursor } from '@svc/contract';
-import type { Reader } from '../../database/reader.ts';
+import type { Reader } from '@svc/database';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../../identity/principal.ts';
 import type { CatalogState } from '../../revision/revision.ts';

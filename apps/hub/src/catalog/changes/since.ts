@@ -1,8 +1,8 @@
 import { type Cursor, writeCursor } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
+import type { Reader } from '@svc/database';
 import { type Streamed, streamedReply } from '@svc/http';
 import type { Database } from '../../database/client.ts';
-import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { Principal, Viewer } from '../../identity/principal.ts';
 import { type Documents, elementsOf } from '../memory/documents.ts';

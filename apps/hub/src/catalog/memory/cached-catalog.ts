@@ -1,4 +1,4 @@
-import type { Reader } from '../../database/reader.ts';
+import type { Reader } from '@svc/database';
 import { type CatalogIndex, createCatalogIndex } from './catalog-index.ts';
 import { type CategoryLists, createCategoryLists } from './category-lists.ts';
 import { createDocuments, type Documents } from './documents.ts';

@@ -1,6 +1,6 @@
+import type { Reader } from '@svc/database';
 import { unavailable } from '@svc/http';
 import { LRUCache } from 'lru-cache';
-import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../identity/principal.ts';
 import { type CatalogState, newestCommit, type Revision } from '../../revision/revision.ts';

@@ -1,8 +1,8 @@
 import { hubEndpoints } from '@svc/contract/hub';
+import type { Reader } from '@svc/database';
 import { etagOfBody, type Rendered, renderedReply } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
-import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../../identity/principal.ts';
 import { newestCommit } from '../../revision/revision.ts';

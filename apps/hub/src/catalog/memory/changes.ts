@@ -1,4 +1,4 @@
-import type { Reader } from '../../database/reader.ts';
+import type { Reader } from '@svc/database';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { type CatalogState, newestCommit } from '../../revision/revision.ts';
 import type { TemplateKeys } from './entries.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Template, template } from '@svc/contract';
+import type { Reader } from '@svc/database';
 import { etagOfBody } from '@svc/http';
 import { LRUCache } from 'lru-cache';
-import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { summaryColumns, type TemplateRow, templateColumns, templateSources } from '../visibility.ts';
 

@@ -1,5 +1,5 @@
+import type { Reader } from '@svc/database';
 import { LRUCache } from 'lru-cache';
-import type { Reader } from '../../database/reader.ts';
 import { type ContentFilters, type MatchingRow, matchingTemplates } from '../filters.ts';
 import { type IndexedView, OUTDATED } from './catalog-index.ts';
 import type { Entries, Entry } from './entries.ts';

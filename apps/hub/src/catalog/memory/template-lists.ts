@@ -1,5 +1,6 @@
 import { offsetOf, paginationOf } from '@svc/contract';
 import type { TemplateCounts } from '@svc/contract/hub';
+import type { Reader } from '@svc/database';
 import {
   bytesOf,
   bytesOfRendered,
@@ -11,7 +12,6 @@ import {
   renderedInParts,
 } from '@svc/http';
 import { LRUCache } from 'lru-cache';
-import type { Reader } from '../../database/reader.ts';
 import type { Viewer } from '../../identity/principal.ts';
 import type { Revision } from '../../revision/revision.ts';
 import {

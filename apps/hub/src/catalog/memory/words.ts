@@ -1,5 +1,5 @@
+import type { Reader } from '@svc/database';
 import { createWordIndex, type SearchedObject } from '@svc/database';
-import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { type IndexedView, OUTDATED } from './catalog-index.ts';
 import type { Entries, Entry } from './entries.ts';

@@ -1,6 +1,6 @@
+import type { Reader } from '@svc/database';
 import { createDocuments, type Version } from '../../../src/catalog/memory/documents.ts';
 import { writeCatalog } from '../../../src/database/catalog-write.ts';
-import type { Reader } from '../../../src/database/reader.ts';
 import { Prisma } from '../../../src/generated/prisma/client.ts';
 import { startWorld } from '../../world.ts';
 

@@ -1,3 +1,4 @@
+import type { Reader } from '@svc/database';
 import { byDepth } from '@svc/testing';
 import { seeded } from '@svc/testing/properties';
 import fc from 'fast-check';
@@ -5,7 +6,6 @@ import { createCatalogIndex } from '../../../src/catalog/memory/catalog-index.ts
 import { createDocuments } from '../../../src/catalog/memory/documents.ts';
 import { createMatches, type Matching } from '../../../src/catalog/memory/matches.ts';
 import { writeCatalog } from '../../../src/database/catalog-write.ts';
-import type { Reader } from '../../../src/database/reader.ts';
 import { createRevisionCheck } from '../../../src/revision/revision.ts';
 import { anInstance, startWorld } from '../../world.ts';
 

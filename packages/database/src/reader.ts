@@ -1,14 +1,20 @@
-import { type ConstraintProblems, translateDatabaseError } from '@svc/database';
 import type pg from 'pg';
-import type { Prisma } from '../generated/prisma/client.ts';
+import type { createStatementNames } from './statement-names.ts';
+import { type ConstraintProblems, translateDatabaseError } from './translate-error.ts';
 
-/** Runs single statements without Prisma, which costs several times as much per row. */
+/** A statement with parameters, such as `Prisma.sql`. */
+interface Statement {
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+/** Runs single statements without Prisma, which costs several times as much per statement and row. */
 export interface Reader {
   /**
    * Runs a prepared statement. @returns its rows as `pg` parses them @throws the problems of
    * `translateDatabaseError`
    */
-  read<Row extends pg.QueryResultRow>(statement: Prisma.Sql): Promise<Row[]>;
+  read<Row extends pg.QueryResultRow>(statement: Statement): Promise<Row[]>;
 }
 
 /** Runs the statements of `work` in a transaction, which is rolled back if one of them fails. */
@@ -28,18 +34,13 @@ export interface SnapshotReader extends Reader {
  */
 const ignoreError = () => undefined;
 
-/**
- * The number of statements that each connection keeps prepared. Filters create statements with
- * different texts.
- */
-const MAX_PREPARED = 100;
+interface ReaderOptions {
+  readonly constraints: ConstraintProblems;
+  /** The names of all prepared statements of the connections of the pool. */
+  readonly nameOf: ReturnType<typeof createStatementNames>;
+}
 
-export function createReader(pool: pg.Pool, constraints: ConstraintProblems): SnapshotReader {
-  const names = new Map<string, string>();
-  const nameOf = (text: string): string | undefined => {
-    if (!names.has(text) && names.size < MAX_PREPARED) names.set(text, `read_${names.size}`);
-    return names.get(text);
-  };
+export function createReader(pool: pg.Pool, { constraints, nameOf }: ReaderOptions): SnapshotReader {
   const translated = async <T>(work: () => Promise<T>) => {
     try {
       return await work();
@@ -48,10 +49,10 @@ export function createReader(pool: pg.Pool, constraints: ConstraintProblems): Sn
     }
   };
   const readerOn = (connection: Pick<pg.Pool, 'query'>): Reader => ({
-    read: <Row extends pg.QueryResultRow>({ text, values }: Prisma.Sql) =>
+    read: <Row extends pg.QueryResultRow>({ text, values }: Statement) =>
       translated(async () => {
-        const name = nameOf(text);
-        const query = name === undefined ? { text, values } : { text, values, name };
+        const name = nameOf({ sql: text });
+        const query = name === '' ? { text, values } : { text, values, name };
         const { rows } = await connection.query<Row>(query);
         return rows;
       }),
