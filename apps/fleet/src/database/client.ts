@@ -1,8 +1,10 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
   createPool,
+  createReader,
   createStatementNames,
   type PoolSettings,
+  type Reader,
   type Subscription,
   subscribe,
   type TransactionLimits,
@@ -16,6 +18,11 @@ import { constraintProblems } from './constraints.ts';
 
 export interface Database {
   readonly client: PrismaClient;
+  /**
+   * Single statements of the paths that each deployment takes. It shares the connections of
+   * `client`.
+   */
+  readonly statements: Reader;
   /**
    * Writes the mirror. Syncs have their own connections and a longer timeout, because a page is
    * larger than the data of a request.
@@ -82,8 +89,9 @@ export function openDatabase(
     pool.on('error', onError);
     return pool;
   };
-  const clientOf = (pool: pg.Pool, least: Partial<TransactionLimits> = {}) => {
-    const options = { onConnectionError: onError, statementNameGenerator: createStatementNames(MAX_PREPARED) };
+  type Names = ReturnType<typeof createStatementNames>;
+  const clientOf = (pool: pg.Pool, nameOf: Names, least: Partial<TransactionLimits> = {}) => {
+    const options = { onConnectionError: onError, statementNameGenerator: nameOf };
     const adapter = new PrismaPg(pool, options);
     const client = new PrismaClient({ adapter, transactionOptions: transactionLimits(pool, least) });
     return translatingClient(client, constraintProblems);
@@ -92,10 +100,12 @@ export function openDatabase(
     requests: openPool({ max: connections - MIRROR_WRITERS - NOTIFICATIONS, applicationName: APPLICATION_NAME }),
     mirror: openPool(MIRROR_POOL),
   };
-  const client = clientOf(pools.requests);
-  const mirrorWriter = clientOf(pools.mirror, { maxWait: 5000 });
+  const nameOf = createStatementNames(MAX_PREPARED);
+  const client = clientOf(pools.requests, nameOf);
+  const mirrorWriter = clientOf(pools.mirror, createStatementNames(MAX_PREPARED), { maxWait: 5000 });
   return {
     client,
+    statements: createReader(pools.requests, { constraints: constraintProblems, nameOf }),
     mirrorWriter,
     pools,
     subscribeToDue: (onDue) =>

@@ -10,10 +10,10 @@ export interface Fence {
   /** Reports a step that can take minutes, for the message of a deployment in phase `pending`. */
   readonly report?: ((message: string) => Promise<void>) | undefined;
   /**
-   * Stores the image that new containers of the generation run. `notPulled`: why a requested pull
-   * failed, if the image was present before.
+   * Records the image that new containers of the generation run, which is stored at the end of the
+   * reconciliation. `notPulled`: why a requested pull failed, if the image was present before.
    */
-  readonly recordImage?: ((image: HostImage, notPulled?: Failure) => Promise<void>) | undefined;
+  readonly recordImage?: ((image: HostImage, notPulled?: Failure) => void) | undefined;
 }
 
 interface Failure {

@@ -1,11 +1,9 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
-import { z } from 'zod';
 import type { Database } from '../database/client.ts';
 import type { Sealer } from '../database/sealing.ts';
-import { revisionColumns, revisionRow, workloadRevisionOf } from '../deployments/draft.ts';
+import { workloadRevisionOf } from '../deployments/draft.ts';
 import { type Renderable, readRenderable, renderingOf } from '../deployments/manifest.ts';
-import { allocatedPort, gpusByReplica, portsByReplica } from '../deployments/ports.ts';
-import { deploymentRow } from '../deployments/rows.ts';
+import { gpusByReplica, portsByReplica } from '../deployments/ports.ts';
 import { namesOfSecrets } from '../deployments/secret-metadata.ts';
 import type { MountedVolume } from '../deployments/volumes.ts';
 import { Permanent } from '../engines/errors.ts';
@@ -19,76 +17,35 @@ import type { Rendering } from '../render/rendering.ts';
 import { idOfSealedName, secretsWithValues } from '../render/secrets.ts';
 import { openSealedValues } from '../resources/sealed-values.ts';
 import { openValues } from '../resources/secrets.ts';
-import { storedInstance } from './crash-loop.ts';
-import type { Claim } from './queue.ts';
-import { clusterOfDeployment, type DesiredOnTarget, hostOfDeployment, type TargetOfDeployment } from './targets.ts';
+import { type Claim, type ClaimedRow, rowOf } from './queue.ts';
+import type { DesiredOnTarget, TargetOfDeployment } from './targets.ts';
 import { backoffOf, DEFAULT_TIMINGS, type ReconcilerTimings } from './timings.ts';
 
 type Client = Database['client'];
 type OnHost = Extract<TargetOfDeployment, { kind: 'host' }>;
 type OnCluster = Extract<TargetOfDeployment, { kind: 'cluster' }>;
 
-/**
- * What a pass reads of a deployment: its row, its revision of the workload, its allocation and its
- * target.
- */
-const claimedRow = deploymentRow
-  .pick({
-    id: true,
-    name: true,
-    host_id: true,
-    cluster_id: true,
-    replicas: true,
-    env: true,
-    desired_state: true,
-    pull: true,
-    restarted_at: true,
-    phase: true,
-    reason: true,
-    generation: true,
-    observed_generation: true,
-    crash_loop: true,
-    deleting: true,
-    defaults_version: true,
-    default_memory_bytes: true,
-    default_processes: true,
-  })
-  .extend({
-    ...revisionRow.shape,
-    failures: z.int(),
-    instances: z.array(storedInstance),
-    /** The time of the database. */
-    now: z.date(),
-    pull_requested: z.boolean(),
-    host_image: z.object({ reference: z.string(), id: z.string(), digest: z.string().nullable() }).nullable(),
-    take_over: z.boolean(),
-    gpus: z.array(z.object({ ordinal: z.int(), gpu_id: z.string() })),
-    ports: z.array(allocatedPort),
-    host: hostOfDeployment.nullable(),
-    cluster: clusterOfDeployment.nullable(),
-  });
-type Row = z.output<typeof claimedRow>;
-
 /** The desired state of a deployment. */
 export interface Desired {
-  readonly row: Row;
+  readonly row: ClaimedRow;
   readonly assignment: DesiredOnTarget;
   /** Ids of its volumes by their names on the engine. */
   readonly volumes: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads the desired state. One statement reads everything that a change of the generation replaces.
- * What is read afterwards stays for as long as the deployment exists. Returns undefined if the
- * worker lost its lease or the generation is superseded.
+ * Reads the desired state. The row of the claim has everything that a change of the generation
+ * replaces. What is read afterwards stays for as long as the deployment exists. Returns undefined
+ * if the worker lost its lease or the generation is superseded before the row was read.
  */
 export async function readDesired(
-  { client }: Database,
+  database: Database,
   sealer: Sealer,
   claim: Claim,
   timings: ReconcilerTimings = DEFAULT_TIMINGS,
 ): Promise<Desired | undefined> {
-  const row = await readClaimed(client, claim);
+  const { client } = database;
+  const row = await rowOf(database, claim);
   const target = row && targetOf(row);
   if (!target) return undefined;
   if (row.deleting) return withoutVolumes(row, { ...target, desired: await removal(client, row) });
@@ -96,40 +53,22 @@ export async function readDesired(
   return readRunning({ client, sealer, timings }, row, target);
 }
 
-async function readClaimed(client: Client, { id, owner, generation }: Claim): Promise<Row | undefined> {
-  const [row] = await client.$queryRaw<unknown[]>`
-    SELECT r.id, r.name, r.host_id, r.cluster_id, r.replicas, r.env, r.desired_state::text, r.pull, r.restarted_at, r.phase, r.reason,
-      r.generation, r.observed_generation, r.deleting, r.defaults_version, r.default_memory_bytes, r.default_processes,
-      r.failures, r.instances, r.crash_loop, now() AS now, r.take_over, r.pull_requested, r.host_image, ${revisionColumns},
-      (SELECT coalesce(jsonb_agg(jsonb_build_object('ordinal', g.ordinal, 'gpu_id', g.gpu_id) ORDER BY g.gpu_id), '[]')
-       FROM allocated_gpus g WHERE g.deployment_id = r.id) AS gpus,
-      (SELECT coalesce(jsonb_agg(jsonb_build_object('protocol', p.protocol, 'container_port', p.container_port,
-          'ordinal', p.ordinal, 'host_port', p.host_port, 'addresses', p.addresses) ORDER BY p.host_port), '[]')
-       FROM allocated_ports p WHERE p.deployment_id = r.id) AS ports,
-      (SELECT jsonb_build_object('id', h.id, 'engine', h.engine, 'endpoint', h.endpoint, 'sealed', h.sealed,
-          'by_admin', h.by_admin, 'addresses', h.addresses)
-       FROM hosts h WHERE h.id = r.host_id) AS host,
-      (SELECT jsonb_build_object('id', c.id, 'server', c.server, 'ca_certificate', c.ca_certificate, 'sealed', c.sealed,
-          'namespace', c.namespace, 'gpu_resource_name', c.gpu_resource_name, 'by_admin', c.by_admin,
-          'default_storage_class', c.default_storage_class, 'public_service_type', c.public_service_type)
-       FROM clusters c WHERE c.id = r.cluster_id) AS cluster
-    FROM deployments r JOIN workload_revisions v ON v.workload_id = r.workload_id AND v.revision = r.revision
-    WHERE r.id = ${id}::uuid AND r.lease_owner = ${owner}::uuid AND r.generation = ${generation}`;
-  return row === undefined ? undefined : claimedRow.parse(row);
-}
-
-function targetOf({ host, cluster }: Row): TargetOfDeployment | undefined {
+function targetOf({ host, cluster }: ClaimedRow): TargetOfDeployment | undefined {
   if (host) return { kind: 'host', row: host };
   return cluster ? { kind: 'cluster', row: cluster } : undefined;
 }
 
-const withoutVolumes = (row: Row, assignment: DesiredOnTarget): Desired => ({ row, assignment, volumes: new Map() });
+const withoutVolumes = (row: ClaimedRow, assignment: DesiredOnTarget): Desired => ({
+  row,
+  assignment,
+  volumes: new Map(),
+});
 
 /**
  * A deployment is deleted with the volumes that were created for it, unless their reclaim policy is
  * retain or another deployment uses them.
  */
-async function removal(client: Client, { id }: Row) {
+async function removal(client: Client, { id }: ClaimedRow) {
   const own = await client.volume.findMany({
     where: { deployment_id: id, reclaim: 'delete', attachments: { every: { deployment_id: id } } },
   });
@@ -152,7 +91,7 @@ interface RunningContext {
   readonly timings: ReconcilerTimings;
 }
 
-async function readRunning(context: RunningContext, row: Row, target: TargetOfDeployment): Promise<Desired> {
+async function readRunning(context: RunningContext, row: ClaimedRow, target: TargetOfDeployment): Promise<Desired> {
   const { client, sealer, timings } = context;
   const stored = await readRenderable(client, row, workloadRevisionOf(row));
   const rendering = renderingOf(stored, await openSecrets(client, sealer, stored));
@@ -181,12 +120,12 @@ async function openSecrets(client: Client, sealer: Sealer, stored: Renderable) {
   return secretsWithValues([...opened, ...sealed]);
 }
 
-const desiredOnCluster = (rendering: Rendering<'values'>, row: Row, { row: cluster }: OnCluster) => ({
+const desiredOnCluster = (rendering: Rendering<'values'>, row: ClaimedRow, { row: cluster }: OnCluster) => ({
   manifest: renderKubernetes(rendering, cluster),
   takeOver: row.take_over,
 });
 
-function desiredOnHost(rendering: Rendering<'values'>, row: Row, { row: host }: OnHost) {
+function desiredOnHost(rendering: Rendering<'values'>, row: ClaimedRow, { row: host }: OnHost) {
   if (row.gpus.length < gpuCountOf(rendering.spec) * row.replicas) {
     const message = 'Its GPUs were released, because it could not start with them. Restart it to allocate GPUs again.';
     throw new Permanent('GpuMissing', message);
@@ -205,7 +144,7 @@ function desiredOnHost(rendering: Rendering<'values'>, row: Row, { row: host }: 
  * When crashed containers are started again: at the next try of the crash loop. One that has crashed
  * in the second half of the wait before it waits for the following one.
  */
-const retryOf = ({ failures, crash_loop, now }: Row, timings: ReconcilerTimings) =>
+const retryOf = ({ failures, crash_loop, now }: ClaimedRow, timings: ReconcilerTimings) =>
   crash_loop?.next_try_at && new Date(crash_loop.next_try_at) <= now
     ? { retryAfter: backoffOf(failures, timings) / 2 }
     : {};

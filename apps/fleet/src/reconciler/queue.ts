@@ -1,6 +1,12 @@
+import { z } from 'zod';
 import type { Database } from '../database/client.ts';
+import { revisionColumns, revisionRow } from '../deployments/draft.ts';
+import { allocatedPort } from '../deployments/ports.ts';
+import { deploymentRow } from '../deployments/rows.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { CURRENT_DEFAULTS } from '../render/defaults.ts';
+import { storedInstance } from './crash-loop.ts';
+import { clusterOfDeployment, hostOfDeployment } from './targets.ts';
 
 /**
  * Maximum number of deployments per host or cluster that all replicas of the fleet reconcile
@@ -15,6 +21,11 @@ export interface Claim {
   readonly id: string;
   readonly owner: string;
   readonly generation: number;
+  /**
+   * What the statement that claimed the deployment has read of it, not validated; undefined if the
+   * deployment changed during this statement.
+   */
+  readonly row: unknown;
   /**
    * Aborted with LeaseLost when the lease is lost, and with Superseded when the generation is
    * superseded or the fleet stops.
@@ -45,6 +56,92 @@ interface ClaimOptions {
 }
 
 /**
+ * What a pass reads of a deployment: its row, its revision of the workload, its allocation and its
+ * target.
+ */
+const claimedRow = deploymentRow
+  .pick({
+    id: true,
+    name: true,
+    host_id: true,
+    cluster_id: true,
+    replicas: true,
+    env: true,
+    desired_state: true,
+    pull: true,
+    restarted_at: true,
+    phase: true,
+    reason: true,
+    generation: true,
+    observed_generation: true,
+    crash_loop: true,
+    deleting: true,
+    defaults_version: true,
+    default_processes: true,
+  })
+  .extend({
+    ...revisionRow.shape,
+    /** `pg` reads large integers as text. */
+    default_memory_bytes: z.string().transform(BigInt).nullable(),
+    failures: z.int(),
+    instances: z.array(storedInstance),
+    /** The time of the database. */
+    now: z.date(),
+    pull_requested: z.boolean(),
+    host_image: z.object({ reference: z.string(), id: z.string(), digest: z.string().nullable() }).nullable(),
+    take_over: z.boolean(),
+    gpus: z.array(z.object({ ordinal: z.int(), gpu_id: z.string() })),
+    ports: z.array(allocatedPort),
+    host: hostOfDeployment.nullable(),
+    cluster: clusterOfDeployment.nullable(),
+  });
+export type ClaimedRow = z.output<typeof claimedRow>;
+
+/** The columns of a `ClaimedRow`, of a deployment `r` with its revision `v` of the workload. */
+const claimedColumns = Prisma.sql`
+  r.id, r.name, r.host_id, r.cluster_id, r.replicas, r.env, r.desired_state::text, r.pull, r.restarted_at, r.phase, r.reason,
+  r.generation, r.observed_generation, r.deleting, r.defaults_version, r.default_memory_bytes, r.default_processes,
+  r.failures, r.instances, r.crash_loop, now() AS now, r.take_over, r.pull_requested, r.host_image, ${revisionColumns},
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('ordinal', g.ordinal, 'gpu_id', g.gpu_id) ORDER BY g.gpu_id), '[]')
+   FROM allocated_gpus g WHERE g.deployment_id = r.id) AS gpus,
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('protocol', p.protocol, 'container_port', p.container_port,
+      'ordinal', p.ordinal, 'host_port', p.host_port, 'addresses', p.addresses) ORDER BY p.host_port), '[]')
+   FROM allocated_ports p WHERE p.deployment_id = r.id) AS ports,
+  (SELECT jsonb_build_object('id', h.id, 'engine', h.engine, 'endpoint', h.endpoint, 'sealed', h.sealed,
+      'by_admin', h.by_admin, 'addresses', h.addresses)
+   FROM hosts h WHERE h.id = r.host_id) AS host,
+  (SELECT jsonb_build_object('id', c.id, 'server', c.server, 'ca_certificate', c.ca_certificate, 'sealed', c.sealed,
+      'namespace', c.namespace, 'gpu_resource_name', c.gpu_resource_name, 'by_admin', c.by_admin,
+      'default_storage_class', c.default_storage_class, 'public_service_type', c.public_service_type)
+   FROM clusters c WHERE c.id = r.cluster_id) AS cluster`;
+
+const withRevision = Prisma.sql`
+  JOIN workload_revisions v ON v.workload_id = r.workload_id AND v.revision = r.revision`;
+
+/**
+ * The row of a claimed deployment as it was at the claim, or, if it changed during the claim, as it
+ * is now. Returns undefined if the worker has lost its lease since or the generation is superseded.
+ */
+export async function rowOf({ statements }: Database, claim: Claim): Promise<ClaimedRow | undefined> {
+  const { id, owner, generation } = claim;
+  const [row] =
+    claim.row === undefined
+      ? await statements.read(Prisma.sql`
+          SELECT ${claimedColumns} FROM deployments r ${withRevision}
+          WHERE r.id = ${id}::uuid AND r.lease_owner = ${owner}::uuid AND r.generation = ${generation}`)
+      : [claim.row];
+  return row === undefined ? undefined : claimedRow.parse(row);
+}
+
+/** What the statement returns that claims a deployment. */
+interface ClaimedNow {
+  readonly claimed_generation: number;
+  readonly owner: string;
+  readonly is_current: boolean;
+  readonly id: string;
+}
+
+/**
  * Claims the deployments that have been due for the longest time, among those whose host or cluster
  * is online. Deployments on unreachable targets wait, so that they do not delay the others. A
  * deployment with newer defaults waits for a replica of the version that knows them. Sets
@@ -52,30 +149,42 @@ interface ClaimOptions {
  * on. The cost depends on the number of targets and on `limit`, but not on the number of
  * deployments.
  *
+ * The same statement reads the rows, as they were when it began. If a transaction that ended since
+ * has changed a deployment, the locked version of its row is another one than the version that was
+ * read, and the row is read again (`rowOf`).
+ *
  * @param shutdown also aborts the claims
  */
 export async function claimDue(
-  { client }: Database,
+  { statements }: Database,
   { lease, limit }: ClaimOptions,
   shutdown: AbortSignal,
 ): Promise<Claim[]> {
   const requestedAt = Date.now();
-  const rows = await client.$queryRaw<{ id: string; generation: number; owner: string }[]>`
-    WITH claimed AS (
+  const rows = await statements.read<ClaimedNow>(Prisma.sql`
+    WITH locked AS MATERIALIZED (
+      SELECT d.id, d.xmin AS version FROM deployments d WHERE d.id = ANY (ARRAY(${dueDeployments(limit)})) AND ${isClaimable}
+      FOR UPDATE OF d SKIP LOCKED),
+    claimed AS (
       UPDATE deployments SET lease_owner = gen_random_uuid(), sent_to_engine = true,
         lease_until = now() + make_interval(secs => ${lease / 1000})
-      WHERE id = ANY (ARRAY(
-        SELECT d.id FROM deployments d WHERE d.id = ANY (ARRAY(${dueDeployments(limit)})) AND ${isClaimable}
-        FOR UPDATE OF d SKIP LOCKED))
+      WHERE id = ANY (ARRAY(SELECT id FROM locked))
       RETURNING id, generation, lease_owner, due_at),
     attached AS (
       UPDATE volumes SET sent_to_engine = true
       WHERE NOT sent_to_engine AND id IN (SELECT a.volume_id FROM attachments a JOIN claimed c ON c.id = a.deployment_id))
-    SELECT id, generation, lease_owner::text AS owner FROM claimed ORDER BY due_at`;
-  return rows.map((row) => ({
-    ...row,
-    ...keepAlive(client, { ...row, requestedAt, lease }, shutdown),
-  }));
+    SELECT claimed.generation AS claimed_generation, claimed.lease_owner::text AS owner, r.xmin = locked.version AS is_current,
+      ${claimedColumns}
+    FROM claimed JOIN locked ON locked.id = claimed.id JOIN deployments r ON r.id = claimed.id ${withRevision}
+    ORDER BY claimed.due_at`);
+  return rows.map(({ claimed_generation: generation, owner, is_current, ...row }) => {
+    const held = { id: row.id, owner, generation };
+    return {
+      ...held,
+      row: is_current ? row : undefined,
+      ...keepAlive(statements, { ...held, requestedAt, lease }, shutdown),
+    };
+  });
 }
 
 /** Whether a worker can claim a deployment `d`, apart from its target. */
@@ -124,7 +233,7 @@ interface LeaseStart {
 
 /** Renews a lease three times in its duration. A lease that cannot be renewed is lost. */
 function keepAlive(
-  client: Database['client'],
+  statements: Database['statements'],
   { id, owner, generation, requestedAt, lease }: Pick<Claim, 'id' | 'owner' | 'generation'> & LeaseStart,
   shutdown: AbortSignal,
 ): Pick<Claim, 'signal' | 'assertLease' | 'release'> {
@@ -133,9 +242,9 @@ function keepAlive(
   const hasExpired = () => Date.now() - lastRenewal > lease;
   const renew = async () => {
     const now = Date.now();
-    const [renewed] = await client.$queryRaw<{ generation: number }[]>`
+    const [renewed] = await statements.read<{ generation: number }>(Prisma.sql`
       UPDATE deployments SET lease_until = now() + make_interval(secs => ${lease / 1000})
-      WHERE id = ${id}::uuid AND lease_owner = ${owner}::uuid RETURNING generation`;
+      WHERE id = ${id}::uuid AND lease_owner = ${owner}::uuid RETURNING generation`);
     if (renewed?.generation === generation) lastRenewal = now;
     else controller.abort(renewed ? new Superseded() : new LeaseLost());
   };

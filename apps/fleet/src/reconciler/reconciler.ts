@@ -14,7 +14,15 @@ import { countFailure, measurePass } from './metrics.ts';
 import { type Claim, claimDue, LeaseLost, Superseded } from './queue.ts';
 import { requestCheck } from './reachability.ts';
 import type { DesiredOnTarget, ReconcilerContext } from './targets.ts';
-import { raiseGeneration, releaseLease, writeFailed, writeImage, writeObserved, writeProgress } from './write.ts';
+import {
+  type ChosenImage,
+  raiseGeneration,
+  releaseLease,
+  writeFailed,
+  writeImage,
+  writeObserved,
+  writeProgress,
+} from './write.ts';
 
 /**
  * Maximum number of deployments that this process reconciles, including those whose target is slow.
@@ -129,26 +137,41 @@ async function reconcileDeployment(options: Options, claim: Claim): Promise<void
   const { database, sealer, log, timings } = options;
   const desired = await readDesired(database, sealer, claim, timings);
   if (!desired) return releaseLease(database.client, claim, 0);
-  const observed = await reconcileOnTarget(options, claim, desired.assignment).catch(async (error: unknown) => {
+  const pass: Pass = { chosen: undefined };
+  // A requested pull is not repeated, whatever the end of the pass.
+  const keepImage = async () => {
+    if (pass.chosen) await writeImage(database, claim, pass.chosen);
+  };
+  const observed = await reconcileOnTarget(options, claim, desired.assignment, pass).catch(async (error: unknown) => {
+    await keepImage();
     if (error instanceof Unreachable) await requestCheck(database, desired.assignment, claim);
     throw error;
   });
   if (observed.supersededBy !== undefined) {
+    await keepImage();
     const raised = await raiseGeneration(database, claim, { by: observed.supersededBy, timings });
     return logEvents(log, raised);
   }
   if (observed.reason === 'PortConflict') await reassignPorts(database, claim, observed.instances);
   if (observed.reason !== null) countFailure(observed.reason);
-  logEvents(log, await writeObserved(database, claim, { ...desired, observed, timings }));
+  logEvents(log, await writeObserved(database, claim, { ...desired, observed, timings, ...pass }));
+}
+
+/** What a pass has decided so far, which is written with its result. */
+interface Pass {
+  chosen: ChosenImage | undefined;
 }
 
 async function reconcileOnTarget(
   { database, hosts, clusters }: Options,
   claim: Claim,
   target: DesiredOnTarget,
+  pass: Pass,
 ): Promise<Observation> {
   const report = (message: string) => writeProgress(database, claim, message);
-  const recordImage: Fence['recordImage'] = (image, notPulled) => writeImage(database, claim, { image, notPulled });
+  const recordImage: Fence['recordImage'] = (image, notPulled) => {
+    pass.chosen = { image, notPulled };
+  };
   const fence = { deploymentId: claim.id, generation: claim.generation, signal: claim.signal, report, recordImage };
   if (target.kind === 'host')
     return reconcileOnHost((await hosts.of(target.row)).withLeaseCheck(claim.assertLease), target.desired, fence);

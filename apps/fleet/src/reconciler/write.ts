@@ -42,7 +42,12 @@ function isCompared({ kind, row, desired }: Desired['assignment'], { phase }: Ob
 
 const COMPARED_PHASES = { running: 'running', stopped: 'stopped', gone: undefined } as const;
 
-type Result = Desired & { readonly observed: Observation; readonly timings: ReconcilerTimings };
+type Result = Desired & {
+  readonly observed: Observation;
+  readonly timings: ReconcilerTimings;
+  /** The image that the pass has chosen, if it has chosen one. */
+  readonly chosen?: ChosenImage | undefined;
+};
 
 /**
  * In these phases everything has been applied, so the request to take over fields has been
@@ -51,17 +56,17 @@ type Result = Desired & { readonly observed: Observation; readonly timings: Reco
 const TAKEN_OVER: readonly Observation['phase'][] = ['starting', 'running', 'stopped'];
 
 /**
- * Writes the observed state and the events of a pass, if the worker still holds the lease and the
+ * Writes the observed state, the chosen image and the events of a pass, if the worker still holds the lease and the
  * generation is not superseded. Otherwise writes nothing of the pass, and the deployment is due at
  * once.
  * @returns the events for the whole fleet
  */
 export async function writeObserved(
-  { client }: Database,
+  { client, statements }: Database,
   claim: Claim,
   result: Result,
 ): Promise<readonly RecordedEvent[]> {
-  const { row, volumes, timings } = result;
+  const { row, volumes, timings, chosen } = result;
   if (result.observed.phase === 'gone') {
     await removeRow(client, claim);
     return [];
@@ -76,9 +81,9 @@ export async function writeObserved(
     ...addressRecord(claim, observed),
     ...gpuRecord(claim, observed),
   ];
-  const [written] = await client.$queryRaw<[Written]>`
+  const [written] = await statements.read<Written>(Prisma.sql`
     WITH updated AS (
-      UPDATE deployments SET phase = ${phase}, reason = ${reason}, message = ${message},
+      UPDATE deployments SET ${chosen ? Prisma.sql`${imageColumns(chosen)},` : Prisma.empty} phase = ${phase}, reason = ${reason}, message = ${message},
         instances = ${JSON.stringify(instances)}::jsonb, endpoints = ${JSON.stringify(endpoints)}::jsonb,
         image_digest = ${imageDigest}, crash_loop = ${crashLoop === null ? null : JSON.stringify(crashLoop)}::jsonb, gpu_count = CASE WHEN ${releasesGpus(observed)} THEN 0 ELSE gpu_count END, observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
         take_over = take_over AND ${!TAKEN_OVER.includes(phase)},
@@ -88,9 +93,9 @@ export async function writeObserved(
       RETURNING id, name),
     ${Prisma.join(records.map((record, index) => Prisma.sql`${Prisma.raw(`record_${index}`)} AS (${record})`))},
     ${healthRecord(observed)}
-    SELECT (SELECT count(*)::int FROM updated) AS updated, ${RECORDED} AS recorded`;
-  if (written.updated === 0) await releaseLease(client, claim, 0);
-  return written.recorded;
+    SELECT (SELECT count(*)::int FROM updated) AS updated, ${RECORDED} AS recorded`);
+  if (!written?.updated) await releaseLease(client, claim, 0);
+  return written?.recorded ?? [];
 }
 
 interface Written {
@@ -127,24 +132,27 @@ export async function writeProgress({ client }: Database, claim: Claim, message:
       AND generation = ${claim.generation} AND phase = 'pending'`;
 }
 
-interface ChosenImage {
+/** The image that the containers of a generation run. */
+export interface ChosenImage {
   readonly image: HostImage;
   /** Why a requested pull failed. */
   readonly notPulled: { readonly reason: string; readonly message: string } | undefined;
 }
 
-/**
- * Writes which image the containers of a generation run, before they are created, and that a requested
- * pull is done.
- */
-export async function writeImage({ client }: Database, claim: Claim, { image, notPulled }: ChosenImage): Promise<void> {
+/** The columns that state the image of a generation, and that a requested pull is done. */
+function imageColumns({ image, notPulled }: ChosenImage): Prisma.Sql {
   const message = `The image that the host had is used, because its pull failed: ${notPulled?.message}`;
   const conditions = notPulled
     ? [{ type: 'ImagePulled', status: 'False', reason: notPulled.reason, message, at: new Date().toISOString() }]
     : [];
+  return Prisma.sql`host_image = ${JSON.stringify(image)}::jsonb, pull_requested = false,
+    conditions = ${JSON.stringify(conditions)}::jsonb`;
+}
+
+/** Writes the chosen image of a pass that has no result. */
+export async function writeImage({ client }: Database, claim: Claim, chosen: ChosenImage): Promise<void> {
   await client.$executeRaw`
-    UPDATE deployments SET host_image = ${JSON.stringify(image)}::jsonb, pull_requested = false,
-      conditions = ${JSON.stringify(conditions)}::jsonb
+    UPDATE deployments SET ${imageColumns(chosen)}
     WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
       AND generation = ${claim.generation}`;
 }

@@ -36,8 +36,12 @@ export interface ReconcileRun {
   readonly actions: string[];
   readonly failures: Map<number, EngineFailure>;
   readonly volumes: string[];
+  /** The ids of the containers that it has created. */
+  readonly created: string[];
   /** The image that the containers must run, as far as it is known. */
   image: HostImage | undefined;
+  /** The image that the reference of the manifest names, if the reconciliation has looked it up. */
+  named?: HostImage;
 }
 
 /** An existing container with the labels of the deployment. */
@@ -59,19 +63,32 @@ const MAX_STOP_SECONDS = 600;
 const LIST_ATTEMPTS = 5;
 
 /** The containers of a deployment. Containers that lack one of the fleet's labels are ignored. */
-export async function findContainers(
+export const findContainers = (client: DockerClient, deploymentId: string): Promise<FoundContainer[]> =>
+  readRepeatedly(client, async () => {
+    const owned = await listOwned(client, deploymentId);
+    return inspectEach(
+      client,
+      owned.map(({ Id }) => Id),
+      deploymentId,
+    );
+  });
+
+/** The containers of a deployment with these ids that exist. */
+export const inspectContainers = (
   client: DockerClient,
+  ids: readonly string[],
   deploymentId: string,
-  attempts = LIST_ATTEMPTS,
-): Promise<FoundContainer[]> {
+): Promise<FoundContainer[]> => readRepeatedly(client, () => inspectEach(client, ids, deploymentId));
+
+async function readRepeatedly<T>(client: DockerClient, read: () => Promise<T>, attempts = LIST_ATTEMPTS): Promise<T> {
   try {
-    return await listContainers(client, deploymentId);
+    return await read();
   } catch (error) {
     const status = error instanceof EngineFailure ? (error.response?.status ?? 0) : 0;
     if (status < 500 || attempts === 1) throw error;
     // Podman responds with an error while one of the containers is being removed.
     await setTimeout(client.timing.retry);
-    return findContainers(client, deploymentId, attempts - 1);
+    return readRepeatedly(client, read, attempts - 1);
   }
 }
 
@@ -83,9 +100,12 @@ export async function listOwned(client: DockerClient, deploymentId: string) {
   return body.filter(({ Labels }) => ownershipOf(Labels, deploymentId) !== undefined);
 }
 
-async function listContainers(client: DockerClient, deploymentId: string): Promise<FoundContainer[]> {
-  const owned = await listOwned(client, deploymentId);
-  const found = await mapConcurrently(owned, ({ Id }) => inspect(client, Id, deploymentId));
+async function inspectEach(
+  client: DockerClient,
+  ids: readonly string[],
+  deploymentId: string,
+): Promise<FoundContainer[]> {
+  const found = await mapConcurrently(ids, (id) => inspect(client, id, deploymentId));
   return found.filter((container) => container !== undefined).sort((a, b) => a.ordinal - b.ordinal);
 }
 

@@ -1,6 +1,6 @@
 import { KEYS } from '../../render/labels.ts';
 import { catchFailure, classifyPullFailure, EngineFailure, Permanent, Transient, unlessNotFound } from '../errors.ts';
-import type { HostImage } from '../observation.ts';
+import type { Fence, HostImage } from '../observation.ts';
 import { messageOfFailure, oneLine } from '../redact.ts';
 import type { DockerClient } from './client.ts';
 import type { FoundContainer, ReconcileRun } from './containers.ts';
@@ -24,17 +24,35 @@ export async function pullRequestedImage(run: ReconcileRun, redact: Redact): Pro
   const image = isKept || failure ? present : await findImage(client, reference);
   if (image === undefined || image.id === '') return;
   run.image = image;
-  await fence.recordImage?.(image, failure && { reason: failure.reason, message: messageOfFailure(failure, redact) });
+  run.named = image;
+  fence.recordImage?.(image, failure && { reason: failure.reason, message: messageOfFailure(failure, redact) });
 }
 
 async function pullImage({ client, desired, fence, actions }: ReconcileRun, present?: HostImage): Promise<void> {
   const { pull: policy = 'missing' } = desired;
   const { image: reference, registryAuth } = desired.manifest;
   if (policy === 'never') throw notPresent(reference);
-  await fence.report?.(`Pulling the image ${reference}.`);
-  await pull(client, reference, registryAuth);
+  await reporting(fence, reference, () => pull(client, reference, registryAuth));
   const isSame = present !== undefined && (await findImage(client, reference))?.id === present.id;
   actions.push(`pulled ${reference}${isSame ? ', which has not changed' : ''}`);
+}
+
+/** A pull that is faster is not reported. */
+const REPORTED_AFTER_MS = 300;
+
+/** Runs a pull, and reports it if it takes long. */
+async function reporting(fence: Fence, image: string, pulling: () => Promise<void>): Promise<void> {
+  let reported: Promise<unknown> | undefined;
+  const timer = setTimeout(() => {
+    // Without the message, the deployment is reconciled all the same.
+    reported = fence.report?.(`Pulling the image ${image}.`).catch(() => undefined);
+  }, REPORTED_AFTER_MS);
+  try {
+    await pulling();
+  } finally {
+    clearTimeout(timer);
+    await reported;
+  }
 }
 
 const notPresent = (reference: string) =>
@@ -49,29 +67,28 @@ export async function ensureImage(run: ReconcileRun): Promise<string> {
   const { client, desired, fence, actions } = run;
   const { pull: policy = 'missing' } = desired;
   const { image: reference, registryAuth } = desired.manifest;
-  const named = await findImage(client, reference);
+  const named = run.named ?? (await findImage(client, reference));
   const { image: wanted = named } = run;
   if (named !== undefined && wanted?.id === named.id) {
-    await setImage(run, named);
+    setImage(run, named);
     return reference;
   }
   if (wanted !== undefined && (await findImage(client, wanted.id))) return wanted.id;
   const source = wanted?.digest ? withDigest(reference, wanted.digest) : reference;
   if (policy === 'never') throw notPresent(source);
   if (named === undefined || source !== reference) {
-    await fence.report?.(`Pulling the image ${source}.`);
-    await pull(client, source, registryAuth);
+    await reporting(fence, source, () => pull(client, source, registryAuth));
     actions.push(`pulled ${source}`);
   }
   const image = await findImage(client, source);
-  if (image) await setImage(run, { ...image, reference });
+  if (image) setImage(run, { ...image, reference });
   return source;
 }
 
-async function setImage(run: ReconcileRun, image: HostImage): Promise<void> {
+function setImage(run: ReconcileRun, image: HostImage): void {
   if (image.id === '' || run.image?.id === image.id) return;
   run.image = image;
-  await run.fence.recordImage?.(image);
+  run.fence.recordImage?.(image);
 }
 
 /** A reference with a digest instead of the tag or of another digest. */

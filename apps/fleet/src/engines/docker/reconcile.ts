@@ -9,6 +9,7 @@ import {
   type DesiredContainers,
   type FoundContainer,
   findContainers,
+  inspectContainers,
   type ReconcileRun,
   type RunningContainers,
   remove,
@@ -26,10 +27,29 @@ async function reconcileRunning(client: DockerClient, desired: RunningContainers
   const superseded = supersededBy(found, fence);
   if (superseded) return superseded;
   const { image } = desired;
-  const run: ReconcileRun = { client, desired, fence, actions: [], failures: new Map(), volumes: [], image };
+  const run: ReconcileRun = {
+    client,
+    desired,
+    fence,
+    actions: [],
+    failures: new Map(),
+    volumes: [],
+    created: [],
+    image,
+  };
   const isUnchanged = (await applyPlan(run, found)).length === 0;
-  const after = isUnchanged ? found : await findContainers(client, fence.deploymentId);
+  const after = isUnchanged ? found : await findAfter(run, found);
   return supersededBy(after, fence, run.actions) ?? observationOf(run, after, found);
+}
+
+/**
+ * The containers after the steps. If all steps succeeded, the ids of the containers are known. A
+ * failed step can have created a container whose id is not known.
+ */
+function findAfter({ client, fence, failures, created }: ReconcileRun, before: readonly FoundContainer[]) {
+  if (failures.size > 0) return findContainers(client, fence.deploymentId);
+  const ids = new Set([...before.map(({ id }) => id), ...created]);
+  return inspectContainers(client, [...ids], fence.deploymentId);
 }
 
 /** @returns the steps, successful or not */
@@ -80,7 +100,7 @@ async function chooseImage(run: ReconcileRun, found: readonly FoundContainer[]):
     current.flatMap((pair) => pair.found ?? []),
     manifest.image,
   );
-  if (run.image) await fence.recordImage?.(run.image);
+  if (run.image) fence.recordImage?.(run.image);
   return undefined;
 }
 
@@ -124,11 +144,12 @@ async function createContainer(
   { rendered: { body, ...named }, replaces }: Extract<Step, { do: 'create' }>,
   Image: string,
 ): Promise<void> {
-  const { client, fence, actions } = run;
+  const { client, fence, actions, created } = run;
   if (replaces) await remove(client, replaces);
   const rendered = { ...named, body: { ...body, Image, Labels: { ...body.Labels, ...imageLabels(run.image) } } };
   try {
     const id = await create(client, fence.deploymentId, rendered);
+    created.push(id);
     actions.push(actionOfCreation(run, rendered, replaces));
     await start(client, id, { deploymentId: fence.deploymentId, rendered });
   } catch (error) {
@@ -137,6 +158,7 @@ async function createContainer(
     const withoutInit = { ...rendered, body: { ...rendered.body, HostConfig } };
     await discard(client, fence.deploymentId, rendered.name);
     const id = await create(client, fence.deploymentId, withoutInit);
+    created.push(id);
     actions.push(`created ${rendered.name} without an init process: its host has none (catatonit or docker-init)`);
     await start(client, id, { deploymentId: fence.deploymentId, rendered: withoutInit });
   }
