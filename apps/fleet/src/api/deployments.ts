@@ -3,13 +3,13 @@ import { fleetEndpoints, type GeneratedValue } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, Problem, replyWithPage, withEtag } from '@svc/http';
 import { recordDownload } from '../catalog/download-reports.ts';
 import { waitForPhase } from '../changes/wait.ts';
-import { bindingsOf, readDependents } from '../deployments/bindings.ts';
+import { readDependents } from '../deployments/bindings.ts';
 import { changeDeployment, generationToRestore } from '../deployments/changes.ts';
 import { type Decision, decide, uncheckedTargets } from '../deployments/decision.ts';
 import { type Draft, type NewWorkload, newDraft } from '../deployments/draft.ts';
 import { presentEnv } from '../deployments/env.ts';
 import { detailsOf, readDetails } from '../deployments/event-details.ts';
-import { DUE_NOW, PENDING, recordGeneration } from '../deployments/generations.ts';
+import { DUE_NOW, recordGeneration } from '../deployments/generations.ts';
 import {
   findCreatedDeployment,
   type IdempotentRequest,
@@ -19,13 +19,12 @@ import {
 import { presentManifest } from '../deployments/manifest.ts';
 import { refuse } from '../deployments/refusals.ts';
 import { deploymentSummaries, deployments, presentDeployment } from '../deployments/rows.ts';
-import { allocate, allocationOf, removeDeployment } from '../deployments/store.ts';
+import { allocate, insertDeployment, removeDeployment } from '../deployments/store.ts';
 import { generateValues } from '../deployments/values/generate.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import { callerKey } from '../identity/principal.ts';
 import { UncheckedTargets } from '../reconciler/first-checks.ts';
-import { columnsOfLimits } from '../render/defaults.ts';
 import { storedEnv } from '../render/env.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
 import { lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
@@ -185,40 +184,18 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean) 
   await refuseUnknownTarget(transaction, body.target);
   const author = authorOf(principal);
   const { draft, created } = await newDraft(transaction, body, context.defaultLimits);
-  const { name, labels, replicas, desired_state, pull } = body;
-  const { workload, env } = draft;
+  const { workload, replicas } = draft;
   const decision = await decide(context, draft);
   if (canWait) awaitFirstChecks(decision);
   refuse(decision.refusals);
   if (created) await createWorkload(context, draft, created);
-  await transaction.deployment.create({
-    data: {
-      id: draft.id,
-      name,
-      labels,
-      replicas,
-      env: { ...env },
-      desired_state,
-      pull,
-      pull_requested: desired_state === 'running',
-      created_by: author,
-      bindings: bindingsOf(env),
-      workload_id: workload.workloadId,
-      revision: workload.revision,
-      deletes_workload: created !== undefined,
-      defaults_version: draft.defaultsVersion,
-      ...columnsOfLimits(draft.defaultLimits),
-      ...allocationOf(decision),
-      ...(desired_state === 'stopped' ? { phase: 'stopped' } : PENDING),
-    },
+  await insertDeployment(context, decision, {
+    labels: body.labels,
+    deletesWorkload: created !== undefined,
+    message: `created from revision ${workload.revision}, replicas: ${replicas}`,
   });
   await allocate(transaction, decision, author);
   const generated = await generateValues(transaction, context.settings.sealer, draft);
-  await recordGeneration(context, {
-    id: draft.id,
-    operation: 'create',
-    message: `created from revision ${workload.revision}, replicas: ${replicas}`,
-  });
   const isFirstOfTemplate = workload.templateId !== null && (await recordDownload(transaction, workload)) > 0;
   return { id: draft.id, generated, isFirstOfTemplate };
 }

@@ -1,4 +1,4 @@
-import type { Prisma } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import type { AddressesByType } from '../placement/addresses.ts';
 import {
   type Candidate,
@@ -125,6 +125,8 @@ export function createCandidates(): Candidates {
 }
 
 const FROM_THE_BEGINNING = 0n;
+/** No transaction has this number. */
+const LAST = Prisma.sql`9223372036854775807`;
 
 async function readAll(transaction: Reader) {
   const { before, targets } = await readChanges(transaction, FROM_THE_BEGINNING);
@@ -133,6 +135,11 @@ async function readAll(transaction: Reader) {
   return { known, since: before };
 }
 
+/**
+ * The changed targets are selected by an array, so that the plan for any `from` is as good as the
+ * plan for the given one. PostgreSQL then plans the statement once per connection, and not for each
+ * creation.
+ */
 async function readChanges(transaction: Reader, from: bigint): Promise<Changes> {
   const [changes] = await transaction.$queryRaw<Changes[]>`
       SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS before,
@@ -157,8 +164,10 @@ async function readChanges(transaction: Reader, from: bigint): Promise<Changes> 
                  'gpu_count', n.gpu_count) ORDER BY n.name), '[]')
                FROM nodes n WHERE n.cluster_id = clusters.id))
            FROM clusters) s ON s.id = t.target_id
-         WHERE t.changed_in >= ${from}::bigint
-           AND (t.changed_in < pg_snapshot_xmax(pg_current_snapshot())::text::bigint OR ${from}::bigint = ${FROM_THE_BEGINNING})) AS targets`;
+         WHERE t.target_id = ANY (ARRAY(
+           SELECT c.target_id FROM placement_targets c WHERE c.changed_in >= ${from}::bigint AND c.changed_in <
+             CASE WHEN ${from}::bigint = ${FROM_THE_BEGINNING} THEN ${LAST}
+               ELSE pg_snapshot_xmax(pg_current_snapshot())::text::bigint END))) AS targets`;
   if (changes === undefined) throw new Error('the candidates were not read');
   return changes;
 }

@@ -73,15 +73,19 @@ export async function runChecks(transaction: Transaction, examined: Examined): P
  * its target.
  */
 async function refusalsOfName(transaction: Transaction, { name, creates }: Draft): Promise<Refusal[]> {
-  const where = { name };
+  if (creates.length === 0) return [];
   const refusal = (message: string): Refusal => ({ code: 'name_taken', path: 'name', message });
-  const deployment = creates.includes('deployment') && (await transaction.deployment.findUnique({ where }));
-  const workload = creates.includes('workload') && (await transaction.workload.findUnique({ where }));
+  const [used] = await transaction.$queryRaw<[{ is_deleting: boolean | null; by_workload: boolean }]>`
+    SELECT (SELECT deleting FROM deployments WHERE name = ${name}) AS is_deleting,
+      EXISTS (SELECT FROM workloads WHERE name = ${name}) AS by_workload`;
+  const isUsed = creates.includes('deployment') && used.is_deleting !== null;
   return [
-    ...(deployment
-      ? [refusal(`is already used by another deployment${deployment.deleting ? ', which is being deleted' : ''}`)]
+    ...(isUsed
+      ? [refusal(`is already used by another deployment${used.is_deleting ? ', which is being deleted' : ''}`)]
       : []),
-    ...(workload ? [refusal('is already used by a workload; choose another name, or deploy this workload')] : []),
+    ...(creates.includes('workload') && used.by_workload
+      ? [refusal('is already used by a workload; choose another name, or deploy this workload')]
+      : []),
   ];
 }
 

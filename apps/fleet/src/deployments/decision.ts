@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Target } from '@svc/contract/fleet';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { type AddressesByType, bindAddresses } from '../placement/addresses.ts';
+import { bindAddresses } from '../placement/addresses.ts';
 import { type PlacementRequirements, placementRequirementsOf } from '../placement/candidates.ts';
 import { type ChosenTarget, type Placement, place } from '../placement/place.ts';
 import { PORTS_BIND_TO_ADDRESSES } from '../render/defaults.ts';
@@ -179,21 +179,14 @@ export const uncheckedTargets = ({ chosen, refusals, placement }: Decision): rea
 async function portsOn(transaction: Transaction, draft: Draft, chosen: ChosenTarget | undefined) {
   if (chosen?.kind !== 'host') return undefined;
   const { id, replicas, workload, defaultsVersion, replacesInstances, creates } = draft;
-  const hasPorts = workload.spec.ports.length > 0;
-  const { addresses } = hasPorts
-    ? await transaction.host.findUniqueOrThrow({ where: { id: chosen.id } })
-    : { addresses: {} };
   return decidePorts(transaction, {
     hostId: chosen.id,
     deploymentId: id,
     isNew: creates.includes('deployment'),
     replicas,
     spec: workload.spec,
-    addresses:
-      defaultsVersion >= PORTS_BIND_TO_ADDRESSES
-        ? // The contract has validated the addresses.
-          bindAddresses(workload.spec.required_network_types, addresses as AddressesByType)
-        : [],
+    bindTo: (addresses) =>
+      defaultsVersion >= PORTS_BIND_TO_ADDRESSES ? bindAddresses(workload.spec.required_network_types, addresses) : [],
     rebinds: replacesInstances,
   });
 }

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Prisma } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { SecretRow } from '../resources/secrets.ts';
@@ -38,12 +38,25 @@ export interface Author {
  * operation as an event.
  */
 export async function recordGeneration({ transaction, principal }: Author, record: OperationRecord): Promise<void> {
-  const { id, operation, message } = record;
+  const current = Prisma.sql`SELECT ${columnsOfGeneration} FROM deployments WHERE id = ${record.id}::uuid`;
+  await transaction.$executeRaw`WITH deployment AS (${current}) ${generationRecord(principal, record)}`;
+}
+
+/** The columns of the common table expression `deployment` of `generationRecord`. */
+export const columnsOfGeneration = Prisma.sql`id, generation, revision, replicas, env, desired_state`;
+
+/**
+ * The rest of a statement with the common table expression `deployment`: it records the desired
+ * state in it as a revision with its author, and the operation as an event.
+ */
+export function generationRecord(
+  principal: Principal,
+  { operation, message }: Omit<OperationRecord, 'id'>,
+): Prisma.Sql {
   const author = authorOf(principal);
-  await transaction.$executeRaw`
-    WITH recorded AS (
+  return Prisma.sql`, recorded AS (
       INSERT INTO deployment_revisions (deployment_id, generation, operation, revision, replicas, env, desired_state, created_by)
-      SELECT id, generation, ${operation}, revision, replicas, env, desired_state, ${author} FROM deployments WHERE id = ${id}::uuid
+      SELECT id, generation, ${operation}, revision, replicas, env, desired_state, ${author} FROM deployment
       RETURNING deployment_id, generation)
     INSERT INTO deployment_events (id, deployment_id, kind, generation, reason, message, actor)
     SELECT ${uuidv7()}::uuid, deployment_id, 'operation'::"EventKind", generation, ${operation}, ${message}, ${author} FROM recorded`;

@@ -1,6 +1,7 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import { z } from 'zod';
-import type { Prisma } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import type { AddressesByType } from '../placement/addresses.ts';
 import type { HostPort } from '../render/allocation.ts';
 import { portsOf } from '../render/rendering.ts';
 import type { Refusal } from './refusals.ts';
@@ -69,8 +70,8 @@ interface PortRequest {
   readonly isNew: boolean;
   readonly replicas: number;
   readonly spec: WorkloadSpec;
-  /** The addresses to which new ports bind; empty: all interfaces. */
-  readonly addresses: readonly string[];
+  /** The addresses to which new ports bind on a host with these addresses; empty: all interfaces. */
+  readonly bindTo: (addresses: AddressesByType) => readonly string[];
   /**
    * Whether existing ports bind to these addresses as well, because the change replaces all
    * instances.
@@ -103,8 +104,10 @@ export interface PortDecision {
  */
 export async function decidePorts(
   transaction: Transaction,
-  { hostId, deploymentId, isNew, replicas, spec, addresses, rebinds }: PortRequest,
+  { hostId, deploymentId, isNew, replicas, spec, bindTo, rebinds }: PortRequest,
 ): Promise<PortDecision> {
+  const onHost = spec.ports.length > 0 ? await readHostPorts(transaction, hostId) : NO_PORTS;
+  const addresses = bindTo(onHost.addresses);
   const keyOf = ({ protocol, container_port, ordinal }: Omit<Port, 'host_port' | 'addresses'>) =>
     `${protocol}/${container_port}/${ordinal}`;
   const required = portsOf(spec).flatMap(({ containerPort, protocol }) =>
@@ -116,7 +119,7 @@ export async function decidePorts(
   const refusals: Refusal[] = [];
   for (const protocol of new Set(required.map((port) => port.protocol))) {
     const missing = required.filter((port) => port.protocol === protocol && !present.has(keyOf(port)));
-    const free = await freePorts(transaction, { hostId, protocol, count: missing.length, from: firstPortOf(hostId) });
+    const free = freePorts(onHost, { protocol, count: missing.length, from: firstPortOf(hostId) });
     if (free.length < missing.length) refusals.push(shortage(missing.length, free.length));
     added.push(
       ...free.flatMap((host_port, index) =>
@@ -137,24 +140,30 @@ const shortage = (needed: number, left: number): Refusal => ({
   message: `needs ${needed} more host ports; the host has ${left} free`,
 });
 
-type StoredPortRequest = Omit<PortRequest, 'addresses' | 'rebinds'>;
+type StoredPortRequest = Pick<PortRequest, 'hostId' | 'deploymentId' | 'replicas' | 'spec'>;
 
-/** Stores the decided host ports, and releases those that are no longer required. */
+/**
+ * Stores the host ports that were decided for an existing deployment, and releases those that are
+ * no longer required.
+ */
 export async function storePorts(
   transaction: Transaction,
   request: StoredPortRequest,
   { added, rebound }: PortDecision,
 ): Promise<void> {
-  const { hostId, deploymentId } = request;
-  if (!request.isNew) await updatePorts(transaction, request, rebound);
-  if (added.length === 0) return;
-  // One statement with one parameter: a deployment can have thousands of ports.
-  await transaction.$executeRaw`
-    INSERT INTO allocated_ports (host_id, deployment_id, protocol, container_port, ordinal, host_port, addresses)
-    SELECT ${hostId}::uuid, ${deploymentId}::uuid, protocol, container_port, ordinal, host_port, addresses
-    FROM jsonb_to_recordset(${JSON.stringify(added)}::jsonb)
-      AS port (protocol text, container_port int, ordinal int, host_port int, addresses text[])`;
+  await updatePorts(transaction, request, rebound);
+  if (added.length > 0) await transaction.$executeRaw(portsInsertion(request, added));
 }
+
+/** A statement that stores host ports. Its size does not depend on their number, which can be thousands. */
+export const portsInsertion = (
+  { hostId, deploymentId }: Pick<PortRequest, 'hostId' | 'deploymentId'>,
+  added: PortDecision['added'],
+): Prisma.Sql => Prisma.sql`
+  INSERT INTO allocated_ports (host_id, deployment_id, protocol, container_port, ordinal, host_port, addresses)
+  SELECT ${hostId}::uuid, ${deploymentId}::uuid, protocol, container_port, ordinal, host_port, addresses
+  FROM jsonb_to_recordset(${JSON.stringify(added)}::jsonb)
+    AS port (protocol text, container_port int, ordinal int, host_port int, addresses text[])`;
 
 /** Releases the host ports that are no longer required, and binds the others to `rebound`. */
 async function updatePorts(
@@ -182,32 +191,39 @@ async function updatePorts(
  */
 const firstPortOf = (hostId: string): number => FIRST_PORT + (Number.parseInt(hostId.slice(-6), 16) % PORTS);
 
+/** The ports of a host that are not free, as `<protocol>/<port>`, and its addresses. */
+interface HostPorts {
+  readonly used: ReadonlySet<string>;
+  readonly addresses: AddressesByType;
+}
+
+const NO_PORTS: HostPorts = { used: new Set(), addresses: {} };
+
+/** The ports of a host that are allocated or that an orphan publishes. */
+export async function readHostPorts(transaction: Transaction, hostId: string): Promise<HostPorts> {
+  const [row] = await transaction.$queryRaw<{ addresses: AddressesByType; used: string[] }[]>`
+    SELECT h.addresses, ARRAY(
+      SELECT protocol || '/' || host_port FROM allocated_ports WHERE host_id = h.id
+      UNION ALL
+      SELECT concat(p->>'protocol', '/', p->>'host_port')
+      FROM orphans o, jsonb_array_elements(o.document->'ports') p WHERE o.host_id = h.id) AS used
+    FROM hosts h WHERE h.id = ${hostId}::uuid`;
+  if (!row) throw new Error(`the host ${hostId} does not exist`);
+  return { addresses: row.addresses, used: new Set(row.used) };
+}
+
 interface PortSearch {
-  readonly hostId: string;
   readonly protocol: string;
   readonly count: number;
   readonly from: number;
 }
 
-/**
- * The next `count` ports of a host that are not allocated and that no orphan publishes, starting at
- * `from` and wrapping around at the end of the range.
- */
-export async function freePorts(
-  transaction: Transaction,
-  { hostId, protocol, count, from }: PortSearch,
-): Promise<number[]> {
-  if (count === 0) return [];
-  const rows = await transaction.$queryRaw<{ port: number }[]>`
-    SELECT host_port AS port FROM allocated_ports WHERE host_id = ${hostId}::uuid AND protocol = ${protocol}
-    UNION ALL
-    SELECT (p->>'host_port')::int FROM orphans o, jsonb_array_elements(o.document->'ports') p
-    WHERE o.host_id = ${hostId}::uuid AND p->>'protocol' = ${protocol}`;
-  const used = new Set(rows.map(({ port }) => port));
+/** The next `count` free ports of a host, starting at `from` and wrapping around at the end of the range. */
+export function freePorts({ used }: Pick<HostPorts, 'used'>, { protocol, count, from }: PortSearch): number[] {
   const free: number[] = [];
   for (let index = 0; index < PORTS && free.length < count; index += 1) {
     const port = FIRST_PORT + ((Math.max(from, FIRST_PORT) - FIRST_PORT + index) % PORTS);
-    if (!used.has(port)) free.push(port);
+    if (!used.has(`${protocol}/${port}`)) free.push(port);
   }
   return free;
 }

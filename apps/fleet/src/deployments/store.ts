@@ -1,12 +1,15 @@
 import type { Target } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
-import type { Prisma } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import { authorOf } from '../identity/actor.ts';
+import { columnsOfLimits } from '../render/defaults.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
 import { nextVersion } from '../resources/kind.ts';
 import { columnsOfTarget } from '../resources/targets.ts';
-import { readDependentsOfTarget } from './bindings.ts';
+import { bindingsOf, readDependentsOfTarget } from './bindings.ts';
 import type { Decision } from './decision.ts';
-import { storePorts } from './ports.ts';
+import { type Author, columnsOfGeneration, generationRecord, PENDING } from './generations.ts';
+import { portsInsertion, storePorts } from './ports.ts';
 import { isUnchangedWorkload } from './rows.ts';
 
 type Transaction = Prisma.TransactionClient;
@@ -27,9 +30,47 @@ export function allocationOf({ draft, requirements, chosen }: Decision) {
   };
 }
 
+/** The columns of a new deployment, without those of its allocation. */
+interface NewDeployment {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly deletesWorkload: boolean;
+  /** The message of the event of its creation. */
+  readonly message: string;
+}
+
 /**
- * Stores the GPUs, host ports and volumes that a decision allocates. The new GPUs replace the
- * earlier ones.
+ * Stores a new deployment with its host ports, and records its first generation, in one statement.
+ */
+export async function insertDeployment(
+  { transaction, principal }: Author,
+  decision: Decision,
+  { labels, deletesWorkload, message }: NewDeployment,
+): Promise<void> {
+  const { draft, chosen, ports } = decision;
+  const { host_id, cluster_id, cpu_millis, memory_bytes, gpu_count } = allocationOf(decision);
+  const { default_memory_bytes, default_processes } = columnsOfLimits(draft.defaultLimits);
+  const isRunning = draft.desiredState === 'running';
+  const added = chosen?.kind === 'host' && ports ? ports.added : [];
+  const insertion = portsInsertion({ hostId: host_id ?? '', deploymentId: draft.id }, added);
+  await transaction.$executeRaw`
+    WITH deployment AS (
+      INSERT INTO deployments (id, name, labels, replicas, env, desired_state, pull, pull_requested, created_by, bindings,
+        workload_id, revision, deletes_workload, defaults_version, default_memory_bytes, default_processes,
+        host_id, cluster_id, cpu_millis, memory_bytes, gpu_count, phase)
+      VALUES (${draft.id}::uuid, ${draft.name}, ${JSON.stringify(labels)}::jsonb, ${draft.replicas},
+        ${JSON.stringify(draft.env)}::jsonb, ${draft.desiredState}::"DesiredState", ${draft.pull}, ${isRunning},
+        ${authorOf(principal)}, ${bindingsOf(draft.env)}::text[], ${draft.workload.workloadId}::uuid,
+        ${draft.workload.revision}, ${deletesWorkload}, ${draft.defaultsVersion}, ${default_memory_bytes},
+        ${default_processes}, ${host_id}::uuid, ${cluster_id}::uuid, ${cpu_millis}, ${memory_bytes}, ${gpu_count},
+        ${isRunning ? PENDING.phase : 'stopped'})
+      RETURNING ${columnsOfGeneration})
+    ${added.length > 0 ? Prisma.sql`, ports AS (${insertion})` : Prisma.empty}
+    ${generationRecord(principal, { operation: 'create', message })}`;
+}
+
+/**
+ * Stores the GPUs and volumes that a decision allocates, and the host ports of an existing
+ * deployment. The new GPUs replace the earlier ones.
  */
 export async function allocate(transaction: Transaction, decision: Decision, author: string): Promise<void> {
   const { draft, chosen, mounted, ports } = decision;
@@ -41,8 +82,8 @@ export async function allocate(transaction: Transaction, decision: Decision, aut
     );
     await transaction.allocatedGpu.createMany({ data });
     const { replicas, workload } = draft;
-    const request = { hostId: chosen.id, deploymentId: draft.id, isNew, replicas, spec: workload.spec };
-    if (ports) await storePorts(transaction, request, ports);
+    const request = { hostId: chosen.id, deploymentId: draft.id, replicas, spec: workload.spec };
+    if (ports && !isNew) await storePorts(transaction, request, ports);
   }
   const target = columnsOfTarget(chosen ?? draft.target);
   const defaultStorageClass = await defaultStorageClassOf(transaction, target.cluster_id);

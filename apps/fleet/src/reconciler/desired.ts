@@ -137,8 +137,16 @@ function desiredOnHost(rendering: Rendering<'values'>, row: ClaimedRow, { row: h
   });
   const image = row.host_image?.reference === manifest.image ? row.host_image : undefined;
   const pull = pullPolicyOf(rendering.spec, row.pull);
-  return { manifest, addresses: host.addresses, pull, requestsPull: row.pull_requested, image };
+  const isStarting = isStartingWith(row, manifest.containers);
+  return { manifest, addresses: host.addresses, isStarting, pull, requestsPull: row.pull_requested, image };
 }
+
+/** Whether the last pass has observed these containers and no others, and that they only have to finish their start. */
+const isStartingWith = (row: ClaimedRow, containers: readonly { readonly name: string }[]): boolean =>
+  row.phase === 'starting' &&
+  row.observed_generation === row.generation &&
+  row.instances.length === containers.length &&
+  row.instances.every(({ name, phase }, index) => phase === 'starting' && name === containers[index]?.name);
 
 /**
  * When crashed containers are started again: at the next try of the crash loop. One that has crashed

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type PeriodicTask, runPeriodically, traced } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import type { Sealer } from '../database/sealing.ts';
-import { freePorts } from '../deployments/ports.ts';
+import { freePorts, readHostPorts } from '../deployments/ports.ts';
 import { reconcile as reconcileOnHost } from '../engines/docker/reconcile.ts';
 import { EngineFailure, Unreachable } from '../engines/errors.ts';
 import { reconcile as reconcileOnCluster } from '../engines/kubernetes/reconcile.ts';
@@ -193,7 +193,8 @@ async function reassignPorts(
     if (!(await transaction.deployment.findFirst({ where: { id, lease_owner: owner } }))) return;
     const ports = await transaction.allocatedPort.findMany({ where: { deployment_id: id, ordinal: { in: down } } });
     for (const { host_id, protocol, host_port } of ports) {
-      const [next] = await freePorts(transaction, { hostId: host_id, protocol, count: 1, from: host_port + 1 });
+      const onHost = await readHostPorts(transaction, host_id);
+      const [next] = freePorts(onHost, { protocol, count: 1, from: host_port + 1 });
       const host_id_protocol_host_port = { host_id, protocol, host_port };
       if (next === undefined) continue; // no other port is free: retry with the same port
       await transaction.allocatedPort.update({ where: { host_id_protocol_host_port }, data: { host_port: next } });

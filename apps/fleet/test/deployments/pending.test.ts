@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { DockerClient } from '../../src/engines/docker/client.ts';
 import type { ReconcileRun } from '../../src/engines/docker/containers.ts';
 import { ensureImage } from '../../src/engines/docker/images.ts';
@@ -96,9 +97,11 @@ test('a job that has completed has another reason than a deployment that a calle
   expect(await fleet.deployment(id)).toMatchObject({ phase: 'stopped', reason: null });
 });
 
-test('a worker reports the pull of an image before it begins', async () => {
+test('a worker reports the pull of an image while it takes long', async () => {
   const calls: string[] = [];
-  // The members that a pull uses. The response to the pull is empty.
+  const reported = new EventEmitter();
+  const isReported = once(reported, 'report');
+  // The members that a pull uses. The response to the pull ends when the pull is reported.
   const client = {
     timing: { pullIdle: 1000, pull: 1000 },
     read: async () => {
@@ -106,14 +109,22 @@ test('a worker reports the pull of an image before it begins', async () => {
     },
     open: async () => {
       calls.push('pull');
-      return (async function* () {})();
+      return (async function* () {
+        await isReported;
+        yield Buffer.from('{}');
+        calls.push('end');
+      })();
     },
   } as unknown as DockerClient;
-  const fence = { deploymentId: 'any', generation: 1, report: async (message: string) => void calls.push(message) };
+  const report = async (message: string) => {
+    calls.push(message);
+    reported.emit('report');
+  };
+  const fence = { deploymentId: 'any', generation: 1, report };
   const manifest = { image: 'registry.example/app:1' };
   // The members of a reconciliation that a pull uses.
   await ensureImage({ client, desired: { manifest }, fence, actions: [] } as unknown as ReconcileRun);
-  expect(calls).toEqual(['Pulling the image registry.example/app:1.', 'pull']);
+  expect(calls).toEqual(['pull', 'Pulling the image registry.example/app:1.', 'end']);
 });
 
 test.each([

@@ -97,6 +97,7 @@ test.each([
       else if (url.includes('/containers/create')) res.writeHead(201).end('{"Id":"c1"}');
       else if (url.includes('/containers/json')) res.end('[]');
       else if (url.includes('/images/')) res.end('{}');
+      else if (url.endsWith('/json')) res.writeHead(404).end('{}');
       else res.writeHead(204).end();
     });
   });

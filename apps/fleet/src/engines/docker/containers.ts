@@ -21,6 +21,11 @@ export interface RunningContainers extends Base {
    * Milliseconds after which a crashed container is started again. If not set, it is not started.
    */
   readonly retryAfter?: number;
+  /**
+   * Whether the last pass of this generation has found or created its containers and no others, and
+   * they were starting.
+   */
+  readonly isStarting?: boolean;
   readonly pull?: PullPolicy;
   /** Whether the generation requests a pull that has not been done yet. */
   readonly requestsPull?: boolean;
@@ -73,12 +78,12 @@ export const findContainers = (client: DockerClient, deploymentId: string): Prom
     );
   });
 
-/** The containers of a deployment with these ids that exist. */
+/** The containers of a deployment with these ids or names that exist. */
 export const inspectContainers = (
   client: DockerClient,
-  ids: readonly string[],
+  keys: readonly string[],
   deploymentId: string,
-): Promise<FoundContainer[]> => readRepeatedly(client, () => inspectEach(client, ids, deploymentId));
+): Promise<FoundContainer[]> => readRepeatedly(client, () => inspectEach(client, keys, deploymentId));
 
 async function readRepeatedly<T>(client: DockerClient, read: () => Promise<T>, attempts = LIST_ATTEMPTS): Promise<T> {
   try {
@@ -102,15 +107,15 @@ export async function listOwned(client: DockerClient, deploymentId: string) {
 
 async function inspectEach(
   client: DockerClient,
-  ids: readonly string[],
+  keys: readonly string[],
   deploymentId: string,
 ): Promise<FoundContainer[]> {
-  const found = await mapConcurrently(ids, (id) => inspect(client, id, deploymentId));
+  const found = await mapConcurrently(keys, (key) => inspect(client, key, deploymentId));
   return found.filter((container) => container !== undefined).sort((a, b) => a.ordinal - b.ordinal);
 }
 
-async function inspect(client: DockerClient, id: string, deploymentId: string): Promise<FoundContainer | undefined> {
-  const read = await unlessNotFound(client.read({ path: `/containers/${id}/json` }, inspected));
+async function inspect(client: DockerClient, key: string, deploymentId: string): Promise<FoundContainer | undefined> {
+  const read = await unlessNotFound(client.read({ path: `/containers/${key}/json` }, inspected));
   if (!read) return undefined;
   const { body: details, at } = read;
   const ownership = ownershipOf(details.Config.Labels, deploymentId);

@@ -23,7 +23,7 @@ import { ensureVolume } from './volumes.ts';
 
 /** Reconciles a deployment that should run. */
 async function reconcileRunning(client: DockerClient, desired: RunningContainers, fence: Fence): Promise<Observation> {
-  const found = await findContainers(client, fence.deploymentId);
+  const found = await findBefore(client, desired, fence);
   const superseded = supersededBy(found, fence);
   if (superseded) return superseded;
   const { image } = desired;
@@ -40,6 +40,19 @@ async function reconcileRunning(client: DockerClient, desired: RunningContainers
   const isUnchanged = (await applyPlan(run, found)).length === 0;
   const after = isUnchanged ? found : await findAfter(run, found);
   return supersededBy(after, fence, run.actions) ?? observationOf(run, after, found);
+}
+
+/**
+ * The containers before the steps. Those that only have to finish their start are inspected by their
+ * names. If one of them is missing, or something else has its name, all are listed.
+ */
+async function findBefore(client: DockerClient, { manifest, isStarting }: RunningContainers, fence: Fence) {
+  if (isStarting === true) {
+    const names = manifest.containers.map(({ name }) => name);
+    const found = await inspectContainers(client, names, fence.deploymentId);
+    if (found.length === names.length) return found;
+  }
+  return findContainers(client, fence.deploymentId);
 }
 
 /**

@@ -30,14 +30,14 @@ async function statementsOf<T>(work: () => Promise<T>) {
 
 const PORT = { containerPort: 80, protocol: 'TCP' };
 
-test('a creation sends 14 statements, whatever the number of hosts and deployments', async () => {
+test('a creation sends 11 statements, whatever the number of hosts and deployments', async () => {
   await fleet.aHost();
   const { id } = await fleet.aWorkload({ ports: [PORT] });
   const create = () => statementsOf(() => fleet.deploy({ workload_id: id }));
   await create();
   const few = await create();
   expect(few.result.status).toBe(201);
-  expect(few.sent).toHaveLength(14);
+  expect(few.sent).toHaveLength(11);
   await Promise.all(Array.from({ length: 30 }, () => fleet.aHost()));
   for (let count = 0; count < 10; count += 1) await create();
   const many = await create();
