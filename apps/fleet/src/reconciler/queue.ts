@@ -187,9 +187,15 @@ export async function claimDue(
   });
 }
 
+/**
+ * A constant as a part of the text of a statement. The plan of a statement depends less on the values
+ * of its parameters then, so that PostgreSQL keeps one plan and does not plan each search.
+ */
+const constant = (value: number) => Prisma.raw(`${value}`);
+
 /** Whether a worker can claim a deployment `d`, apart from its target. */
 export const isClaimable = Prisma.sql`(d.due_at <= now() AND coalesce(d.lease_until < now(), true)
-  AND d.defaults_version <= ${CURRENT_DEFAULTS} AND (d.sent_to_engine OR d.desired_state = 'running') AND ${isFinished} IS NOT TRUE)`;
+  AND d.defaults_version <= ${constant(CURRENT_DEFAULTS)} AND (d.sent_to_engine OR d.desired_state = 'running') AND ${isFinished} IS NOT TRUE)`;
 
 /**
  * Maximum number of due deployments that are read to find the targets with due deployments. If more
@@ -200,7 +206,7 @@ const MAX_DUE_READ = 1000;
 /** The ids of the claimable deployments that have been due for the longest time. */
 export const dueDeployments = (limit: number): Prisma.Sql => Prisma.sql`
   WITH due AS MATERIALIZED (
-    SELECT host_id, cluster_id FROM deployments WHERE due_at <= now() ORDER BY due_at LIMIT ${MAX_DUE_READ})
+    SELECT host_id, cluster_id FROM deployments WHERE due_at <= now() ORDER BY due_at LIMIT ${constant(MAX_DUE_READ)})
   SELECT found.id FROM (
     ${dueOn(Prisma.sql`hosts`, Prisma.sql`host_id`, MAX_CONCURRENT.host)}
     UNION ALL
@@ -220,9 +226,9 @@ const dueOn = (targets: Prisma.Sql, column: Prisma.Sql, maxConcurrent: number) =
     CROSS JOIN LATERAL (
       SELECT d.id, d.due_at FROM deployments d
       WHERE d.${column} = t.id AND ${isClaimable}
-      ORDER BY d.due_at LIMIT greatest(0, ${maxConcurrent} - coalesce(busy.count, 0))) first
+      ORDER BY d.due_at LIMIT greatest(0, ${constant(maxConcurrent)} - coalesce(busy.count, 0))) first
   WHERE t.reachability = 'online'
-    AND (t.id IN (SELECT ${column} FROM due) OR (SELECT count(*) FROM due) = ${MAX_DUE_READ})`;
+    AND (t.id IN (SELECT ${column} FROM due) OR (SELECT count(*) FROM due) = ${constant(MAX_DUE_READ)})`;
 
 interface LeaseStart {
   /** The time of the request for the lease, in milliseconds since 1970. */
