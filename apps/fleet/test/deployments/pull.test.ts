@@ -1,6 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
+import { startReconciler } from '../../src/reconciler/reconciler.ts';
+import { anEngine, endAll, serve } from '../engines/servers.ts';
+import { SHORT_TIMINGS } from '../timings.ts';
 import { startDeploymentWorld } from './world.ts';
 
+afterEach(endAll);
 const fleet = await startDeploymentWorld();
 const digest = `sha256:${'ab'.repeat(32)}`;
 
@@ -70,4 +75,38 @@ test('an unknown pull is refused with the allowed ones', async () => {
   const { status, body } = await fleet.deploy({ template: 'any', pull: 'sometimes' });
   expect(status).toBe(400);
   expect(body.errors[0]).toMatchObject({ path: 'pull', message: expect.stringContaining('always') });
+});
+
+test('a pull is not repeated if the host becomes unreachable after it', async () => {
+  const calls: string[] = [];
+  const countOf = (call: string) => calls.filter((each) => each === call).length;
+  const endpoint = await serve(
+    anEngine((req, res) => {
+      const { pathname } = new URL(req.url ?? '', 'http://engine');
+      const call = `${req.method} ${pathname.replace('/v1.47', '')}`;
+      calls.push(call);
+      if (call === 'POST /containers/create') req.socket.destroy();
+      else if (call === 'GET /containers/json') res.end('[]');
+      else if (call === 'POST /images/create') res.end('{}');
+      else if (countOf('POST /images/create') === 0) res.writeHead(404).end('{}');
+      else res.end('{"Id": "sha256:1"}');
+    }),
+  );
+  await fleet.aHost({ endpoint });
+  const { id } = await fleet.deployed({ pull: 'always' });
+  const { database, sealer, log, services } = fleet.world;
+  const { hosts, clusters } = services.engineRuntime;
+  const timings = SHORT_TIMINGS.reconciler;
+  const reconciler = startReconciler({ database, sealer, log, hosts, clusters, concurrency: 1, timings });
+  try {
+    await eventually('two creations are tried', async () => countOf('POST /containers/create') >= 2);
+  } finally {
+    await reconciler.stop();
+    await services.engineRuntime.stop();
+  }
+  expect(countOf('POST /images/create')).toBe(1);
+  expect(await fleet.client.deployment.findUnique({ where: { id } })).toMatchObject({
+    pull_requested: false,
+    host_image: { id: 'sha256:1' },
+  });
 });

@@ -46,6 +46,17 @@ const writeRunning: Write = ({ claim, desired }) =>
   writeObserved(database, claim, { ...desired, observed: RUNNING, timings });
 const writeFailure: Write = ({ claim }) => writeFailed(database, claim, { failure: FAILURE, timings });
 
+test('a deployment that changed while it was claimed is read again', async () => {
+  const { claim, desired } = await claimed();
+  const changed = { ...claim, row: undefined };
+  expect(await readDesired(database, sealer, changed)).toMatchObject({
+    row: { ...desired.row, now: expect.any(Date) },
+    assignment: desired.assignment,
+  });
+  await client.deployment.update({ where: { id: claim.id }, data: { generation: { increment: 1 } } });
+  expect(await readDesired(database, sealer, changed)).toBeUndefined();
+});
+
 test('the holder of the lease writes an observation and releases the lease', async () => {
   const given = await claimed();
   const { id, generation } = given.claim;
