@@ -67,6 +67,8 @@ export interface LogOptions {
    * while it waits. By default, it does not wait.
    */
   readonly continues?: () => Promise<boolean>;
+  /** Is called when the engine has been asked, and has the log. */
+  readonly onFound?: () => void;
   /** Ends the stream at any time, also while it waits for new lines. */
   readonly signal?: AbortSignal;
 }

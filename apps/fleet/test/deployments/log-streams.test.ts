@@ -8,6 +8,7 @@ import { SignJWT } from 'jose';
 import type { Database } from '../../src/database/client.ts';
 import { createStreamCredentials, type OpenStream } from '../../src/identity/sessions/stream-credentials.ts';
 import { anEngine, endAll, serve } from '../engines/servers.ts';
+import { SHORT_TIMINGS } from '../timings.ts';
 import { startWorld } from '../world.ts';
 
 const world = await startWorld();
@@ -24,6 +25,9 @@ afterAll(async () => {
   await world.stop();
   await endAll();
 });
+
+/** How long the engine waits before it describes the container. */
+let inspectionMs = 0;
 
 /** A deployment on an engine whose container writes one line and continues to run. */
 async function aDeployment(): Promise<string> {
@@ -42,7 +46,8 @@ async function aDeployment(): Promise<string> {
       return res.end(JSON.stringify([{ Id: 'c', Names: ['/d-0'], Labels, State: 'running' }]));
     }
     if (req.url?.endsWith('/c/json')) {
-      return res.end(JSON.stringify({ Id: 'c', Name: '/d-0', State, Config: { Labels }, HostConfig }));
+      const details = { Id: 'c', Name: '/d-0', State, Config: { Labels }, HostConfig };
+      return setTimeout(() => res.end(JSON.stringify(details)), inspectionMs);
     }
     // A check of the host must not wait.
     if (!req.url?.includes('/logs')) return res.writeHead(404).end('{}');
@@ -275,8 +280,11 @@ test('the log before the last start cannot be followed, and does not exist befor
     status: 400,
     errors: [{ path: 'previous', message: 'must not be combined with follow' }],
   });
-  const missing = await world.asViewer.get(path);
-  expect(missing).toMatchObject({ status: 404, body: { detail: expect.stringContaining('started only once') } });
+  const missing = { status: 404, body: { detail: expect.stringContaining('started only once') } };
+  expect(await world.asViewer.get(path)).toMatchObject(missing);
+  inspectionMs = 3 * SHORT_TIMINGS.reconciler.logStart;
+  expect(await world.asViewer.get(path)).toMatchObject(missing);
+  inspectionMs = 0;
 });
 
 test.each(['since=yesterday', 'timestamps=1', 'previous=yes', 'download='])('%s is a 400', async (query) => {

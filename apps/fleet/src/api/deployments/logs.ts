@@ -33,9 +33,11 @@ export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async
   const { signal } = controller;
   const runningInstances = () => readRunningInstances(context, row.id);
   const continues = async () => (await runningInstances()) !== undefined;
+  const found = Promise.withResolvers<void>();
+  if (all && follow) found.resolve(); // an instance can start later
   const open = (of: string) => {
-    const request = { instance: { deploymentId: row.id, name: of }, follow, previous, continues, signal, ...options };
-    return linesOf(context, target, request);
+    const asked = { instance: { deploymentId: row.id, name: of }, follow, previous, ...options };
+    return linesOf(context, target, { ...asked, continues, onFound: found.resolve, signal });
   };
   const { timings } = context.engineRuntime;
   const limits = { limit: MAX_FOLLOWED_INSTANCES, pollMs: timings.docker.restart, signal };
@@ -46,7 +48,12 @@ export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async
   try {
     return streamedReply(
       'text/plain; charset=utf-8',
-      await started(all ? ofAll() : await open(name), { row, controller, waitMs: timings.logStart }),
+      await started(all ? ofAll() : await open(name), {
+        row,
+        controller,
+        found: found.promise,
+        waitMs: timings.logStart,
+      }),
       { onEnd, withoutBuffering: follow, fileName: download ? `${fileNameOf(all ? row.name : name)}.log` : undefined },
     );
   } catch (error) {
@@ -115,7 +122,9 @@ interface LogStart {
   readonly row: DeploymentRow;
   /** Aborts the request to the engine. */
   readonly controller: AbortController;
-  /** Maximum wait for the first line before the response begins, in milliseconds. */
+  /** Resolves when the engine has the log. */
+  readonly found: Promise<void>;
+  /** Maximum wait for the first line, from then until the response begins, in milliseconds. */
   readonly waitMs: number;
 }
 
@@ -124,10 +133,10 @@ interface LogStart {
  * broken stream. If the client disconnects, the request to the engine ends at once, even if the
  * container writes nothing.
  */
-async function started(lines: Lines, { row, controller, waitMs }: LogStart): Promise<AsyncIterable<string>> {
+async function started(lines: Lines, { row, controller, found, waitMs }: LogStart): Promise<AsyncIterable<string>> {
   let first: ReturnType<Lines['next']> | undefined = lines.next();
   try {
-    await Promise.race([first, pause(waitMs, undefined, { ref: false })]);
+    await Promise.race([first, found.then(() => pause(waitMs, undefined, { ref: false }))]);
   } catch (cause) {
     throw problemOf(cause, row);
   }

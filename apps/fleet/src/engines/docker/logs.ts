@@ -64,6 +64,7 @@ export async function* logs(
   // An engine appends to the log of a container that it starts again. A time before 1970 means
   // never.
   if (options.previous && !(found.details.State.FinishedAt > 0)) throw withoutPreviousLog(instance.name);
+  options.onFound?.();
   const read = client.address.engine === 'podman' ? readFromPodman : readFromDocker;
   yield* read(view, { instance, found, options });
 }

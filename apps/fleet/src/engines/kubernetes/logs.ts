@@ -35,6 +35,7 @@ export async function* logs(
   const started = container?.state?.running ?? container?.state?.terminated ?? container?.lastState?.terminated;
   if (!started) throw new Transient('EngineError', `The pod ${name} has not started, so it has no log yet.`);
   if (options.previous && !container?.lastState?.terminated) throw withoutPreviousLog(name);
+  options.onFound?.();
   yield* linesOfRun(view, name, options);
   let restarts = container?.restartCount ?? 0;
   for (;;) {
