@@ -5,6 +5,7 @@ import { auditProtection } from '@svc/database';
 import { aServingRole } from '@svc/testing';
 import { openDatabase } from '../../src/database/client.ts';
 import { CONSOLE_URL } from '../auth/console.ts';
+import { PATIENT } from '../world.ts';
 import { changingOperations, changingRequest, FOR_SESSIONS } from './changing-requests.ts';
 import { startPeopleWorld } from './world.ts';
 
@@ -14,7 +15,7 @@ const role = await aServingRole({
   prismaDir: path.resolve(import.meta.dirname, '../../../../prisma/fleet'),
   auditRetentionDays: 30,
 });
-const database = openDatabase(role.url, () => undefined);
+const database = openDatabase(role.url, () => undefined, PATIENT);
 const { client: serving } = database;
 const oidc = { issuer: provider.issuer, client_id: provider.clientId };
 const replica = world.aReplica({ database, hub, oidc, publicUrl: CONSOLE_URL });

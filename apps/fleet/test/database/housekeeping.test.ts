@@ -5,7 +5,7 @@ import { createLog } from '@svc/http';
 import { eventually } from '@svc/testing';
 import { openDatabase } from '../../src/database/client.ts';
 import { startHousekeeping } from '../../src/database/housekeeping.ts';
-import { startWorld } from '../world.ts';
+import { PATIENT, startWorld } from '../world.ts';
 
 const world = await startWorld();
 const { client } = world.database;
@@ -146,7 +146,7 @@ const nothingIsLeft = async () => (await sessionsLeft()).length + (await failure
 
 test('housekeeping on several replicas deletes each row once without a failure', async () => {
   await manyLeftovers(3210);
-  const others = [1, 2].map(() => openDatabase(world.databaseUrl, () => undefined));
+  const others = [1, 2].map(() => openDatabase(world.databaseUrl, () => undefined, PATIENT));
   const replicas = [world.database, ...others].map((database) => kept({ database }));
   await eventually('nothing is left', nothingIsLeft);
   await Promise.all(replicas.map(({ stop }) => stop()));

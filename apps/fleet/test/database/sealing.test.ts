@@ -4,6 +4,7 @@ import { openDatabase } from '../../src/database/client.ts';
 import { checkEncryptionKeys } from '../../src/database/encryption.ts';
 import { createSealer, UnknownKey } from '../../src/database/sealing.ts';
 import { loadSigningKey } from '../../src/identity/sessions/session-tokens.ts';
+import { PATIENT } from '../world.ts';
 
 const aKey = (kid: string) => ({ kid, key: new Uint8Array(randomBytes(32)) });
 const place = { table: 'secrets', column: 'value', row: '1' };
@@ -73,7 +74,7 @@ test('a value cannot be opened by a key with the right ID and other bytes', asyn
 describe('a database with sealed values', () => {
   const withDatabase = async (work: (database: ReturnType<typeof openDatabase>) => Promise<void>) => {
     const testDatabase = await createTestDatabase();
-    const database = openDatabase(testDatabase.url, () => undefined);
+    const database = openDatabase(testDatabase.url, () => undefined, PATIENT);
     try {
       await work(database);
     } finally {
