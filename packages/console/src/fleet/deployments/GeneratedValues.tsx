@@ -4,8 +4,9 @@ import { type FleetOutput, useBlocked } from '../api.ts';
 
 type GeneratedValue = FleetOutput<'revealDeploymentValue'>;
 
-/** The response of a change of a deployment. Version 0.2 sends no values. */
+/** The response of a change of a deployment. */
 interface Reply {
+  /** Delete after 0.2: that it is optional, and its defaults. A replica of version 0.2 sends no values. */
   readonly generated?: readonly GeneratedValue[];
 }
 
@@ -16,7 +17,7 @@ export const hasValues = ({ generated = [] }: Reply): boolean => generated.lengt
 
 /** Shows the values that a change of a deployment has generated, if there are any. */
 export const GeneratedValues = ({
-  reply,
+  reply: { generated = [] },
   deployment,
   onClose,
 }: {
@@ -24,10 +25,7 @@ export const GeneratedValues = ({
   /** The name of the deployment. */
   readonly deployment: string;
   readonly onClose: () => void;
-}) =>
-  hasValues(reply) && (
-    <GeneratedValuesDialog deployment={deployment} generated={reply.generated ?? []} onClose={onClose} />
-  );
+}) => generated.length > 0 && <GeneratedValuesDialog deployment={deployment} generated={generated} onClose={onClose} />;
 
 function GeneratedValuesDialog({
   deployment,
