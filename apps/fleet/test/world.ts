@@ -46,6 +46,9 @@ export const PATIENT = {
   statementTimeoutMs: scaled(20_000),
 };
 
+/** Opens a database with these limits. */
+export const openPatiently = (url: string): Database => openDatabase(url, () => undefined, PATIENT);
+
 /** The lowest cost of Argon2id, which makes tests fast. */
 const LOWEST_COST = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
@@ -89,7 +92,7 @@ export interface TestToken extends Token {
 /** A fleet with its own database, and helpers for tests. */
 export async function startWorld(options: ReplicaOptions = {}) {
   const testDatabase = await createTestDatabase();
-  const database = openDatabase(testDatabase.url, () => undefined, PATIENT);
+  const database = openPatiently(testDatabase.url);
   const { client } = database;
   const apis: ReturnType<typeof apiOf>[] = [];
   const feeds: ChangeFeed[] = [];

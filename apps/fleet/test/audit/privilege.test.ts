@@ -2,14 +2,13 @@
 // insert into the audit log.
 import { randomBytes } from 'node:crypto';
 import { addressOf, onServer } from '@svc/testing';
-import { openDatabase } from '../../src/database/client.ts';
-import { PATIENT, startWorld } from '../world.ts';
+import { openPatiently, startWorld } from '../world.ts';
 import { contentsOf } from './contents.ts';
 
 const world = await startWorld();
 const { client } = world.database;
 const role = `fleet_${randomBytes(6).toString('hex')}`;
-const database = openDatabase(await addressOfOwner(), () => undefined, PATIENT);
+const database = openPatiently(await addressOfOwner());
 const token = await world.aToken({ role: 'admin' });
 const asToken = world.aReplica({ database }).api(`Bearer ${token.secret}`);
 afterAll(async () => {

@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { auditProtection } from '@svc/database';
 import { aServingRole } from '@svc/testing';
-import { openDatabase } from '../../src/database/client.ts';
 import { CONSOLE_URL } from '../auth/console.ts';
-import { PATIENT } from '../world.ts';
+import { openPatiently } from '../world.ts';
 import { changingOperations, changingRequest, FOR_SESSIONS } from './changing-requests.ts';
 import { startPeopleWorld } from './world.ts';
 
@@ -15,7 +14,7 @@ const role = await aServingRole({
   prismaDir: path.resolve(import.meta.dirname, '../../../../prisma/fleet'),
   auditRetentionDays: 30,
 });
-const database = openDatabase(role.url, () => undefined, PATIENT);
+const database = openPatiently(role.url);
 const { client: serving } = database;
 const oidc = { issuer: provider.issuer, client_id: provider.clientId };
 const replica = world.aReplica({ database, hub, oidc, publicUrl: CONSOLE_URL });

@@ -1,10 +1,9 @@
 import { backUp, onServer } from '@svc/testing';
-import { openDatabase } from '../../src/database/client.ts';
-import { PATIENT, startWorld } from '../world.ts';
+import { openPatiently, startWorld } from '../world.ts';
 import { listenFor } from './client.ts';
 
 const world = await startWorld();
-const connections = openDatabase(world.databaseUrl, () => undefined, PATIENT);
+const connections = openPatiently(world.databaseUrl);
 const other = await listenFor(world.aReplica({ database: connections }).app);
 const one = await listenFor(world.app);
 const { secret } = await world.aToken();

@@ -4,15 +4,14 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { aServingRole } from '@svc/testing';
-import { openDatabase } from '../../src/database/client.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
-import { PATIENT } from '../world.ts';
+import { openPatiently } from '../world.ts';
 
 const fleet = await startDeploymentWorld();
 const { client, world } = fleet;
 const prismaDir = path.resolve(import.meta.dirname, '../../../../prisma/fleet');
 const role = await aServingRole({ databaseUrl: world.databaseUrl, prismaDir });
-const database = openDatabase(role.url, () => undefined, PATIENT);
+const database = openPatiently(role.url);
 const { client: serving } = database;
 afterAll(async () => {
   await database.close();

@@ -3,9 +3,8 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { jest } from '@jest/globals';
 import { createLog } from '@svc/http';
 import { eventually } from '@svc/testing';
-import { openDatabase } from '../../src/database/client.ts';
 import { startHousekeeping } from '../../src/database/housekeeping.ts';
-import { PATIENT, startWorld } from '../world.ts';
+import { openPatiently, startWorld } from '../world.ts';
 
 const world = await startWorld();
 const { client } = world.database;
@@ -146,7 +145,7 @@ const nothingIsLeft = async () => (await sessionsLeft()).length + (await failure
 
 test('housekeeping on several replicas deletes each row once without a failure', async () => {
   await manyLeftovers(3210);
-  const others = [1, 2].map(() => openDatabase(world.databaseUrl, () => undefined, PATIENT));
+  const others = [1, 2].map(() => openPatiently(world.databaseUrl));
   const replicas = [world.database, ...others].map((database) => kept({ database }));
   await eventually('nothing is left', nothingIsLeft);
   await Promise.all(replicas.map(({ stop }) => stop()));

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { createTestDatabase } from '@svc/testing';
-import { openDatabase } from '../../src/database/client.ts';
+import type { Database } from '../../src/database/client.ts';
 import { checkEncryptionKeys } from '../../src/database/encryption.ts';
 import { createSealer, UnknownKey } from '../../src/database/sealing.ts';
 import { loadSigningKey } from '../../src/identity/sessions/session-tokens.ts';
-import { PATIENT } from '../world.ts';
+import { openPatiently } from '../world.ts';
 
 const aKey = (kid: string) => ({ kid, key: new Uint8Array(randomBytes(32)) });
 const place = { table: 'secrets', column: 'value', row: '1' };
@@ -72,9 +72,9 @@ test('a value cannot be opened by a key with the right ID and other bytes', asyn
 });
 
 describe('a database with sealed values', () => {
-  const withDatabase = async (work: (database: ReturnType<typeof openDatabase>) => Promise<void>) => {
+  const withDatabase = async (work: (database: Database) => Promise<void>) => {
     const testDatabase = await createTestDatabase();
-    const database = openDatabase(testDatabase.url, () => undefined, PATIENT);
+    const database = openPatiently(testDatabase.url);
     try {
       await work(database);
     } finally {

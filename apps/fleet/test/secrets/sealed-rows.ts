@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, openDatabase } from '../../src/database/client.ts';
+import type { Database } from '../../src/database/client.ts';
 import { type SealedColumn, sealedColumns } from '../../src/database/encryption.ts';
 import { createSealer, type EncryptionKey, type Sealer } from '../../src/database/sealing.ts';
-import { PATIENT } from '../world.ts';
+import { openPatiently } from '../world.ts';
 
 /** More than a rotation processes in one batch. */
 const SESSIONS = 120;
@@ -42,7 +42,7 @@ export async function sealedIn({ client }: Database): Promise<readonly SealedRow
 
 /** A database on which fleets have started, with a sealed value in each column. */
 export function openSealedRows(url: string) {
-  const database = openDatabase(url, () => undefined, PATIENT);
+  const database = openPatiently(url);
   const { client } = database;
   const sealedFor = (sealer: Sealer, { table, column }: Pick<SealedColumn, 'table' | 'column'>, row: string) =>
     sealer.seal({ table, column, row }, `${table} ${row}`);
