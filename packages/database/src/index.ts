@@ -7,7 +7,7 @@ export { type MigrationState, migrationState, type Query } from './migrations/st
 export { type Subscription, subscribe } from './notifications.ts';
 export { createPool, type PoolSettings, poolOptions, type TransactionLimits, transactionLimits } from './pool.ts';
 export { createReader, type Reader, type SnapshotReader } from './reader.ts';
-export { createStatementNames } from './statement-names.ts';
+export { createStatementNames, type StatementNames } from './statement-names.ts';
 export { type ConstraintProblems, translateDatabaseError } from './translate-error.ts';
 export { translatingClient } from './translating-client.ts';
 export { createWordIndex, type SearchedObject, type WordIndex } from './words.ts';

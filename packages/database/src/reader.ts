@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { createStatementNames } from './statement-names.ts';
+import type { StatementNames } from './statement-names.ts';
 import { type ConstraintProblems, translateDatabaseError } from './translate-error.ts';
 
 /** A statement with parameters, such as `Prisma.sql`. */
@@ -37,7 +37,7 @@ const ignoreError = () => undefined;
 interface ReaderOptions {
   readonly constraints: ConstraintProblems;
   /** The names of all prepared statements of the connections of the pool. */
-  readonly nameOf: ReturnType<typeof createStatementNames>;
+  readonly nameOf: StatementNames;
 }
 
 export function createReader(pool: pg.Pool, { constraints, nameOf }: ReaderOptions): SnapshotReader {

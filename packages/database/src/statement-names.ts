@@ -4,6 +4,9 @@
  */
 const ALL_COLUMNS = /(?:^|[^(])\*/;
 
+/** Returns the name of a prepared statement; empty: it is not prepared. */
+export type StatementNames = (statement: { readonly sql: string }) => string;
+
 const namesColumns = (sql: string): boolean => !ALL_COLUMNS.test(sql);
 
 /**
@@ -12,10 +15,7 @@ const namesColumns = (sql: string): boolean => !ALL_COLUMNS.test(sql);
  * statements are prepared per connection, because each uses memory there. The name of other
  * statements, and of those that `isPreparable` excludes, is empty.
  */
-export function createStatementNames(
-  max: number,
-  isPreparable = namesColumns,
-): (statement: { readonly sql: string }) => string {
+export function createStatementNames(max: number, isPreparable = namesColumns): StatementNames {
   const names = new Map<string, string>();
   return ({ sql }) => {
     const known = names.get(sql);

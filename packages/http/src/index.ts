@@ -7,7 +7,14 @@ export { observe, observeDatabase, observePools, type PoolState, type Sample, sh
 export { processMetrics } from './observe/process-metrics.ts';
 export { currentTracer, startTracing, traced, tracedWithin } from './observe/tracing.ts';
 export { reachOf } from './outbound/addresses.ts';
-export { type DialOptions, dial, type Exchange, type HttpConnection, type Streaming } from './outbound/dial.ts';
+export {
+  type DialOptions,
+  dial,
+  type Exchange,
+  type HttpConnection,
+  readBody,
+  type Streaming,
+} from './outbound/dial.ts';
 export {
   createOutbound,
   isLocalTarget,
@@ -18,7 +25,6 @@ export {
   resolvesToThisMachine,
   type TargetAllowance,
 } from './outbound/outbound.ts';
-export { readBody } from './outbound/read-body.ts';
 export {
   type Clocks,
   clockCheck,

@@ -5,6 +5,7 @@ import {
   createStatementNames,
   type PoolSettings,
   type Reader,
+  type StatementNames,
   type Subscription,
   subscribe,
   type TransactionLimits,
@@ -89,8 +90,7 @@ export function openDatabase(
     pool.on('error', onError);
     return pool;
   };
-  type Names = ReturnType<typeof createStatementNames>;
-  const clientOf = (pool: pg.Pool, nameOf: Names, least: Partial<TransactionLimits> = {}) => {
+  const clientOf = (pool: pg.Pool, nameOf: StatementNames, least: Partial<TransactionLimits> = {}) => {
     const options = { onConnectionError: onError, statementNameGenerator: nameOf };
     const adapter = new PrismaPg(pool, options);
     const client = new PrismaClient({ adapter, transactionOptions: transactionLimits(pool, least) });

@@ -50,8 +50,10 @@ export async function insertDeployment(
   const { host_id, cluster_id, cpu_millis, memory_bytes, gpu_count } = allocationOf(decision);
   const { default_memory_bytes, default_processes } = columnsOfLimits(draft.defaultLimits);
   const isRunning = draft.desiredState === 'running';
-  const added = chosen?.kind === 'host' && ports ? ports.added : [];
-  const insertion = portsInsertion({ hostId: host_id ?? '', deploymentId: draft.id }, added);
+  const newPorts =
+    chosen?.kind === 'host' && ports && ports.added.length > 0
+      ? Prisma.sql`, ports AS (${portsInsertion({ hostId: chosen.id, deploymentId: draft.id }, ports.added)})`
+      : Prisma.empty;
   await transaction.$executeRaw`
     WITH deployment AS (
       INSERT INTO deployments (id, name, labels, replicas, env, desired_state, pull, pull_requested, created_by, bindings,
@@ -64,7 +66,7 @@ export async function insertDeployment(
         ${default_processes}, ${host_id}::uuid, ${cluster_id}::uuid, ${cpu_millis}, ${memory_bytes}, ${gpu_count},
         ${isRunning ? PENDING.phase : 'stopped'})
       RETURNING ${columnsOfGeneration})
-    ${added.length > 0 ? Prisma.sql`, ports AS (${insertion})` : Prisma.empty}
+    ${newPorts}
     ${generationRecord(principal, { operation: 'create', message })}`;
 }
 

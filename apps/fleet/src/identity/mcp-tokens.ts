@@ -105,14 +105,14 @@ export async function findTokens(
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, McpToken>> {
   const [hash, ...others] = hashes;
-  const isOne = others.length === 0 ? Prisma.sql`= ${hash}` : Prisma.sql`= ANY(${hashes}::text[])`;
+  const matches = others.length === 0 ? Prisma.sql`= ${hash}` : Prisma.sql`= ANY(${hashes}::text[])`;
   const rows = await statements.read<McpToken & { token_hash: string }>(Prisma.sql`
       SELECT t.token_hash, t.id, t.name, t.role::text AS role, t.created_by_user,
              CASE WHEN u.id IS NOT NULL THEN jsonb_build_object('source', u.source, 'role', u.role, 'claims', u.claims) END AS creator,
              t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
                AND (t.created_by_user IS NULL OR (u.id IS NOT NULL AND u.removed_at IS NULL AND u.blocked_at IS NULL)) AS active,
              coalesce(t.last_used_at > now() - interval '1 second', false) AS used_recently
-      FROM tokens t LEFT JOIN users u ON u.id = t.created_by_user WHERE t.token_hash ${isOne}`);
+      FROM tokens t LEFT JOIN users u ON u.id = t.created_by_user WHERE t.token_hash ${matches}`);
   return new Map(rows.map(({ token_hash, ...token }) => [token_hash, token]));
 }
 

@@ -46,7 +46,7 @@ export interface ReconcileRun {
   /** The image that the containers must run, as far as it is known. */
   image: HostImage | undefined;
   /** The image that the reference of the manifest names, if the reconciliation has looked it up. */
-  named?: HostImage;
+  named?: HostImage | undefined;
 }
 
 /** An existing container with the labels of the deployment. */

@@ -18,34 +18,26 @@ export async function pullRequestedImage(run: ReconcileRun, redact: Redact): Pro
   const { image: reference } = desired.manifest;
   const present = await findImage(client, reference);
   const isKept = present !== undefined && (policy === 'missing' || policy === 'never');
-  let pulledNow: HostImage | undefined;
-  const failure = isKept
-    ? undefined
-    : await catchFailure(async () => {
-        pulledNow = await pullImage(run, present);
-      });
+  const failure = isKept ? undefined : await catchFailure(() => pullImage(run, present));
   const mayKeep = present !== undefined && (policy === 'if_possible' || failure?.reason === 'ImagePullFailed');
   if (failure && !mayKeep) throw failure;
-  const image = isKept || failure ? present : pulledNow;
+  const image = isKept || failure ? present : run.named;
   if (image === undefined || image.id === '') return;
   run.image = image;
   run.named = image;
   fence.recordImage?.(image, failure && { reason: failure.reason, message: messageOfFailure(failure, redact) });
 }
 
-/** @returns the image that the reference names after the pull */
-async function pullImage(
-  { client, desired, fence, actions }: ReconcileRun,
-  present: HostImage | undefined,
-): Promise<HostImage | undefined> {
+/** Pulls the image that the reference names, and looks it up. */
+async function pullImage(run: ReconcileRun, present: HostImage | undefined): Promise<void> {
+  const { client, desired, fence, actions } = run;
   const { pull: policy = 'missing' } = desired;
   const { image: reference, registryAuth } = desired.manifest;
   if (policy === 'never') throw notPresent(reference);
   await reporting(fence, reference, () => pull(client, reference, registryAuth));
-  const image = await findImage(client, reference);
-  const isSame = present !== undefined && image?.id === present.id;
+  run.named = await findImage(client, reference);
+  const isSame = present !== undefined && run.named?.id === present.id;
   actions.push(`pulled ${reference}${isSame ? ', which has not changed' : ''}`);
-  return image;
 }
 
 /** A pull that is faster is not reported. */
