@@ -1,6 +1,6 @@
 // The command line of the fleet: node dist/main.js <command>
 import { fileURLToPath } from 'node:url';
-import { migrateDatabase, prepareDatabase } from '@svc/database';
+import { COMMAND_TIMEOUTS, migrateDatabase, prepareDatabase } from '@svc/database';
 import { doctorUsage, type Program, preparationOf, printing, runProgram } from '@svc/http';
 import { readDatabaseSettings, readKeySettings } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
@@ -55,7 +55,7 @@ async function withDatabase<T>(
 ): Promise<T> {
   await prepareDatabase({ prismaDir, ...preparationOf(settings) });
   // A statement reports the loss of its connection.
-  const database = openDatabase(settings.DATABASE_URL, () => undefined);
+  const database = openDatabase(settings.DATABASE_URL, () => undefined, COMMAND_TIMEOUTS);
   try {
     return await work(database);
   } finally {

@@ -8,6 +8,7 @@ import {
   startProcess,
   untilReady,
 } from '@svc/testing';
+import { patientUrl } from '@svc/testing/faults';
 import pg from 'pg';
 import type { FleetTimings } from '../src/app.ts';
 
@@ -33,6 +34,7 @@ interface Options {
 /** Processes of the built fleet on one database. */
 export async function startProcessWorld({ timings, isMigrated = false }: Options = {}) {
   const { url, drop } = await (isMigrated ? createTestDatabase() : createEmptyDatabase());
+  const databaseUrl = patientUrl(url);
   const pool = new pg.Pool({ connectionString: url, max: 4 });
   pool.on('error', () => undefined); // a test may terminate connections
   const database = {
@@ -57,7 +59,7 @@ export async function startProcessWorld({ timings, isMigrated = false }: Options
   /** Starts a fleet, and waits until it is ready. */
   const startFleet = async (environment: Readonly<Record<string, string>> = {}) => {
     const port = await freePort();
-    const running = serve({ DATABASE_URL: database.url, ENCRYPTION_KEYS, PORT: `${port}`, ...environment });
+    const running = serve({ DATABASE_URL: databaseUrl, ENCRYPTION_KEYS, PORT: `${port}`, ...environment });
     const url = `http://127.0.0.1:${port}`;
     await untilReady(url, running);
     const get = (address: string, token: string) =>
@@ -68,7 +70,7 @@ export async function startProcessWorld({ timings, isMigrated = false }: Options
   /** Runs the command that prints a token. */
   const createToken = async (role: string, ...more: string[]) => {
     const args = ['create-token', '--name', `the ${role}`, '--role', role, ...more];
-    const { ended, output } = run(args, { DATABASE_URL: database.url });
+    const { ended, output } = run(args, { DATABASE_URL: databaseUrl });
     if ((await ended) !== 0) throw new Error(`create-token failed:\n${output()}`);
     return JSON.parse(output());
   };

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { queryInteger } from '@svc/contract';
-import { migrateDatabase, prepareDatabase } from '@svc/database';
+import { COMMAND_TIMEOUTS, migrateDatabase, prepareDatabase } from '@svc/database';
 import { doctorUsage, type Program, parseOptions, preparationOf, printing } from '@svc/http';
 import { z } from 'zod';
 import { readDatabaseSettings } from './config.ts';
@@ -95,7 +95,7 @@ async function withDatabase<T>(work: (database: Database) => Promise<T>): Promis
   const preparation = preparationOf(readDatabaseSettings(process.env));
   await prepareDatabase({ prismaDir, ...preparation });
   // If a connection is lost, the statement of the command fails.
-  const database = openDatabase(preparation.databaseUrl, () => undefined);
+  const database = openDatabase(preparation.databaseUrl, () => undefined, COMMAND_TIMEOUTS);
   try {
     return await work(database);
   } finally {

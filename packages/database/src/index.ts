@@ -5,7 +5,14 @@ export { migrate } from './migrations/migrate.ts';
 export { migrateDatabase, prepareDatabase, schemaMismatch } from './migrations/prepare.ts';
 export { type MigrationState, migrationState, type Query } from './migrations/state.ts';
 export { type Subscription, subscribe } from './notifications.ts';
-export { createPool, type PoolSettings, poolOptions, type TransactionLimits, transactionLimits } from './pool.ts';
+export {
+  COMMAND_TIMEOUTS,
+  createPool,
+  type PoolSettings,
+  poolOptions,
+  type TransactionLimits,
+  transactionLimits,
+} from './pool.ts';
 export { createReader, type Reader, type SnapshotReader } from './reader.ts';
 export { createStatementNames, type StatementNames } from './statement-names.ts';
 export { type ConstraintProblems, translateDatabaseError } from './translate-error.ts';

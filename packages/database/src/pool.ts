@@ -24,6 +24,13 @@ export type PoolSettings = {
 /** A request that waits longer has been given up by its client. */
 const MAX_URL_TIMEOUT_MS = 60_000;
 
+/** The timeouts of commands. A person waits for a command, and no request does. */
+export const COMMAND_TIMEOUTS = {
+  connectTimeoutMs: 10_000,
+  lockTimeoutMs: 10_000,
+  statementTimeoutMs: 10_000,
+} as const satisfies Partial<PoolSettings>;
+
 /**
  * The options of a pool with timeouts for all operations (pg has none by default), and with the
  * time zone UTC (Prisma's adapter reads every offset as +00). They are for Prisma and for plain pg:
