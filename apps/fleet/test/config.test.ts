@@ -26,6 +26,7 @@ test('the configuration needs only a database and encryption keys', () => {
     DATABASE_URL,
     MIGRATE_ON_START: true,
     RATE_LIMIT: true,
+    REQUESTS_PER_MINUTE: 6000,
   });
 });
 

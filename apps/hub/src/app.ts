@@ -12,6 +12,7 @@ import {
 } from '@svc/http';
 import { createServerFactory, type McpOptions, mountMcp } from '@svc/mcp';
 import type { Express } from 'express';
+import { createAtOnce } from './api/at-once.ts';
 import type { RequestContext, Services } from './api/context.ts';
 import { createEntrance } from './api/entrance.ts';
 import { frequentReads, routes } from './api/routes.ts';
@@ -24,7 +25,7 @@ import { version } from './version.ts';
 
 type CommonOptions = Omit<
   ServiceOptions<RequestContext>,
-  'version' | 'routes' | 'enter' | 'openapi' | 'sessionOf' | 'mountOthers' | 'observe'
+  'version' | 'routes' | 'fastRoutes' | 'atOnce' | 'enter' | 'openapi' | 'sessionOf' | 'mountOthers' | 'observe'
 >;
 
 export interface HubOptions extends CommonOptions, Pick<Services, 'database' | 'provider' | 'catalog' | 'usage'> {
@@ -80,11 +81,13 @@ export function createHub({
   };
   const entrance = createEntrance(services, revisions);
   const mcp = mcpOptions(options, createMcpEntrance(entrance, routes), stopping);
+  const { knownKeys } = entrance;
   return createService({
     ...options,
     version,
     routes,
     fastRoutes: isFast ? frequentReads : [],
+    atOnce: createAtOnce({ services, revisions, knownKeys, reads: frequentReads }),
     enter: entrance.enter,
     sessionOf: entrance.sessionOf,
     openapi,

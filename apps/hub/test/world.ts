@@ -12,7 +12,7 @@ import {
   startLocalIssuer,
   type TestDatabase,
 } from '@svc/testing';
-import { createHub } from '../src/app.ts';
+import { createHub, type HubOptions } from '../src/app.ts';
 import type { StreamLimits } from '../src/catalog/changes/stream-slots.ts';
 import { createCachedCatalog } from '../src/catalog/memory/cached-catalog.ts';
 import { createUsage } from '../src/catalog/usage.ts';
@@ -47,7 +47,7 @@ const PATIENT = {
 export function anInstance(
   databaseUrl: string,
   { issuer, audience }: Pick<LocalIssuer, 'issuer' | 'audience'>,
-  { limits, streamLimits, revisions, isFast = FAST_BY_DEFAULT, clientId, publicUrl }: InstanceOptions = {},
+  { limits, streamLimits, revisions, isFast = FAST_BY_DEFAULT, clientId, publicUrl, service }: InstanceOptions = {},
 ) {
   const database = openDatabase(databaseUrl, () => undefined, { ...PATIENT, ...limits });
   const outbound = createOutbound({ timeoutMs: scaled(2000), maxBytes: 100_000 });
@@ -80,6 +80,7 @@ export function anInstance(
     changeWaitMs: scaled(1500),
     revisions: revisions?.(database.revisionReader),
     isFast,
+    ...service,
   });
   const api = apiOf(app, closedOpenApiDocument(hubService));
   return {
@@ -106,6 +107,10 @@ export interface InstanceOptions {
    * `off`.
    */
   readonly isFast?: boolean;
+  /** Options of the service that differ from those of most tests. */
+  readonly service?: Partial<
+    Pick<HubOptions, 'log' | 'rateLimit' | 'requestsPerMinute' | 'rejectionDelay' | 'trustProxy' | 'corsOrigins'>
+  >;
   /** The client of the hub at the provider. By default it has none. */
   readonly clientId?: string;
   readonly publicUrl?: string;

@@ -1,7 +1,7 @@
 export { clientAddress, clientNetworks } from './limits/client-networks.ts';
 export { createPlaces, type Places } from './limits/places.ts';
 export { createTurnQueue, LARGE_PAGES, type TurnQueue } from './limits/turn-queue.ts';
-export { createLog, type Log, logLevels, pathOf } from './observe/log.ts';
+export { createLog, createLogTo, type Log, logLevels, pathOf } from './observe/log.ts';
 export type { Metrics } from './observe/metrics.ts';
 export { observe, observeDatabase, observePools, type PoolState, type Sample, sharedRead } from './observe/observed.ts';
 export { processMetrics } from './observe/process-metrics.ts';
@@ -55,6 +55,7 @@ export {
 } from './process/run-command.ts';
 export { createHttpServer, serve } from './process/serve.ts';
 export * from './process/settings.ts';
+export type { AtOnce, KnownCaller } from './request/at-once.ts';
 export { consoleFolderOf } from './request/console.ts';
 export { readOpenApi } from './request/docs.ts';
 export type { Health, HealthCheck } from './request/health.ts';

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { endpoint, line, queryInteger } from '@svc/contract';
-import { pino } from 'pino';
 import request from 'supertest';
 import { z } from 'zod';
 import { createService, implementFor, type Route, routeFor, type ServiceOptions } from '../src/index.ts';
+import { createLogTo } from '../src/observe/log.ts';
 
 const common = { access: 'anyone', tag: 'things' };
 const thing = z.object({ id: z.string(), note: z.string().optional() });
@@ -156,7 +156,7 @@ export function aLog(level: 'info' | 'debug' = 'info') {
     await once(stream, 'data');
     return entry(matches);
   };
-  return { log: pino({ level, base: {}, messageKey: 'message' }, stream), entries, entry };
+  return { log: createLogTo(stream, { level, base: {} }), entries, entry };
 }
 
 /** Sends bytes unchanged, and reads until the server closes the connection. */

@@ -1,5 +1,15 @@
 import type { BrowserSessions } from '@svc/auth';
-import { type HasEtag, implementFor, type LargeReads, type Matches, routeFor, type TurnQueue } from '@svc/http';
+import type { Endpoint, Input } from '@svc/contract';
+import {
+  type HasEtag,
+  implementFor,
+  type LargeReads,
+  type Matches,
+  type Rendered,
+  type Route,
+  routeFor,
+  type TurnQueue,
+} from '@svc/http';
 import type { StreamSlots } from '../catalog/changes/stream-slots.ts';
 import type { CachedCatalog } from '../catalog/memory/cached-catalog.ts';
 import type { Usage } from '../catalog/usage.ts';
@@ -72,6 +82,35 @@ export interface RequestContext extends Services, Caller {
 export const largeReadsOf = ({ listQueue, principal, address, refuseLargeRead }: RequestContext): LargeReads => ({
   inTurn: (work, bytes) => listQueue.run(callerKey(principal, address), work, bytes),
   refuse: refuseLargeRead,
+});
+
+/** What an answer from memory depends on, beside the input and the revision. */
+export type MemoryContext = Pick<RequestContext, 'catalog' | 'usage' | 'principal' | 'viewer' | 'headOnly'>;
+
+/** Reads the reply from memory. @returns undefined if it needs more @throws Problem */
+type FromMemory<E extends Endpoint> = (
+  context: MemoryContext,
+  revision: Revision,
+  input: Input<E>,
+) => Rendered | undefined;
+
+/** A frequent read, which is usually answered from memory. */
+export interface FrequentRead<E extends Endpoint = Endpoint> extends Route<RequestContext, E> {
+  // Method syntax makes the parameters bivariant, as in `Route`.
+  fromMemory(...given: Parameters<FromMemory<E>>): Rendered | undefined;
+}
+
+/** Declares a frequent read. `handle` runs if it cannot be answered from memory. */
+export const frequentRead = <E extends Endpoint>(
+  endpoint: E,
+  fromMemory: FromMemory<E>,
+  handle: Route<RequestContext, E>['handle'],
+): FrequentRead<E> => ({
+  ...route(endpoint, async (context, input) => {
+    const answer = fromMemory(context, await context.revision(), input);
+    return answer ?? handle(context, input);
+  }),
+  fromMemory,
 });
 
 export const route = routeFor<RequestContext>();

@@ -4,9 +4,9 @@ import type { HubAccess } from '@svc/contract/hub';
 import { type Enter, hasEtagOf, matchesOf, pathOf, requestIdOf } from '@svc/http';
 import { parse as parseCookies } from 'cookie';
 import type { Request, Response } from 'express';
-import { type CredentialRequest, createVerifier } from '../identity/authenticate.ts';
+import { type CredentialRequest, createVerifier, type KnownKeys } from '../identity/authenticate.ts';
 import { policy } from '../identity/policy.ts';
-import { type Principal, viewerOf } from '../identity/principal.ts';
+import { anonymous, nameOf, type Principal, viewerOf } from '../identity/principal.ts';
 import { verifyReference } from '../identity/sessions.ts';
 import type { Revision, RevisionCheck } from '../revision/revision.ts';
 import type { CallerContext, RequestContext, Services } from './context.ts';
@@ -21,17 +21,22 @@ export interface Entrance {
   readonly enter: Enter<RequestContext>;
   /** Authenticates a request whose operations are authorized one by one. @throws 400, 401 */
   readonly authenticate: (req: Request, res: Response) => Promise<CallerContext>;
-  /** The known session of a request that is not authenticated yet. */
+  /**
+   * The known session of a request that is not authenticated yet: a session of the console, or an
+   * API key that was verified before.
+   */
   readonly sessionOf: (req: Request) => string | undefined;
+  readonly knownKeys: KnownKeys;
 }
 
 /** Creates the functions that authenticate and authorize requests, and create their contexts. */
 export function createEntrance(services: Services, revisions: RevisionCheck): Entrance {
   const credentials = createCredentials(services);
   const authenticate = async (req: Request, res: Response): Promise<CallerContext> => {
-    const revision = once(() => revisions.latest());
+    const read: Revision | undefined = res.locals.revision; // the request waited for it already
+    const revision = once(() => (read ? Promise.resolve(read) : revisions.latest()));
     const principal = await credentials.resolve(req, { revision });
-    res.locals.caller = nameInLog(principal);
+    res.locals.caller = nameOf(principal);
     return {
       ...services,
       revision,
@@ -55,7 +60,7 @@ export function createEntrance(services: Services, revisions: RevisionCheck): En
       ifMatch: () => matchesOf(req),
     };
   };
-  return { enter, authenticate, sessionOf: credentials.sessionOf };
+  return { enter, authenticate, sessionOf: credentials.sessionOf, knownKeys: credentials.knownKeys };
 }
 
 /** @throws 401, 403 unless the policy admits the principal to the endpoint */
@@ -66,7 +71,8 @@ export function admitTo({ access }: Endpoint, principal: Principal): void {
 
 /** Resolves the credentials of requests: a bearer token, or the cookie of a browser. */
 function createCredentials({ database, provider, usage, browserSessions }: Services) {
-  const authenticateBearer = createAuthenticator(createVerifier({ database, provider, usage }), challenges);
+  const { verify, knownKeys } = createVerifier({ database, provider, usage });
+  const authenticateBearer = createAuthenticator(verify, challenges);
   const knownSessions = createKnownSessions();
   const inBrowser = async (req: Request) => {
     const reference = browserSessions.read(req);
@@ -78,14 +84,19 @@ function createCredentials({ database, provider, usage, browserSessions }: Servi
     resolve: async (req: Request, request: CredentialRequest): Promise<Principal> => {
       const credential = readBearer(req, challenges);
       // A request with a bearer credential never uses the cookie.
-      const principal: Principal = (await authenticateBearer(credential, request)) ??
-        (await inBrowser(req)) ?? { kind: 'anonymous' };
+      const principal: Principal =
+        (await authenticateBearer(credential, request)) ?? (await inBrowser(req)) ?? anonymous;
       if (principal.kind === 'user' && principal.sessionId !== undefined) {
         knownSessions.remember(browserSessions.find(req) ?? '', principal.sessionId);
       }
       return principal;
     },
-    sessionOf: (req: Request) => knownSessions.of(browserSessions.find(req)),
+    sessionOf: (req: Request) => {
+      const { authorization } = req.headers;
+      if (authorization !== undefined) return knownKeys.find(authorization)?.session;
+      return knownSessions.of(browserSessions.find(req));
+    },
+    knownKeys,
   };
 }
 
@@ -96,16 +107,4 @@ function once(read: () => Promise<Revision>): () => Promise<Revision> {
     value ??= read();
     return value;
   };
-}
-
-/** The caller as it appears in the log. */
-function nameInLog(principal: Principal): string {
-  switch (principal.kind) {
-    case 'anonymous':
-      return 'anonymous';
-    case 'organization':
-      return `key ${principal.keyId}`;
-    case 'user':
-      return `user ${principal.id}`;
-  }
 }

@@ -12,7 +12,13 @@ export interface Dated<Value> {
   readonly expires: Date | null;
 }
 
+/** Whether a value applies at a revision. */
+export const isValidAt = ({ access, expires }: Dated<unknown>, revision: Revision): boolean =>
+  access === revision.access && (expires === null || expires > revision.now);
+
 export interface AccessCache<Value extends object> {
+  /** What is cached for a key. It may not be valid any longer. */
+  find(key: string): Dated<Value> | undefined;
   /** The value of a key at a revision, if it is cached. */
   cached(key: string, revision: Revision): Value | undefined;
   /**
@@ -26,9 +32,6 @@ export interface AccessCache<Value extends object> {
 export function createAccessCache<Value extends object>(max: number): AccessCache<Value> {
   const known = new LRUCache<string, Dated<Value>>({ max });
   const loading = new Map<string, Promise<Dated<Value> | undefined>>();
-  const isValid = ({ access, expires }: Dated<Value>, revision: Revision) =>
-    access === revision.access && (expires === null || expires > revision.now);
-
   const loadOnce = (key: string, load: () => Promise<Dated<Value> | undefined>) => {
     const started = load().finally(() => {
       if (loading.get(key) === started) loading.delete(key);
@@ -38,16 +41,17 @@ export function createAccessCache<Value extends object>(max: number): AccessCach
   };
   const cached = (key: string, revision: Revision) => {
     const dated = known.get(key);
-    return dated && isValid(dated, revision) ? dated.value : undefined;
+    return dated && isValidAt(dated, revision) ? dated.value : undefined;
   };
   return {
+    find: (key) => known.get(key),
     cached,
     async get(key, revision, load) {
       const value = cached(key, revision);
       if (value) return value;
       // A load in progress may have read its snapshot before the revision.
       const shared = await loading.get(key);
-      if (shared && isValid(shared, revision)) return shared.value;
+      if (shared && isValidAt(shared, revision)) return shared.value;
       const loaded = await loadOnce(key, load);
       if (loaded) known.set(key, loaded);
       return loaded?.value;

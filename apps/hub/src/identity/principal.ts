@@ -25,6 +25,9 @@ export type Principal =
       readonly sessionId: string | undefined;
     };
 
+/** A caller without a credential. */
+export const anonymous = { kind: 'anonymous' } as const satisfies Principal;
+
 /** The perspective from which the catalog is read. */
 export type Viewer =
   | { readonly kind: 'anonymous' }
@@ -48,6 +51,18 @@ export const viewerKey = (viewer: Viewer): string => (viewer.kind === 'organizat
 
 /** A user with a JWT or a session of the console. */
 export type UserPrincipal = Extract<Principal, { readonly kind: 'user' }>;
+
+/** The caller as it appears in the log. */
+export function nameOf(principal: Principal): string {
+  switch (principal.kind) {
+    case 'anonymous':
+      return 'anonymous';
+    case 'organization':
+      return `key ${principal.keyId}`;
+    case 'user':
+      return `user ${principal.id}`;
+  }
+}
 
 /**
  * A string that identifies the caller for limits per caller: an organization, a user, or an

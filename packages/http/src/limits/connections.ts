@@ -58,11 +58,17 @@ export function watchConnections(server: Server, log: Log, limits: ConnectionLim
     connections.set(socket, { socket, responses: [], ...counts });
     socket.once('close', () => connections.delete(socket));
   });
+  // The same listener for all responses: a function for each of them would cost more.
+  function onClose(this: ServerResponse) {
+    const responses = connections.get(this.req.socket)?.responses;
+    if (responses?.at(-1) === this) responses.pop();
+    else responses?.splice(responses.indexOf(this), 1);
+  }
   onRequest(server, (req, res) => {
     const responses = connections.get(req.socket)?.responses;
     if (!responses) return;
     responses.push(res);
-    res.once('close', () => responses.splice(responses.indexOf(res), 1));
+    res.on('close', onClose);
   });
   const timer = setInterval(() => {
     const closing = connectionsToClose([...connections.values()], limits);

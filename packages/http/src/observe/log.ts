@@ -1,21 +1,68 @@
 import type { Request, Response } from 'express';
-import { pino } from 'pino';
-import { createLogOutput } from './log-output.ts';
+import { type Logger, type LoggerOptions, pino } from 'pino';
+import { createLogOutput, type LogOutput } from './log-output.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** Writes JSON lines. Callers must not pass credentials to it. */
-export type Log = ReturnType<typeof createLog>;
+export type Log = Logger;
 
 /**
  * A log on stdout. A reader that is too slow does not block the process. Before it exits,
  * `flushOutput` must be called.
  */
-export function createLog(service: string, level: (typeof logLevels)[number]) {
+export function createLog(service: string, level: (typeof logLevels)[number]): Log {
   const output = createLogOutput(process.stdout, (dropped) => log.warn({ dropped }, 'log lines were dropped'));
-  const log = pino({ level, base: { service }, timestamp: createTimestamps(), messageKey: 'message' }, output);
+  const log = createLogTo(output, { base: { service }, level });
   return log;
 }
+
+interface LogSettings {
+  /** The members that each line has. */
+  readonly base: Readonly<Record<string, string>>;
+  readonly level: (typeof logLevels)[number];
+}
+
+/** A log that writes to an output. */
+export function createLogTo(output: LogOutput, { base, level }: LogSettings): Log {
+  const options = { level, base: { ...base }, messageKey: 'message' };
+  const timestamp = createTimestamps();
+  const log = pino({ ...options, timestamp }, output);
+  writers.set(log, (message) => {
+    const [level = '', common = '', end = ''] = partsOf(options, message);
+    return (members) => {
+      if (log.isLevelEnabled('info')) output.write(level + timestamp() + common + members + end);
+    };
+  });
+  return log;
+}
+
+/** Takes the places of the time and of the members of a line. */
+const MARK = ',"mark":0';
+
+/** The parts of a line of the level `info`: before its time, before its members, and after them. */
+function partsOf(options: LoggerOptions, message: string): string[] {
+  let line = '';
+  const write = (text: string) => {
+    line = text;
+  };
+  pino({ ...options, level: 'info', timestamp: () => MARK }, { write }).info({ mark: 0 }, message);
+  return line.split(MARK);
+}
+
+/**
+ * Writes a line of the level `info` with members that are JSON already: each with a comma before
+ * it.
+ */
+export type WriteMembers = (members: string) => void;
+
+const writers = new WeakMap<Log, (message: string) => WriteMembers>();
+
+/**
+ * A function that writes lines with the same message without an object for each of them. Undefined
+ * for a log that `createLogTo` did not create.
+ */
+export const membersWriter = (log: Log, message: string): WriteMembers | undefined => writers.get(log)?.(message);
 
 /**
  * The member `time` of lines, as `pino.stdTimeFunctions.isoTime` formats it. Lines of the same
@@ -32,11 +79,16 @@ function createTimestamps(): () => string {
   };
 }
 
-/**
- * Observes each request before it is routed. The function that it returns is called when the
- * response has ended or was aborted.
- */
-export type RequestObserver = (req: Request, res: Response) => (() => void) | undefined;
+/** Observes each request. */
+export interface RequestObserver {
+  /** Called before the request is routed. */
+  readonly begin?: (req: Request, res: Response) => void;
+  /**
+   * Called when the response has ended or was aborted, with the time since the request arrived in
+   * milliseconds.
+   */
+  readonly end?: (req: Request, res: Response, duration: number) => void;
+}
 
 /** API keys and MCP tokens, which a client may have put into a path by mistake. */
 const SECRET_TOKEN = /svc[a-z]_[A-Za-z0-9]+/g;

@@ -165,8 +165,11 @@ export const commonSettings = (defaults: { readonly port: string }) => ({
     .describe('the lowest level of lines in the [log](#log), which consists of JSON lines on stdout'),
   MIGRATE_ON_START: migrateOnStart,
   RATE_LIMIT: switchSetting('on').describe(
-    'limits each session, or client address without one, to 6,000 requests per minute and replica ([rate limit](#rate-limit)). `off` does not disable the throttling of failed sign-ins',
+    'limits each session, API key of the hub, or client address without one, to `REQUESTS_PER_MINUTE` ([rate limit](#rate-limit)). `off` does not disable the throttling of failed sign-ins',
   ),
+  REQUESTS_PER_MINUTE: numberSetting(60, 100_000_000)
+    .prefault('6000')
+    .describe('the rate limit, in requests per minute and replica'),
   PUBLIC_URL: urlSetting
     .optional()
     .describe('the URL at which callers reach the service. Sign-ins in a browser require it, with https or localhost'),
@@ -211,6 +214,7 @@ const common = z.object(commonSettings({ port: '0' }));
 /** The options of `createService` from the common settings. */
 export const serviceOptionsOf = (config: z.output<typeof common>) => ({
   rateLimit: config.RATE_LIMIT,
+  requestsPerMinute: config.REQUESTS_PER_MINUTE,
   corsOrigins: config.CORS_ORIGINS,
   trustProxy: config.TRUST_PROXY,
   metricsToken: config.METRICS_TOKEN,

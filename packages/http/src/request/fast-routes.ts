@@ -58,14 +58,19 @@ const MAX_URL = 500;
  * `readInput` for fast routes. Most of their requests repeat a URL, so valid inputs are remembered.
  * They must not be changed.
  */
-export function createInputReader(): typeof readInput {
+export function createInputReader() {
   const inputs = new LRUCache<string, Input<Endpoint>>({ max: MAX_INPUTS });
-  return async <E extends Endpoint>(endpoint: E, req: Request, res: Response) => {
+  const read: typeof readInput = async <E extends Endpoint>(endpoint: E, req: Request, res: Response) => {
     const known = inputs.get(req.url);
     if (known) return known as Input<E>; // a URL has one fast route
     const input = await readInput(endpoint, req, res);
     Object.freeze(input.query);
     if (req.url.length <= MAX_URL) inputs.set(req.url, input);
     return input;
+  };
+  return {
+    read,
+    /** The input of a URL that was read before, by a request whose caller was admitted. */
+    known: (url: string): Input<Endpoint> | undefined => inputs.get(url),
   };
 }

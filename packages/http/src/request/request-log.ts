@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Log, pathOf, type RequestObserver } from '../observe/log.ts';
+import { type Log, membersWriter, pathOf, type RequestObserver } from '../observe/log.ts';
 import { Problem } from '../response/problem.ts';
 import { requestIdOf } from '../response/respond.ts';
 import { probePaths } from './health.ts';
@@ -10,39 +10,63 @@ import { probePaths } from './health.ts';
  */
 const ACCEPTED_ID = /^[A-Za-z0-9._:-]{1,40}$/;
 
+const MESSAGE = 'request';
+
 /**
  * Assigns an id to each request (that of the client if it is accepted), which `respond` returns,
  * and logs one line at the end of the request. Requests of probes are frequent, so their level is
  * debug.
  */
 export function requestLog(log: Log): RequestObserver {
-  return (req, res) => {
-    const given = req.headers['x-request-id'];
-    const requestId = typeof given === 'string' && ACCEPTED_ID.test(given) ? given : randomUUID();
-    const started = performance.now();
-    res.locals.requestId = requestId;
-    return () => {
-      const failure: unknown = res.locals.failure;
+  const writeMembers = membersWriter(log, MESSAGE);
+  return {
+    begin: (req, res) => {
+      const given = req.headers['x-request-id'];
+      res.locals.requestId = typeof given === 'string' && ACCEPTED_ID.test(given) ? given : randomUUID();
+    },
+    end: (req, res, duration) => {
+      const { failure, closed, caller, mcp, shown } = res.locals;
       const path = pathOf(req.originalUrl);
-      const level = probePaths.includes(path) ? 'debug' : 'info';
-      log[failure ? 'error' : level](
+      const isProbe = probePaths.includes(path);
+      const line = { requestId: requestIdOf(res), method: req.method, path, status: res.statusCode, duration };
+      if (writeMembers && res.writableFinished && !isProbe && !failure && !closed && !mcp && !shown) {
+        writeMembers(membersOf(line, caller));
+        return;
+      }
+      log[failure ? 'error' : isProbe ? 'debug' : 'info'](
         {
-          request_id: requestIdOf(res),
-          method: req.method,
+          request_id: line.requestId,
+          method: line.method,
           path,
-          status: res.statusCode,
-          duration_ms: Math.round(performance.now() - started),
+          status: line.status,
+          duration_ms: Math.round(duration),
           ...(res.writableFinished ? {} : { aborted: true }),
-          ...(res.locals.closed ? { closed: res.locals.closed } : {}),
-          ...(res.locals.caller ? { caller: res.locals.caller } : {}),
-          ...(res.locals.mcp ? { mcp: res.locals.mcp } : {}),
-          ...(res.locals.shown instanceof Problem ? reasonOf(res.locals.shown) : {}),
+          ...(closed ? { closed } : {}),
+          ...(caller ? { caller } : {}),
+          ...(mcp ? { mcp } : {}),
+          ...(shown instanceof Problem ? reasonOf(shown) : {}),
           ...(failure ? { err: failure } : {}),
         },
-        'request',
+        MESSAGE,
       );
-    };
+    },
   };
+}
+
+interface Line {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly duration: number;
+}
+
+/** The members of most lines as text, because the log formats an object at several times the cost. */
+function membersOf({ requestId, method, path, status, duration }: Line, caller: unknown): string {
+  const members =
+    `,"request_id":${JSON.stringify(requestId)},"method":${JSON.stringify(method)},"path":${JSON.stringify(path)}` +
+    `,"status":${status},"duration_ms":${Math.round(duration)}`;
+  return caller ? `${members},"caller":${JSON.stringify(caller)}` : members;
 }
 
 /** Why a request was redirected to a page that shows a problem. The status does not state it. */

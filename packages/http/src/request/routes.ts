@@ -123,7 +123,7 @@ export async function perform<Context>(route: Route<Context>, context: Context, 
     case 'already-exists':
       return { status: endpoint.alsoStatus ?? status, reply: parsed(handled.reply) };
     case 'rendered':
-      refuseLargeRead(handled.body.length);
+      refuseLargeRead(Buffer.byteLength(handled.body));
       return { status, reply: JSON.parse(handled.body.toString()) };
     case 'rendered-parts':
       refuseLargeRead(handled.bytes);

@@ -6,16 +6,18 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { type AugmentedRequest, ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import proxyAddress from 'proxy-addr';
+import { clientNetworks } from '../limits/client-networks.ts';
 import { createRejectionDelay, type RejectionDelay, type RejectionDelayLimits } from '../limits/rejection-delay.ts';
+import { createRequestLimit } from '../limits/request-limit.ts';
 import type { Log, RequestObserver } from '../observe/log.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import { notFound, Problem, problemOf } from '../response/problem.ts';
 import { pageOfProblem, problemResponse, requestIdOf, respond } from '../response/respond.ts';
+import { type AtOnce, createPasses } from './at-once.ts';
 import { acceptsHtml, consolePage, mountConsoleAssets } from './console.ts';
 import { mountDocs, type OpenApiDocument } from './docs.ts';
-import { createFastRoutes, createInputReader } from './fast-routes.ts';
+import { createFastRoutes, createInputReader, type FoundRoute } from './fast-routes.ts';
 import { type Health, mountHealth, probePaths } from './health.ts';
 import { METRICS_PATH, mountMetrics } from './metrics-endpoint.ts';
 import { requestLog } from './request-log.ts';
@@ -34,14 +36,20 @@ export interface ServiceOptions<Context> {
    * `gate`.
    */
   readonly fastRoutes?: readonly Route<Context>[];
+  /** How usual requests for fast routes are answered from memory. Default: like any other one. */
+  readonly atOnce?: AtOnce<Context> | undefined;
   readonly enter: Enter<Context>;
   /** The OpenAPI document, which states the version. */
   readonly openapi: OpenApiDocument;
   readonly health: Health;
   readonly rateLimit: boolean;
-  /** The rate limit per session, or per client address without a session. Default: 6000. */
+  /** The rate limit per session, or per client network without a session. Default: 6000. */
   readonly requestsPerMinute?: number;
-  /** The known session of a request. Its requests count together, whatever their addresses. */
+  /**
+   * The known session of a request: a session of a browser, or another credential that was verified
+   * before. Its requests count together, whatever their addresses. A request whose session is known
+   * after its authentication only counts for the address until then.
+   */
   readonly sessionOf?: ((req: Request, res: Response) => string | undefined) | undefined;
   /**
    * The limits of rejections per client network if `rateLimit` is set. Default: those of
@@ -81,30 +89,34 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
 
   const observers = [requestLog(options.log), metrics.count, endAfterUpgrade];
   if (options.corsOrigins.length > 0) observers.push(originsOf(options.corsOrigins));
+  const begin = beginningOf(observers);
   const limit = options.rateLimit ? limitRate(options) : undefined;
+  const enter = limit ? countingSessions(options.enter, limit) : options.enter;
   const sendProblem = problemSender(
     options.log,
     metrics,
     options.rateLimit ? createRejectionDelay(options.rejectionDelay) : undefined,
   );
-  const fast = fastHandler(app, { options, limit, sendProblem });
+  const fast = fastHandler(app, { options: { ...options, enter }, limit, sendProblem });
   handleBefore(app, (req, res, next) => {
-    const atEnd = observers.map((observe) => observe(req, res));
-    res.once('close', () => {
-      for (const end of atEnd) end?.();
-    });
+    begin(req, res);
     traceRequest(req, res, () => {
       if (!fast(req, res)) next();
     });
   });
   if (options.gate) app.use(options.gate);
-  if (limit) app.use(limit);
+  if (limit) {
+    app.use((req, res, next) => {
+      limit.count(req, res);
+      next();
+    });
+  }
   app.use(requireHost, rejectInvalidTarget);
   mountHealth(app, options.health, options.version);
   mountMetrics(app, metrics, options.metricsToken);
   mountDocs(app, { ...options.openapi, servers: [{ url: options.publicUrl ?? '/' }] });
   if (options.consoleFolder !== undefined) mountConsoleAssets(app, options.consoleFolder);
-  mount(app, options.routes, options.enter);
+  mount(app, options.routes, enter);
   options.mountOthers?.(app);
   if (options.consoleFolder !== undefined) app.use(consolePage(options.consoleFolder));
   app.use(() => {
@@ -119,47 +131,88 @@ type HandleFast = (req: Request, res: Response) => boolean;
 
 interface FastOptions<Context> {
   readonly options: ServiceOptions<Context>;
-  readonly limit: RequestHandler | undefined;
+  readonly limit: RateLimit | undefined;
   readonly sendProblem: SendProblem;
 }
 
 /** Handles fast routes with the functions that Express calls for the other routes. */
 function fastHandler<Context>(app: Express, { options, limit, sendProblem }: FastOptions<Context>): HandleFast {
-  const { fastRoutes = [], enter, gate } = options;
+  const { fastRoutes = [], enter, gate, atOnce } = options;
   if (gate) return () => false;
   const find = createFastRoutes(fastRoutes);
-  const read = createInputReader();
+  const { read, known } = createInputReader();
   const trust = app.get('trust proxy fn');
+  /** Sets the members of an Express request that its handlers read. */
+  const complete = (req: Request, { params, path }: FoundRoute<Context>) =>
+    Object.assign(req, { ip: proxyAddress(req, trust), params, path, app });
+  const fail = (error: unknown, req: Request, res: Response) => {
+    if (res.headersSent) res.destroy();
+    else sendProblem(error, req, res);
+  };
   const handle = async (req: Request, res: Response, route: Route<Context>) => {
-    if (limit) await passes(limit, req, res);
     res.locals.route = route.endpoint.path;
     await respond(res, await run(route, { req, res, enter, read }));
   };
+  const answered =
+    atOnce &&
+    createPasses({
+      atOnce,
+      inputOf: known,
+      count: ({ req, res, found, caller }) => {
+        if (caller.session === undefined) complete(req, found); // the rest of a pass does not read the address
+        limit?.count(req, res, caller.session);
+      },
+      handle: ({ req, res, found }) => {
+        complete(req, found);
+        handle(req, res, found.route).catch((error: unknown) => fail(error, req, res));
+      },
+      fail: (error, { req, res, found }) => {
+        complete(req, found);
+        fail(error, req, res);
+      },
+    });
   return (req, res) => {
     const found = find(req);
     if (!found) return false;
-    // The members of an Express request that its handlers read.
-    Object.assign(req, { ip: proxyAddress(req, trust), params: found.params, path: found.path, app });
-    handle(req, res, found.route).catch((error: unknown) => {
-      if (res.headersSent) res.destroy();
-      else sendProblem(error, req, res);
-    });
+    if (answered?.(req, res, found)) return true;
+    complete(req, found);
+    try {
+      limit?.count(req, res);
+      handle(req, res, found.route).catch((error: unknown) => fail(error, req, res));
+    } catch (error) {
+      fail(error, req, res);
+    }
     return true;
   };
 }
 
-const passes = (middleware: RequestHandler, req: Request, res: Response) =>
-  new Promise<void>((resolve, reject) => {
-    void middleware(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-  });
+/**
+ * The function that is called with each request before it is routed. When the response has ended or
+ * was aborted, it calls the observers again.
+ */
+function beginningOf(observers: readonly RequestObserver[]) {
+  const beginnings = observers.flatMap(({ begin }) => begin ?? []);
+  const ends = observers.flatMap(({ end }) => end ?? []);
+  // The same listener for all responses: a function for each of them would cost more.
+  function onClose(this: Response) {
+    const duration = performance.now() - this.locals.startedAt;
+    for (const end of ends) end(this.req, this, duration);
+  }
+  return (req: Request, res: Response) => {
+    res.locals.startedAt = performance.now();
+    for (const begin of beginnings) begin(req, res);
+    res.on('close', onClose);
+  };
+}
 
 /**
  * Node does not read another request from a connection after a request for an upgrade that was not
  * performed. The next request would never receive a response, so the connection is closed.
  */
-const endAfterUpgrade: RequestObserver = (req, res) => {
-  if (req.headers.upgrade !== undefined) res.setHeader('Connection', 'close');
-  return undefined;
+const endAfterUpgrade: RequestObserver = {
+  begin: (req, res) => {
+    if (req.headers.upgrade !== undefined) res.setHeader('Connection', 'close');
+  },
 };
 
 /** RFC 9112, section 3.2. If Node rejected these requests, they would not be audited. */
@@ -190,39 +243,58 @@ function originsOf(origins: readonly string[]): RequestObserver {
     maxAge: 600,
     preflightContinue: true,
   });
-  return (req, res) => {
-    setHeaders(req, res, () => undefined); // synchronous
-    return undefined;
+  return {
+    begin: (req, res) => {
+      setHeaders(req, res, () => undefined); // synchronous
+    },
   };
 }
 
+interface RateLimit {
+  /** Counts a request for its session, by default the known one. @throws 429 */
+  count(req: Request, res: Response, session?: string): void;
+  /** Counts an authenticated request for its session, if it was counted for its address. @throws 429 */
+  recount(req: Request, res: Response): void;
+}
+
 /**
- * Limits the requests of one session, or of one client address without a session, to one replica.
+ * Limits the requests of one session, or of one client network without a session, to one replica.
  * It protects from malfunctioning clients; it is not a quota.
  */
-const limitRate = ({
+function limitRate({
   requestsPerMinute = 6000,
   sessionOf = () => undefined,
-}: Pick<ServiceOptions<never>, 'requestsPerMinute' | 'sessionOf'>) =>
-  rateLimit({
-    validate: { creationStack: false }, // it reads the stack of an error, which would load the source maps at each start
-    windowMs: 60_000,
-    limit: requestsPerMinute,
-    standardHeaders: false,
-    legacyHeaders: false,
-    keyGenerator: (req, res) => {
+}: Pick<ServiceOptions<never>, 'requestsPerMinute' | 'sessionOf'>): RateLimit {
+  const limit = createRequestLimit(requestsPerMinute);
+  const keyOf = (req: Request, session: string | undefined) =>
+    session === undefined ? clientNetworks(req.ip ?? '').network : `session ${session}`;
+  return {
+    count(req, res, session = sessionOf(req, res)) {
+      if (UNLIMITED.has(req.path) && res.locals.isLimited !== true) return;
+      const key = keyOf(req, session);
+      res.locals.countedFor = key;
+      limit.count(key);
+    },
+    recount(req, res) {
+      const { countedFor } = res.locals;
       const session = sessionOf(req, res);
-      return session === undefined ? ipKeyGenerator(req.ip ?? '') : `session ${session}`;
+      if (session === undefined || countedFor === undefined) return;
+      const key = keyOf(req, session);
+      if (key !== countedFor) limit.recount(countedFor, key);
     },
-    skip: (req, res) => [...probePaths, METRICS_PATH].includes(req.path) && res.locals.isLimited !== true,
-    handler: (req, _res, next) => {
-      // Set by the limiter that calls this.
-      const { resetTime } = (req as AugmentedRequest).rateLimit ?? {};
-      const seconds = Math.max(1, Math.ceil(((resetTime?.getTime() ?? 0) - Date.now()) / 1000));
-      const detail = `At most ${requestsPerMinute} requests per minute are allowed for a session or a client address. Retry in ${seconds} s.`;
-      next(new Problem('rate_limited', detail, { headers: { 'Retry-After': `${seconds}` } }));
-    },
-  });
+  };
+}
+
+const UNLIMITED = new Set([...probePaths, METRICS_PATH]);
+
+/** Counts each request for its session when its caller is known. */
+const countingSessions =
+  <Context>(enter: Enter<Context>, limit: RateLimit): Enter<Context> =>
+  async (req, res, endpoint) => {
+    const context = await enter(req, res, endpoint);
+    limit.recount(req, res);
+    return context;
+  };
 
 type SendProblem = (error: unknown, req: Request, res: Response) => void;
 

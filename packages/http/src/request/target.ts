@@ -24,7 +24,7 @@ export function handleBefore(app: Express, first: HandleFirst): void {
     handle(req: Request, res: Response, ...rest: unknown[]) {
       req.originalUrl = req.url ?? '';
       req.url = withoutNeedlessEncoding(originForm(req.originalUrl) ?? INVALID_TARGET);
-      Object.assign(res, { locals: {} }); // a service can declare members that it sets later
+      (res as { locals: object }).locals = {}; // a service can declare members that it sets later
       first(req, res, () => handle.call(app, req, res, ...rest));
     },
   });

@@ -28,10 +28,16 @@ export interface Compressed {
   readonly coding: Coding;
 }
 
+/** Whether the body has a size that is compressed, and the client may accept a coding. */
+export function mayCompress({ headers }: IncomingMessage, body: string | Buffer = ''): boolean {
+  if (headers['accept-encoding'] === undefined) return false;
+  const size = Buffer.byteLength(body);
+  return size >= MIN_BYTES && size <= MAX_COMPRESSED_BYTES;
+}
+
 /** The body in the best coding that the client accepts; undefined if it is better sent as it is. */
 export async function compressedFor(req: IncomingMessage, body: string | Buffer): Promise<Compressed | undefined> {
-  const size = Buffer.byteLength(body);
-  if (size < MIN_BYTES || size > MAX_COMPRESSED_BYTES) return undefined;
+  if (!mayCompress(req, body)) return undefined;
   const coding = codingOf(req.headers['accept-encoding']);
   if (coding === undefined) return undefined;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { compressedFor } from './compression.ts';
+import { compressedFor, mayCompress } from './compression.ts';
 import { Problem } from './problem.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { cancelStream, sendStream } from './send-stream.ts';
@@ -35,14 +35,30 @@ export function holdResponse(res: Response, hook: BeforeResponse): void {
   hooks.set(res, hook);
 }
 
-/** Sends the response. All responses are sent by this function. */
-export async function respond(res: Response, answer: PendingResponse): Promise<void> {
+/**
+ * Sends the response. All responses are sent by this function. Most are sent before it returns:
+ * those that are neither held back, nor compressed, nor streamed. @returns a promise for the others
+ */
+export function respond(res: Response, answer: PendingResponse): Promise<void> | undefined {
+  const { req } = res;
+  const isPrepared = !hooks.has(res) && !answer.stream && !(answer.isCompressible && mayCompress(req, answer.body));
+  if (!isPrepared) return prepareAndSend(res, answer);
+  if (canSend(res)) {
+    setHead(res, answer);
+    res.end(answer.body);
+  }
+  return undefined;
+}
+
+const canSend = (res: Response) => !res.destroyed && !res.headersSent;
+
+async function prepareAndSend(res: Response, answer: PendingResponse): Promise<void> {
   const final = await compressed(res, await runHook(res, answer));
-  const isClosed = res.destroyed || res.headersSent;
-  if (!isClosed) setHead(res, final);
-  if (!isClosed && final.stream && res.req.method !== 'HEAD') return sendStream(res, final.stream);
+  const isSendable = canSend(res);
+  if (isSendable) setHead(res, final);
+  if (isSendable && final.stream && res.req.method !== 'HEAD') return sendStream(res, final.stream);
   if (answer.stream) void cancelStream(answer.stream);
-  if (!isClosed) res.end(final.body);
+  if (isSendable) res.end(final.body);
 }
 
 async function compressed(res: Response, answer: PendingResponse): Promise<PendingResponse> {
@@ -53,9 +69,14 @@ async function compressed(res: Response, answer: PendingResponse): Promise<Pendi
     : answer;
 }
 
+/** Names and values in turn. */
+const SECURITY = SECURITY_HEADERS.flat();
+
 function setHead(res: Response, { status, headers = {}, body = '', stream }: PendingResponse): void {
   const all: (string | string[])[] = ['X-Request-Id', requestIdOf(res)];
-  for (const [name, value] of SECURITY_HEADERS) if (!(name in headers)) all.push(name, value);
+  if (SECURITY_HEADERS.some(([name]) => name in headers)) {
+    for (const [name, value] of SECURITY_HEADERS) if (!(name in headers)) all.push(name, value);
+  } else all.push(...SECURITY);
   for (const name in headers) {
     const value = headers[name] ?? '';
     if (typeof value === 'string') all.push(name, value);

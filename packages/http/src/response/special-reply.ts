@@ -61,12 +61,15 @@ export const withEtag = <R>(reply: R, etag: string): WithEtag<R> => ({ [kind]: '
 /** A reply in JSON that is rendered already, with its entity tag. */
 export interface Rendered {
   readonly [kind]: 'rendered';
-  readonly body: Buffer;
+  readonly body: string | Buffer;
   readonly etag: string;
 }
 
-/** The schema of the reply is not applied to `body`: the handler has validated its content. */
-export const renderedReply = (body: Buffer, etag: string): Rendered => ({ [kind]: 'rendered', body, etag });
+/**
+ * The schema of the reply is not applied to `body`: the handler has validated its content. A short
+ * body is sent at a lower cost as a string, because Node sends it together with its head.
+ */
+export const renderedReply = (body: string | Buffer, etag: string): Rendered => ({ [kind]: 'rendered', body, etag });
 
 /** A reply in JSON that is rendered in parts, with its entity tag. */
 export interface RenderedParts {
@@ -91,7 +94,7 @@ export function renderedInParts(parts: readonly Buffer[], etag: string): Rendere
 
 /** The size of a reply that is rendered already. */
 export const bytesOfRendered = (rendered: Rendered | RenderedParts): number =>
-  'parts' in rendered ? rendered.bytes : rendered.body.length;
+  'parts' in rendered ? rendered.bytes : Buffer.byteLength(rendered.body);
 
 /** A file instead of JSON, with its entity tag. */
 export interface File {

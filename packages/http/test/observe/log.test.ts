@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { pathOf } from '../../src/index.ts';
+import { createLogTo, pathOf } from '../../src/index.ts';
+import { membersWriter } from '../../src/observe/log.ts';
 import { startService, stopServices } from '../world.ts';
 
 afterEach(stopServices);
@@ -50,6 +51,20 @@ describe('the request id', () => {
     expect(new Set(ids).size).toBe(3);
   });
 });
+
+test.each(['info', 'debug', 'warn', 'silent'] as const)(
+  'lines of members in JSON are those of the log at the level %s',
+  (level) => {
+    const lines: string[] = [];
+    const log = createLogTo({ write: (line) => void lines.push(line) }, { base: { service: 'hub' }, level });
+    const members = { id: 'a"\u00e9\n', count: 3 };
+    log.info(members, 'a "message"');
+    membersWriter(log, 'a "message"')?.(`,${JSON.stringify(members).slice(1, -1)}`);
+    const [own, ofMembers] = lines.map((line) => line.replace(/"time":"[^"]+"/, ''));
+    expect(lines.length).toBe(level === 'info' || level === 'debug' ? 2 : 0);
+    expect(ofMembers).toBe(own);
+  },
+);
 
 describe('the log line of a request', () => {
   test('contains request, status and caller', async () => {

@@ -1,9 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { RequestHandler } from 'express';
-import type { AugmentedRequest, RateLimitInfo } from 'express-rate-limit';
-import type { Enter } from '../../src/index.ts';
-import { startService, stopServices } from '../world.ts';
+import { sendRaw, startService, stopServices, wire } from '../world.ts';
 
 afterEach(stopServices);
 
@@ -109,16 +107,15 @@ describe('the rate limit', () => {
     });
 
   test('is 6000 requests per minute', async () => {
-    const seen: unknown[] = [];
-    const enter: Enter<unknown> = async (req) => void seen.push((req as AugmentedRequest).rateLimit);
-    const { api } = await startService({ rateLimit: true, enter });
-    const before = Date.now();
-    await api.get('/things/latest').expect(200);
-    const [{ limit, used, resetTime }] = seen as [RateLimitInfo];
-    expect(limit).toBe(6000);
-    expect(used).toBe(1);
-    expect(resetTime?.getTime()).toBeGreaterThan(before);
-    expect(resetTime?.getTime()).toBeLessThanOrEqual(Date.now() + 60_000);
+    const { port } = await startService({ rateLimit: true });
+    const answer = await sendRaw(
+      port,
+      `${'HEAD /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(6000)}${wire('GET /things/latest')}`,
+    );
+    const statuses = answer.match(/(?<=^HTTP\/1\.1 )\d+/gm) ?? [];
+    expect(statuses.length).toBe(6001);
+    expect(new Set(statuses.slice(0, -1))).toEqual(new Set(['404']));
+    expect(statuses.at(-1)).toBe('429');
   });
 
   test('rejects further requests of the address with 429 and Retry-After', async () => {
@@ -133,6 +130,21 @@ describe('the rate limit', () => {
   test('allows the configured number of requests', async () => {
     const { api } = await startService({ rateLimit: true, requestsPerMinute: 2 });
     for (const status of [200, 200, 429]) await api.get('/things/latest').expect(status);
+  });
+
+  test('counts the requests of a session together, also those before which it was not known', async () => {
+    const known = new Set<string>();
+    const { api } = await startService({
+      rateLimit: true,
+      requestsPerMinute: 2,
+      sessionOf: (req) => (known.has(req.get('X-Session') ?? '') ? req.get('X-Session') : undefined),
+      enter: async (req) => void known.add(req.get('X-Session') ?? ''),
+    });
+    for (const session of ['a', 'b', 'c']) {
+      for (const status of [200, 200, 429]) {
+        await api.get('/things/latest').set('X-Session', session).expect(status);
+      }
+    }
   });
 
   test('does not apply to probes and metrics, unless the gate includes a request', async () => {

@@ -1,6 +1,8 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { route } from '../context.ts';
+import { frequentRead } from '../context.ts';
 
-export const listCategories = route(hubEndpoints.listCategories, async ({ catalog, viewer, revision }) =>
-  catalog.categories.list({ viewer, revision: await revision() }),
+export const listCategories = frequentRead(
+  hubEndpoints.listCategories,
+  ({ catalog, viewer }, revision) => catalog.categories.inMemory({ viewer, revision }),
+  async ({ catalog, viewer, revision }) => catalog.categories.list({ viewer, revision: await revision() }),
 );

@@ -5,7 +5,7 @@ import { type Viewer, viewerKey } from '../../identity/principal.ts';
 import type { CatalogState, Revision } from '../../revision/revision.ts';
 import type { CachedCatalog } from '../memory/cached-catalog.ts';
 import { type IndexedView, OUTDATED } from '../memory/catalog-index.ts';
-import type { Documents } from '../memory/documents.ts';
+import type { Document } from '../memory/documents.ts';
 import { type Entry, versionOf } from '../memory/entries.ts';
 import { type Rest, renderUpdates } from './body.ts';
 import { finishedCursor } from './state.ts';
@@ -14,7 +14,8 @@ import { finishedCursor } from './state.ts';
 interface ChangesRequest {
   readonly catalog: CachedCatalog;
   readonly viewer: Viewer;
-  readonly revision: () => Promise<Revision>;
+  /** A revision that was read after the request arrived. */
+  readonly revision: Revision;
 }
 
 interface Query {
@@ -34,33 +35,55 @@ const MAX_BYTES = 1024 * 1024;
  * another reason. Beside the check of the revision, it needs no statement, except for templates
  * that no client received yet. This is the request that a hub serves most of the time.
  */
-export async function updatesFromMemory(
-  { catalog, viewer, revision }: ChangesRequest,
-  query: Query,
-): Promise<Rendered | undefined> {
+export async function updatesFromIndex(request: ChangesRequest, query: Query): Promise<Rendered | undefined> {
   const has = positionOf(query);
-  if (!has) return undefined;
-  const latest = await revision();
-  if (latest.floor !== null && has.at < latest.floor) return undefined;
-  return catalog.index.read({ viewer, revision: latest }, (indexed) => {
-    const changed = changedSince(indexed, has.at.getTime());
-    if (!changed || (has.cursor && changed.length > (query.limit ?? MAX_TEMPLATES))) return undefined;
-    if (has.cursor && (has.cursor.of !== viewerKey(viewer) || !catalog.index.knows(has.cursor.seen))) return undefined;
-    const answer = answerAt(catalog, indexed.state, viewer);
-    const etag = answer.etagFor(latest.floor, query);
-    if (changed.length === 0) return renderedReply(answer.empty(), etag);
-    return renderChanges(catalog.documents, changed, { rest: answer.rest, etag });
+  if (!has || isPruned(request, has)) return undefined;
+  const { catalog } = request;
+  return catalog.index.read(request, async (indexed) => {
+    const changes = changesAt(indexed, request, { has, query });
+    if (!changes) return undefined;
+    const shown = await catalog.documents.of(changes.changed.map(versionOf));
+    return shown ? render(shown, changes) : OUTDATED;
   });
 }
 
-async function renderChanges(
-  documents: Documents,
-  changed: readonly Entry[],
-  { rest, etag }: { readonly rest: Rest; readonly etag: string },
-) {
-  const shown = await documents.of(changed.map(versionOf));
-  if (!shown) return OUTDATED;
-  const body = renderUpdates(shown, rest);
+/** As `updatesFromIndex` without waiting. Undefined also if it needs a statement. */
+export function updatesFromMemory(request: ChangesRequest, query: Query): Rendered | undefined {
+  const has = positionOf(query);
+  if (!has || isPruned(request, has)) return undefined;
+  const { catalog } = request;
+  return catalog.index.now(request, (indexed) => {
+    const changes = changesAt(indexed, request, { has, query });
+    if (!changes) return undefined;
+    const shown = catalog.documents.inMemory(changes.changed.map(versionOf));
+    return shown && render(shown, changes);
+  });
+}
+
+const isPruned = ({ revision: { floor } }: ChangesRequest, { at }: Position): boolean => floor !== null && at < floor;
+
+interface KnownChanges {
+  readonly changed: readonly Entry[];
+  readonly answer: Answer;
+  readonly etag: string;
+}
+
+/** What a client lacks; undefined if the index does not know it. */
+function changesAt(
+  indexed: IndexedView,
+  { catalog, viewer, revision }: ChangesRequest,
+  { has, query }: { readonly has: Position; readonly query: Query },
+): KnownChanges | undefined {
+  const changed = changedSince(indexed, has.at.getTime());
+  if (!changed || (has.cursor && changed.length > (query.limit ?? MAX_TEMPLATES))) return undefined;
+  if (has.cursor && (has.cursor.of !== viewerKey(viewer) || !catalog.index.knows(has.cursor.seen))) return undefined;
+  const answer = answerAt(catalog, indexed.state, viewer);
+  return { changed, answer, etag: answer.etagFor(revision.floor, query) };
+}
+
+function render(shown: readonly Document[], { answer, etag }: KnownChanges): Rendered | undefined {
+  if (shown.length === 0) return renderedReply(answer.empty(), etag);
+  const body = renderUpdates(shown, answer.rest);
   return body.length <= MAX_BYTES ? renderedReply(body, etag) : undefined;
 }
 
@@ -79,7 +102,7 @@ function changedSince({ entries, view, changedAt, leftAt }: IndexedView, at: num
 interface Answer {
   readonly rest: Rest;
   /** The body of a response without changes. */
-  readonly empty: () => Buffer;
+  readonly empty: () => string;
   readonly etagFor: (floor: Date | null, query: Query) => string;
 }
 
@@ -107,12 +130,12 @@ function answerAt(catalog: CachedCatalog, state: CatalogState, viewer: Viewer): 
 function createAnswer(state: CatalogState, viewer: Viewer): Answer {
   const { at, commit } = state;
   const rest = { removed: [], checked_at: at, cursor: finishedCursor(viewer, state), reset: false, has_more: false };
-  let empty: Buffer | undefined;
+  let empty: string | undefined;
   let last: { readonly floor: Date | null; readonly query: Query; readonly etag: string } | undefined;
   return {
     rest,
     empty: () => {
-      empty ??= renderUpdates([], rest);
+      empty ??= renderUpdates([], rest).toString();
       return empty;
     },
     // Most clients of a viewer send the same query, because they received the same response before.
@@ -126,8 +149,14 @@ function createAnswer(state: CatalogState, viewer: Viewer): Answer {
   };
 }
 
-/** The time up to which the client has all changes; undefined if it is inside a walk. */
-function positionOf({ since, cursor }: Query) {
+/** The time up to which a client has all changes. */
+interface Position {
+  readonly at: Date;
+  readonly cursor?: Cursor;
+}
+
+/** The position of a client; undefined if it is inside a walk. */
+function positionOf({ since, cursor }: Query): Position | undefined {
   if (since) return { at: since };
   if (cursor === undefined || cursor === 'start') return undefined;
   const { began, listed, position } = cursor;

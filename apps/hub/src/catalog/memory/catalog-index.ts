@@ -2,10 +2,10 @@ import type { Reader } from '@svc/database';
 import { unavailable } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import { Prisma } from '../../generated/prisma/client.ts';
-import type { Viewer } from '../../identity/principal.ts';
+import { type Viewer, viewerKey } from '../../identity/principal.ts';
 import { type CatalogState, newestCommit, type Revision } from '../../revision/revision.ts';
 import { createSharedRun } from '../../revision/shared-run.ts';
-import { visibleTemplates } from '../visibility.ts';
+import { visibleTemplates, visibleToOrganization } from '../visibility.ts';
 import { type CatalogChanges, readChanges } from './changes.ts';
 import type { Documents } from './documents.ts';
 import { createEntries, type Entries } from './entries.ts';
@@ -38,9 +38,14 @@ export interface CatalogIndex {
    * @throws 503 if the catalog changes faster than it can be read
    */
   read<Result>(
-    request: { readonly viewer: Viewer; readonly revision: Revision },
+    request: ReadRequest,
     work: (indexed: IndexedView) => Result | typeof OUTDATED | Promise<Result | typeof OUTDATED>,
   ): Promise<Result>;
+  /**
+   * Runs `work` on the state in memory without waiting. @returns undefined if it is older than the
+   * revision, or if the visibility rule was not evaluated for the viewer yet
+   */
+  now<Result>(request: ReadRequest, work: (indexed: IndexedView) => Result): Result | undefined;
   /**
    * Whether a commit is part of the history of the database. False also for old commits, which the
    * index has never seen.
@@ -48,6 +53,11 @@ export interface CatalogIndex {
   knows(commit: CatalogState['commit']): boolean;
   /** Sets the stored numbers of downloads, by which lists can be sorted. */
   readonly setDownloads: Entries['setDownloads'];
+}
+
+export interface ReadRequest {
+  readonly viewer: Viewer;
+  readonly revision: Revision;
 }
 
 /** The content of the index. */
@@ -61,6 +71,8 @@ interface Content {
 
 const MAX_COMMITS = 20_000;
 const MAX_TRIES = 20;
+/** The number of viewers for whom one statement evaluates the visibility rule. */
+const MAX_VIEWERS_EVALUATED = 50;
 
 export function createCatalogIndex(reader: Reader, documents: Documents): CatalogIndex {
   /** The stamps of commits in milliseconds. */
@@ -87,28 +99,63 @@ export function createCatalogIndex(reader: Reader, documents: Documents): Catalo
   const contains = ({ state, loadedAt }: Content, { at, commit, startedAt }: Revision) =>
     (state.at.getTime() === at.getTime() || (state.at > at && startedAt < loadedAt)) && commits.has(commit.commit);
 
-  /**
-   * Evaluates the visibility rule for a viewer; undefined if the database or the index has a later
-   * state than `at`.
-   */
-  const readView = async (viewer: Viewer, at: Content): Promise<ViewerView | undefined> => {
+  /** The viewers for whom the visibility rule is evaluated next, by their keys. */
+  const waiting = new Map<string, Viewer>();
+  const evaluate = createSharedRun(async () => {
+    const viewers = [...waiting.values()];
+    waiting.clear();
+    for (let start = 0; start < viewers.length; start += MAX_VIEWERS_EVALUATED) {
+      await evaluateFor(viewers.slice(start, start + MAX_VIEWERS_EVALUATED));
+    }
+  });
+  /** Evaluates the visibility rule for viewers, unless the database or the index changes meanwhile. */
+  const evaluateFor = async (viewers: readonly Viewer[]) => {
+    const at = content;
+    if (!at) return;
     const { views, entries, state } = at;
     const groups = entries.groups.length;
-    const [row] = await reader.read<{ commit: string; numbers: number[] }>(visibleGroups(viewer, entries.groups));
-    if (row?.commit !== state.commit.commit || content !== at) return undefined;
-    const visible = row.numbers.flatMap((number) => entries.groups[number] ?? []);
-    views.store(viewer, visible, { groups, at: state.at.getTime() });
-    return views.find(viewer, groups);
+    for (const statement of visibleGroups(viewers, entries.groups)) {
+      const rows = await reader.read<GroupsRow>(statement);
+      for (const { viewer: key, commit, numbers } of rows) {
+        const viewer = viewers.find((each) => viewerKey(each) === key);
+        if (!viewer || commit !== state.commit.commit || content !== at) continue;
+        const visible = numbers.flatMap((number) => entries.groups[number] ?? []);
+        views.store(viewer, visible, { groups, at: state.at.getTime() });
+      }
+    }
+  };
+  /**
+   * The view of a viewer for whom the visibility rule was not evaluated yet; undefined if the
+   * database or the index has a later state than `at`. Viewers who wait share statements: after a
+   * start, all of them arrive together.
+   */
+  const readView = async (viewer: Viewer, at: Content): Promise<ViewerView | undefined> => {
+    waiting.set(viewerKey(viewer), viewer);
+    await evaluate.run();
+    return content === at ? at.views.find(viewer, at.entries.groups.length) : undefined;
   };
 
+  const indexedView = (at: Content, seen: ViewerView): IndexedView => ({
+    entries: at.entries,
+    state: at.state,
+    view: seen.view,
+    changedAt: seen.changedAt,
+    leftAt: seen.leftAt,
+    isCurrent: () => content === at,
+  });
+
   return {
+    now({ viewer, revision }, work) {
+      if (!content || !contains(content, revision)) return undefined;
+      const seen = content.views.find(viewer, content.entries.groups.length);
+      return seen && work(indexedView(content, seen));
+    },
     async read({ viewer, revision }, work) {
       let current = content && contains(content, revision) ? content : await refresh.run();
       for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
         const at = current;
-        const { entries, state, views } = at;
-        const seen = views.find(viewer, entries.groups.length) ?? (await readView(viewer, at));
-        const working = seen ? work({ entries, state, isCurrent: () => content === at, ...seen }) : OUTDATED;
+        const seen = at.views.find(viewer, at.entries.groups.length) ?? (await readView(viewer, at));
+        const working = seen ? work(indexedView(at, seen)) : OUTDATED;
         const result = working instanceof Promise ? await working : working;
         if (result !== OUTDATED) return result;
         current = content && content !== at ? content : await refresh.run();
@@ -138,16 +185,41 @@ function applied({ entries, views }: Content, changes: CatalogChanges): Content 
   return { entries, views, state: changes.state, loadedAt: performance.now() };
 }
 
+interface GroupsRow {
+  /** The key of the viewer. */
+  readonly viewer: string;
+  readonly commit: string;
+  readonly numbers: readonly number[];
+}
+
 /**
- * The groups that a viewer sees, and the newest commit in the same snapshot. A group takes the
- * place of its templates.
+ * The statements that evaluate the visibility rule for viewers: one for all organizations, and one
+ * for each other viewer. Each has the newest commit in the same snapshot.
  */
-const visibleGroups = (viewer: Viewer, groups: readonly Group[]): Prisma.Sql => Prisma.sql`
-  SELECT (SELECT commit FROM ${newestCommit} n) AS commit, ARRAY(
+function visibleGroups(viewers: readonly Viewer[], groups: readonly Group[]): Prisma.Sql[] {
+  const organizations = viewers.flatMap((viewer) => (viewer.kind === 'organization' ? [viewer.orgId] : []));
+  const others = viewers.filter(({ kind }) => kind !== 'organization');
+  const commit = Prisma.sql`(SELECT commit FROM ${newestCommit} n) AS commit`;
+  const statements = others.map(
+    (viewer) => Prisma.sql`
+      SELECT ${viewerKey(viewer)}::text AS viewer, ${commit}, ${groupsWhere(visibleTemplates(viewer), groups)} AS numbers`,
+  );
+  if (organizations.length === 0) return statements;
+  const seen = groupsWhere(visibleToOrganization(Prisma.sql`v.id`), groups);
+  return [
+    ...statements,
+    Prisma.sql`
+      SELECT v.id AS viewer, ${commit}, ${seen} AS numbers FROM unnest(${organizations}::uuid[]) AS v (id)`,
+  ];
+}
+
+/** The numbers of the groups for which a condition holds. A group takes the place of its templates. */
+const groupsWhere = (condition: Prisma.Sql, groups: readonly Group[]): Prisma.Sql => Prisma.sql`
+  ARRAY(
     SELECT t.number
     FROM unnest(${groups.map(({ number }) => number)}::int[], ${groups.map(({ category }) => category.id)}::uuid[],
         ${groups.map(({ ownerOrgId }) => ownerOrgId)}::uuid[], ${groups.map(({ isPublic }) => isPublic)}::bool[])
         AS t (number, category_id, owner_org_id, is_public)
       JOIN categories c ON c.id = t.category_id
-    WHERE ${visibleTemplates(viewer)}
-    ORDER BY t.number) AS numbers`;
+    WHERE ${condition}
+    ORDER BY t.number)`;

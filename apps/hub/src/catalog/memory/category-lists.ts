@@ -1,13 +1,13 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import type { Reader } from '@svc/database';
-import { etagOfBody, type Rendered, renderedReply } from '@svc/http';
+import { bytesOfRendered, etagOfBody, type Rendered, renderedReply } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../../identity/principal.ts';
 import { newestCommit } from '../../revision/revision.ts';
 import { visibleCategories, visibleTemplates } from '../visibility.ts';
-import { type CatalogIndex, OUTDATED } from './catalog-index.ts';
+import { type CatalogIndex, type IndexedView, OUTDATED, type ReadRequest } from './catalog-index.ts';
 
 type CategoryRow = z.input<typeof hubEndpoints.listCategories.reply>['categories'][number];
 
@@ -18,7 +18,9 @@ interface List {
 }
 
 export interface CategoryLists {
-  list(request: Parameters<CatalogIndex['read']>[0]): Promise<Rendered>;
+  list(request: ReadRequest): Promise<Rendered>;
+  /** The same without waiting; undefined if the list is not in memory. */
+  inMemory(request: ReadRequest): Rendered | undefined;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -31,21 +33,28 @@ const OVERHEAD = 1000;
 export function createCategoryLists(reader: Reader, index: CatalogIndex): CategoryLists {
   const lists = new LRUCache<string, List>({
     maxSize: MAX_BYTES,
-    sizeCalculation: ({ rendered }) => rendered.body.length + OVERHEAD,
+    sizeCalculation: ({ rendered }) => bytesOfRendered(rendered) + OVERHEAD,
   });
+  const changesOf = ({ changedAt, entries }: IndexedView) => [changedAt, entries.categoriesChangedAt()] as const;
+  const cachedAt = (indexed: IndexedView, viewer: Viewer) => {
+    const changedAt = changesOf(indexed);
+    const cached = lists.get(viewerKey(viewer));
+    return cached?.changedAt.every((stamp, at) => stamp === changedAt[at]) ? cached.rendered : undefined;
+  };
   return {
+    inMemory: (request) => index.now(request, (indexed) => cachedAt(indexed, request.viewer)),
     list: (request) =>
-      index.read(request, async ({ changedAt: templatesChangedAt, entries, state }) => {
-        const key = viewerKey(request.viewer);
-        const changedAt = [templatesChangedAt, entries.categoriesChangedAt()] as const;
-        const cached = lists.get(key);
-        if (cached?.changedAt.every((stamp, at) => stamp === changedAt[at])) return cached.rendered;
+      index.read(request, async (indexed) => {
+        const cached = cachedAt(indexed, request.viewer);
+        if (cached) return cached;
+        const { state } = indexed;
+        const changedAt = changesOf(indexed);
         const rows = await reader.read<CategoryRow & { newest: string }>(categoriesWithCounts(request.viewer));
         if (rows.some(({ newest }) => newest !== state.commit.commit)) return OUTDATED;
         const categories = rows.filter(({ id }) => id !== null).map(({ newest: _, ...category }) => category);
         const body = JSON.stringify(hubEndpoints.listCategories.reply.parse({ categories }));
         const rendered = renderedReply(Buffer.from(body), etagOfBody(body));
-        lists.set(key, { rendered, changedAt });
+        lists.set(viewerKey(request.viewer), { rendered, changedAt });
         return rendered;
       }),
   };

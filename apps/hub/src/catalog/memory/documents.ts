@@ -41,7 +41,9 @@ export type CacheUse = () => {
 
 export interface Documents extends ReadDocuments {
   /** The same templates with an empty documentation. Reading them does not read the documentation. */
-  readonly summaries: ReadDocuments & { readonly use: CacheUse };
+  readonly summaries: ReadDocuments & Pick<Documents, 'inMemory' | 'use'>;
+  /** The documents of versions, in the same order; undefined unless all of them are in memory. */
+  inMemory(versions: readonly Version[]): readonly Document[] | undefined;
   clear(): void;
   readonly use: CacheUse;
   /** Sets the stored numbers of downloads. */
@@ -110,10 +112,17 @@ function createCache(reader: Reader, { columns, size, maxBytes }: CacheOptions):
     }
   };
   const loads = createLoads(columns, remember);
+  const cached = (version: Version) => {
+    const document = known.get(version.id);
+    return document && shows(document, version) ? document : undefined;
+  };
   return {
-    cached(version) {
-      const document = known.get(version.id);
-      return document && shows(document, version) ? document : undefined;
+    cached,
+    inMemory(versions) {
+      const found = versions.flatMap((version) => cached(version) ?? []);
+      if (found.length < versions.length) return undefined;
+      hits += found.length;
+      return found;
     },
     async sizesOf(ids) {
       const rows = await reader.read<{ id: string; bytes: number }>(Prisma.sql`

@@ -13,7 +13,6 @@ import {
 } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import type { Viewer } from '../../identity/principal.ts';
-import type { Revision } from '../../revision/revision.ts';
 import {
   type ContentFilters,
   type Filters,
@@ -24,7 +23,7 @@ import {
   matchingTemplates,
   type Paging,
 } from '../filters.ts';
-import { type CatalogIndex, type IndexedView, OUTDATED } from './catalog-index.ts';
+import { type CatalogIndex, type IndexedView, OUTDATED, type ReadRequest } from './catalog-index.ts';
 import { type CacheUse, type Document, type Documents, elementsOf } from './documents.ts';
 import { type Entry, versionOf } from './entries.ts';
 import { entryMatcher, isOfGroups } from './entry-filters.ts';
@@ -71,9 +70,7 @@ const OVERHEAD = 2000;
  */
 const MAX_COUNT_AGE_MS = 400;
 
-interface ListRequest {
-  readonly viewer: Viewer;
-  readonly revision: Revision;
+interface ListRequest extends ReadRequest {
   readonly large: LargeReads;
 }
 
@@ -84,19 +81,15 @@ export interface TemplateLists {
    * changes.
    */
   page(request: ListRequest, query: Query): Promise<Rendered | RenderedParts>;
+  /** The same without waiting; undefined if the page is not in memory, or is large. */
+  inMemory(request: ReadRequest, query: Query): Rendered | undefined;
   /**
    * Counts the templates that a viewer sees by the values of each filter; null if too many
    * templates match the filters of their contents.
    */
-  count(
-    request: { readonly viewer: Viewer; readonly revision: Revision },
-    query: Filters,
-  ): Promise<TemplateCounts | null>;
+  count(request: ReadRequest, query: Filters): Promise<TemplateCounts | null>;
   /** All templates that a viewer finds by words, the best match first. */
-  find(
-    request: { readonly viewer: Viewer; readonly revision: Revision },
-    query: ContentFilters & { readonly q: string },
-  ): Promise<readonly Entry[]>;
+  find(request: ReadRequest, query: ContentFilters & { readonly q: string }): Promise<readonly Entry[]>;
 }
 
 interface Sources {
@@ -124,6 +117,7 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
   const find = createFind(reader, createWordSearch(reader));
   const matching = createMatching(reader, find);
   const readPage = shareReads(createReadPage(documents, createSelect(reader, matching)));
+  const refresh = createRefresh(documents);
   let hits = 0;
   let misses = 0;
 
@@ -133,6 +127,13 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
     const isFresh =
       page?.changedAt === view.stamps().changedAt && performance.now() - page.countedAt < MAX_COUNT_AGE_MS;
     return isFresh ? page.rendered : undefined;
+  };
+  /** Frequent requests have the same query object. */
+  const texts = new WeakMap<Query, string>();
+  const keyOf = ({ view }: IndexedView, query: Query) => {
+    const text = texts.get(query) ?? JSON.stringify(query);
+    texts.set(query, text);
+    return `${view.number} ${text}`;
   };
   const keep = (key: string, page: Page | typeof OUTDATED) => {
     if (page === OUTDATED) return OUTDATED;
@@ -149,9 +150,24 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
   };
   return {
     use: () => ({ hits, misses, entries: pages.size, bytes: pages.calculatedSize }),
+    inMemory: (request, query) =>
+      index.now(request, (indexed) => {
+        const key = keyOf(indexed, query);
+        const known = fresh(key, indexed);
+        if (known) {
+          if (!isSmall(known)) return undefined;
+          hits += 1;
+          return known;
+        }
+        const page = refresh({ indexed, query, cached: pages.get(key) });
+        if (!page || !isSmall(page.rendered)) return undefined;
+        misses += 1;
+        pages.set(key, page);
+        return page.rendered;
+      }),
     page: ({ viewer, revision, large }, query) =>
       index.read({ viewer, revision }, (indexed) => {
-        const key = `${indexed.view.number} ${JSON.stringify(query)}`;
+        const key = keyOf(indexed, query);
         const known = fresh(key, indexed);
         if (!known) {
           misses += 1;
@@ -191,28 +207,58 @@ function shareReads(readPage: ReadPage): ReadPage {
   };
 }
 
+const isSmall = (rendered: Rendered | RenderedParts): rendered is Rendered =>
+  !('parts' in rendered) && bytesOfRendered(rendered) <= MAX_PART_BYTES;
+
+type CachedRequest = Pick<PageRequest, 'indexed' | 'query' | 'cached'>;
+
+/** The page as it was read last, if the same templates are selected now. */
+function selectedPage({ indexed, query, cached }: CachedRequest): Page | undefined {
+  const isSelected =
+    cached?.changedAt === indexed.view.stamps().changedAt &&
+    !isTooOld(query, cached.selectedAt) &&
+    (query.sort !== '-download_count' || cached.countChanges === indexed.entries.countChanges());
+  return isSelected ? cached : undefined;
+}
+
+/** The page of a selection whose documents were read. */
+function pageOfDocuments(
+  shown: readonly Document[],
+  { entries, total, selectedAt, countChanges }: Selection,
+  { indexed, query, cached }: CachedRequest,
+): Page {
+  const { changedAt } = indexed.view.stamps();
+  const downloads = shown.reduce((sum, document) => sum + document.downloads, 0);
+  const isSame = cached?.entries === entries && cached.downloads === downloads;
+  const rendered = isSame ? cached.rendered : render(shown, query, total);
+  const countedAt = performance.now();
+  return { entries, total, selectedAt, countChanges, rendered, downloads, changedAt, countedAt };
+}
+
+const sourceOf = (documents: Documents, { view }: Query) => (view === 'summary' ? documents.summaries : documents);
+
+/** Reads the numbers of downloads of a page again, if its documents are in memory. */
+const createRefresh =
+  (documents: Documents) =>
+  (request: CachedRequest): Page | undefined => {
+    const selection = selectedPage(request);
+    const shown = selection && sourceOf(documents, request.query).inMemory(selection.entries.map(versionOf));
+    return shown && pageOfDocuments(shown, selection, request);
+  };
+
 /** Reads pages. If the view is unchanged, only the numbers of downloads are read again. */
 function createReadPage(documents: Documents, select: Select): ReadPage {
-  return async ({ indexed, viewer, query, cached }) => {
+  return async (request) => {
+    const { indexed, viewer, query } = request;
+    // The stamps of the view can change while the documents are read.
     const { changedAt } = indexed.view.stamps();
-    const isSelected =
-      cached?.changedAt === changedAt &&
-      !isTooOld(query, cached.selectedAt) &&
-      (query.sort !== '-download_count' || cached.countChanges === indexed.entries.countChanges());
-    const selection = isSelected ? cached : await select(indexed, viewer, query);
+    const selection = selectedPage(request) ?? (await select(indexed, viewer, query));
     if (selection === OUTDATED) return OUTDATED;
-    const { entries, total, selectedAt, countChanges } = selection;
-    const source = query.view === 'summary' ? documents.summaries : documents;
-    const versions = entries.map(versionOf);
+    const source = sourceOf(documents, query);
+    const versions = selection.entries.map(versionOf);
     const sizes = await sizesOfPage(source, versions);
-    const pageOf = (shown: readonly Document[] | undefined): Page | typeof OUTDATED => {
-      if (!shown) return OUTDATED;
-      const downloads = shown.reduce((sum, document) => sum + document.downloads, 0);
-      const isSame = selection === cached && cached.downloads === downloads;
-      const rendered = isSame ? cached.rendered : render(shown, query, total);
-      const countedAt = performance.now();
-      return { entries, total, selectedAt, countChanges, rendered, downloads, changedAt, countedAt };
-    };
+    const pageOf = (shown: readonly Document[] | undefined): Page | typeof OUTDATED =>
+      shown ? { ...pageOfDocuments(shown, selection, request), changedAt } : OUTDATED;
     const bytes = bytesOf(sizes);
     if (bytes <= MAX_PART_BYTES) return pageOf(await source.of(versions));
     return { bytes, readInParts: async () => pageOf(await documentsInParts(source, sizes)) };
