@@ -14,6 +14,7 @@
 // with PostgreSQL the time of both. The median of the ratios of all starts counts, with the range
 // in which it is in 19 of 20 cases. The goal is at most 1.1 times the cost before. A result is
 // inconclusive if the range contains this value; more starts make the range smaller.
+import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createHub } from '../hub/processes.mjs';
@@ -115,8 +116,10 @@ function reportKind(kind, processes) {
 }
 
 try {
+  // Earlier versions cannot set the rate limit.
+  const limitsRate = fs.readFileSync(path.join(root, 'docs/configuration.md'), 'utf8').includes('REQUESTS_PER_MINUTE');
   for (const options of [{ root, database: 'before' }, { database: 'after' }]) {
-    created.push(await createHub({ templates, postgres, ...options }));
+    created.push(await createHub({ templates, postgres, limitsRate, ...options }));
   }
   const processes = [];
   for (let count = 0; count < starts; count += 1) processes.push(await measureProcesses(...created));

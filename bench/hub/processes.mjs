@@ -17,15 +17,24 @@ const NO_PROVIDER = { issuer: 'http://127.0.0.1:1', subject: 'nobody' };
  * @param root a checkout whose hub is built. The default is this one
  * @param postgres a PostgreSQL server, of `startPostgres`
  * @param database the name of its database
+ * @param limitsRate whether the rate limit is enabled
  */
-export async function createHub({ templates, provider = NO_PROVIDER, root, postgres, database = 'hub' }) {
+export async function createHub({
+  templates,
+  provider = NO_PROVIDER,
+  root,
+  postgres,
+  database = 'hub',
+  limitsRate = true,
+}) {
   const databaseUrl = await postgres.create(database);
   const service = createService({
     app: 'hub',
     root,
     environment: {
       DATABASE_URL: databaseUrl,
-      RATE_LIMIT: 'off',
+      // By default, the limit counts as in production, and refuses no load.
+      ...(limitsRate ? { REQUESTS_PER_MINUTE: '100000000' } : { RATE_LIMIT: 'off' }),
       OIDC_ISSUER: provider.issuer,
       OIDC_AUDIENCE: AUDIENCE,
       SUPERADMIN_SUBJECTS: provider.subject,
