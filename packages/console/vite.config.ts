@@ -3,6 +3,7 @@ import { defineConfig } from 'vite';
 import { boundaries } from './build/boundaries.ts';
 import { compressed } from './build/compressed.ts';
 import { endpointTables } from './build/endpoint-tables.ts';
+import { reloadIncomplete } from './build/reload-incomplete.ts';
 import { templateControlTable } from './build/template-controls.ts';
 import { texts } from './build/texts.ts';
 
@@ -32,7 +33,7 @@ const COMMON = 3;
 export default defineConfig(({ mode }) => ({
   root: path.join(import.meta.dirname, 'src', mode),
   base: '/',
-  plugins: [endpointTables(), templateControlTable(), texts(), boundaries(), compressed()],
+  plugins: [endpointTables(), templateControlTable(), texts(), boundaries(), reloadIncomplete(), compressed()],
   // The build compiles all messages, so browsers do not load the parser.
   resolve: { alias: { '@formatjs/icu-messageformat-parser': '@formatjs/icu-messageformat-parser/no-parser.js' } },
   oxc: { jsx: { runtime: 'automatic' } },

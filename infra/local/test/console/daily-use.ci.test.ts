@@ -133,6 +133,25 @@ describeWithBrowser('daily use of the consoles in a browser', () => {
     expect(page.complaints.filter((one) => !one.includes('net::ERR_FAILED'))).toEqual([]);
   });
 
+  test.each(['fleet', 'hub'] as const)('the %s loads again what the browser could not load', async (service) => {
+    const page = await world.browser.open(world.origins);
+    const failFirstOf = async (files: string) => {
+      let failed = false;
+      await page.route(files, (route) => {
+        const isFirst = !failed;
+        failed = true;
+        return isFirst ? route.abort() : route.continue();
+      });
+    };
+    await failFirstOf('**/assets/console-*.js');
+    await failFirstOf('**/assets/Catalog-*.js');
+    await page.goto(`${world[service]}${service === 'fleet' ? '/catalog' : '/'}`);
+    if (service === 'fleet') await signInAtProvider(page);
+    await page.getByRole('searchbox').first().waitFor();
+    const isOfTest = (one: string) => one.includes('net::ERR_FAILED') || one.startsWith('Unreachable: The page could');
+    expect(page.complaints.filter((one) => !isOfTest(one))).toEqual([]);
+  });
+
   test('the palette performs actions, and a key shows all keys', async () => {
     const page = await world.open(world.fleet, '/');
     await signInAtProvider(page);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -5,7 +6,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { startService, stopServices } from '../world.ts';
 
-const PAGE = '<!doctype html><title>Console</title>';
+const INLINE = 'addEventListener("error", () => location.reload(), true);';
+const PAGE = `<!doctype html><title>Console</title><script>${INLINE}</script><script src="/assets/main-1.js"></script>`;
 const SCRIPT = `export const text = '${'a'.repeat(2000)}';\n`;
 
 describe('a console', () => {
@@ -64,7 +66,8 @@ describe('a console', () => {
     const policy = String(headers['content-security-policy']);
     expect(policy).not.toContain('unsafe');
     expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain("script-src 'self'");
+    const digest = createHash('sha256').update(INLINE).digest('base64');
+    expect(policy).toContain(`; script-src 'self' 'sha256-${digest}'; `);
     expect(policy).toContain("require-trusted-types-for 'script'");
   });
 

@@ -45,6 +45,8 @@ export interface Api<T extends Endpoints> extends Client<T> {
 }
 
 const MAX_ATTEMPTS = 3;
+/** After this time, a read that has failed for a temporary reason is repeated while a page shows it. */
+const REPEAT_MS = 5000;
 
 export function createApi<T extends Endpoints>(client: Client<T>): Api<T> {
   const queries: QueryClient = new QueryClient({
@@ -55,6 +57,7 @@ export function createApi<T extends Endpoints>(client: Client<T>): Api<T> {
         networkMode: 'always',
         staleTime: 2000,
         retry: (failures, error) => isTemporary(error) && failures < MAX_ATTEMPTS,
+        refetchInterval: ({ state: { error } }) => error !== null && isTemporary(error) && REPEAT_MS,
         retryDelay: (failures, error) =>
           (error instanceof Refused && error.retryAfter !== undefined ? error.retryAfter : 0.5 * 2 ** failures) * 1000,
       },

@@ -77,9 +77,17 @@ export function onReturn(listener: () => void): () => void {
 export function tryNow(): void {
   triedAt = performance.now();
   if (reopen) reopen();
-  else
-    void fetch(LIVENESS, { cache: 'no-store', signal: AbortSignal.timeout(TRY_MS) }).then(noteAnswer, () => undefined);
+  else void probe().then(noteAnswer, () => undefined);
 }
+
+const probe = () => fetch(LIVENESS, { cache: 'no-store', signal: AbortSignal.timeout(TRY_MS) });
+
+/** Whether the service responds at once. */
+export const isHeard = (): Promise<boolean> =>
+  probe().then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 function check(): void {
   const now = performance.now();

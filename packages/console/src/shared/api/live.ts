@@ -1,5 +1,4 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
-import { TimedOut, Unreachable } from './client.ts';
 import { toServerTime } from './clock.ts';
 import { expectStream, noteSignOfLife } from './connection.ts';
 import { effectOn, isListed, type ListPage } from './effects.ts';
@@ -197,10 +196,7 @@ function createApplier(queries: QueryClient) {
     queries.setQueryData(query.queryKey, data, { updatedAt: query.state.dataUpdatedAt });
   return {
     apply(message: News) {
-      if (message.type === 'alive') {
-        void queries.refetchQueries({ type: 'active', predicate: hasNoResponse });
-        return;
-      }
+      if (message.type === 'alive') return;
       if (message.type === 'reset') {
         void queries.invalidateQueries();
         return;
@@ -224,13 +220,6 @@ function createApplier(queries: QueryClient) {
     },
   };
 }
-
-/**
- * Whether a read has failed without a response, for example because the network of this machine changed. After a time
- * limit, the user decides whether to wait again.
- */
-const hasNoResponse = ({ state: { status, error } }: Query): boolean =>
-  status === 'error' && error instanceof Unreachable && !(error instanceof TimedOut);
 
 /**
  * A response that is no page of a list, with the changed object in place of the earlier one.

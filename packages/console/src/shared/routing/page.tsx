@@ -1,7 +1,7 @@
 import { Component, lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { Unreachable } from '../api/client.ts';
-import { onReturn } from '../api/connection.ts';
+import { isHeard, onReturn } from '../api/connection.ts';
 import { t } from '../texts/texts.ts';
 import { Loading } from '../ui/feedback/states.tsx';
 import { PageError } from '../ui/shell/PageHeader.tsx';
@@ -40,15 +40,32 @@ export function page<P extends string>(
 /** The time limit of the code of a page, in milliseconds. */
 const LOAD_MS = 20_000;
 
+/** The code of a page could not be loaded. The browser keeps this until the page is loaded again. */
+class CodeNotLoaded extends Unreachable {}
+
 /** Fails if the code is not there within the time limit, so that the page offers to try again. */
 function loaded<T>(code: Promise<T>): Promise<T> {
   let timeout: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_, reject) => {
     const late = () =>
-      reject(new Unreachable(t('The page could not be loaded, because the service does not respond.')));
+      reject(new CodeNotLoaded(t('The page could not be loaded, because the service does not respond.')));
     timeout = setTimeout(late, LOAD_MS);
   });
-  return Promise.race([code, limit]).finally(() => clearTimeout(timeout));
+  const known = code.catch((cause) => {
+    throw new CodeNotLoaded(t('The page could not be loaded.'), { cause });
+  });
+  return Promise.race([known, limit]).finally(() => clearTimeout(timeout));
+}
+
+const RELOADED = 'reloaded';
+const RELOAD_PAUSE_MS = 10_000;
+
+/** Loads the page again if the service responds. If that does not help, the error stays on the page. */
+async function reloadIfHeard(): Promise<void> {
+  const isRecent = Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_PAUSE_MS;
+  if (isRecent || !(await isHeard())) return;
+  sessionStorage.setItem(RELOADED, String(Date.now()));
+  location.reload();
 }
 
 const INTENT_MS = 60;
@@ -116,8 +133,10 @@ class Guard extends Component<{ readonly children: ReactNode }, { readonly error
   override state = { error: undefined };
   #ignoreReturn = () => {};
   override componentDidMount() {
-    // The browser keeps that the code of a page could not be loaded, until the page is loaded again.
     this.#ignoreReturn = onReturn(() => this.state.error && location.reload());
+  }
+  override componentDidCatch(error: unknown) {
+    if (error instanceof CodeNotLoaded) void reloadIfHeard();
   }
   override componentWillUnmount() {
     this.#ignoreReturn();
