@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import { challengesOf } from '@svc/auth';
 import type { Input, Reply } from '@svc/contract';
 import { hubEndpoints, MAX_PUBLISHED_LEXEMES } from '@svc/contract/hub';
 import { invalid, Problem } from '@svc/http';
 import { writeAuditEntry } from '../../audit/entry.ts';
 import {
+  CATEGORIES,
   type CatalogFiles,
   CatalogFilesError,
   type CatalogSource,
@@ -26,19 +28,18 @@ const IMPORT_TIMEOUT_MS = 60_000;
 
 export const importCatalog = route(hubEndpoints.importCatalog, async (context, { query, body: { files } }) => {
   if (query.prune) requirePrune(context.principal);
-  const source = sourceOf(files);
-  return inTurn(context, () => apply(context, source, query)).catch((error: unknown) => {
+  return inTurn(context, () => apply(context, files, query)).catch((error: unknown) => {
     throw problemOf(error, query.max_deletions);
   });
 });
 
 async function apply(
   context: RequestContext,
-  source: CatalogSource,
+  files: Files,
   { plan, prune, max_deletions }: Input<Endpoint>['query'],
 ): Promise<Reply<Endpoint>> {
   const { database, principal } = context;
-  const described = await readCatalogFiles(source);
+  const described = await readCatalogFiles(await sourceOf(files));
   const steps = await importFiles(database, {
     files: described,
     isPlan: plan,
@@ -56,32 +57,37 @@ function requirePrune(principal: Principal): void {
   throw challengesOf('hub').insufficientScope('An import with prune requires a service token with the scope prune.');
 }
 
-/** The files of a request. @throws 400 for a path that is repeated */
-function sourceOf(files: Input<Endpoint>['body']['files']): CatalogSource {
+type Files = Input<Endpoint>['body']['files'];
+
+/**
+ * The files of a request, after a check of what would take a parser too long. Other work of the
+ * process runs between two files. @throws 400
+ */
+async function sourceOf(files: Files): Promise<CatalogSource> {
   const contents = new Map<string, string>();
+  let lexemes = 0;
   for (const [index, { path, content }] of files.entries()) {
+    await setImmediate();
     if (contents.has(path)) throw invalid([{ path: `files.${index}.path`, message: 'must not be repeated' }]);
     contents.set(path, content);
+    const count = countLexemes(content);
+    if (count === undefined) throw invalid([{ path: `files.${index}.content`, message: TOO_COMPLEX }]);
+    lexemes += count;
+    if (lexemes > MAX_PUBLISHED_LEXEMES) throw invalid([{ path: 'files', message: TOO_MANY_LEXEMES }]);
   }
-  let lexemes = 0;
   return {
     nameOf: (file) => file,
-    templates: [...contents.keys()].filter((path) => path.startsWith('templates/')).sort(),
+    templates: [...contents.keys()].filter((path) => path !== CATEGORIES).sort(),
     ignored: [],
     problems: [],
     read: (file) => {
       const text = contents.get(file);
-      if (text === undefined) return { problem: NO_FILE };
-      if (lexemes > MAX_PUBLISHED_LEXEMES) return { problem: TOO_MANY };
-      const count = countLexemes(text);
-      if (count === undefined) return { problem: TOO_COMPLEX };
-      lexemes += count;
-      return lexemes > MAX_PUBLISHED_LEXEMES ? { problem: TOO_MANY } : { text };
+      return text === undefined ? { problem: NO_FILE } : { text };
     },
   };
 }
 
-const TOO_MANY = `all files together must have at most ${MAX_PUBLISHED_LEXEMES} lexemes`;
+const TOO_MANY_LEXEMES = `must have at most ${MAX_PUBLISHED_LEXEMES} lexemes in all files together`;
 
 /** The problem for an import that was refused before anything was changed. */
 function problemOf(error: unknown, max: number): unknown {
