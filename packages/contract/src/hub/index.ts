@@ -37,7 +37,7 @@ export { MAX_NEW_ORGANIZATIONS } from './account.ts';
 export { MAX_INVITATIONS } from './account-members.ts';
 export { apiKey, issuedApiKey, MAX_KEYS, managedApiKey } from './api-key.ts';
 export { MAX_PUBLISHED_LEXEMES, publishLimits } from './publish.ts';
-export { MAX_SERVICE_TOKENS, type ServiceScope, serviceScopes } from './service-token.ts';
+export { MAX_SERVICE_TOKENS, type ServiceScope } from './service-token.ts';
 export { hubTools } from './tools.ts';
 export {
   hubCatalogEndpoints,

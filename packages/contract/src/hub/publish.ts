@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../shared/endpoint.ts';
 import { exportReads, importReads, MEBIBYTE } from '../shared/reads.ts';
-import { flag, queryInteger } from '../shared/wire.ts';
+import { flag, line, queryInteger } from '../shared/wire.ts';
 
 /**
  * The most that an import or an export over HTTP reads of the catalog. The commands of the hub have
@@ -25,7 +25,7 @@ export const MAX_CATALOG_FILE = 600_000;
 /** The path of a catalog file: that with the categories, or that of a template. Hidden files are none. */
 const FILE = /^(?:categories\.yaml|templates\/[^./\\][^/\\]{0,199}\.ya?ml)$/;
 
-const path = z.string().regex(FILE, 'must be categories.yaml or templates/<slug>.yaml');
+const path = line(220).regex(FILE, 'must be categories.yaml or templates/<slug>.yaml');
 
 /** The files of a catalog. An import accepts what an export returns. */
 const catalogFiles = z

@@ -5,7 +5,7 @@ import { id, identified, idInQuery, line, name, optionalPaging, pagination, sear
 import { apiKeyStatus } from './api-key.ts';
 
 /** What a service token permits at `/publish`. */
-export const serviceScopes = ['import', 'prune', 'export'] as const;
+const serviceScopes = ['import', 'prune', 'export'] as const;
 export type ServiceScope = (typeof serviceScopes)[number];
 
 /** The maximum number of active service tokens of an administrator. */

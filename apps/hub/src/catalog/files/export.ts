@@ -17,7 +17,7 @@ type Template = Readonly<Record<(typeof templateFieldNames)[number], unknown>> &
 };
 
 /** What an export contains. */
-export interface CatalogRows {
+interface CatalogRows {
   readonly categories: readonly (object & { readonly slug: string })[];
   readonly templates: readonly Template[];
 }

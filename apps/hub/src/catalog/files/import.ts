@@ -35,7 +35,7 @@ const BATCH = 500;
 const MAX_SUGGESTED = 400;
 const MAX_SUGGESTIONS = 20;
 
-export interface FilesImport {
+interface FilesImport {
   readonly files: CatalogFiles;
   /** Only returns what would change. */
   readonly isPlan: boolean;
