@@ -134,7 +134,11 @@ describe('a service token', () => {
   /** Attempts to read or change what is outside the categories of the token. */
   const attempts: readonly (readonly [string, (scene: Awaited<ReturnType<typeof aScene>>) => Files, RegExp])[] = [
     ['describes a foreign category', ({ foreign }) => ({ categories: `- { slug: ${foreign}, name: X }\n` }), /not for/],
-    ['creates a category', () => ({ categories: '- { slug: absent, name: X }\n' }), /^categories\.yaml:1: slug: .*not for/],
+    [
+      'creates a category',
+      () => ({ categories: '- { slug: absent, name: X }\n' }),
+      /^categories\.yaml:1: slug: .*not for/,
+    ],
     [
       'creates a template in a foreign category',
       ({ foreign }) => ({ templates: { fresh: file('x', foreign) } }),
@@ -157,7 +161,9 @@ describe('a service token', () => {
     ],
     [
       'gives a template to an organization',
-      ({ count, own, organization }) => ({ templates: { [`one-${count}`]: file('one', own, `owner: ${organization}\n`) } }),
+      ({ count, own, organization }) => ({
+        templates: { [`one-${count}`]: file('one', own, `owner: ${organization}\n`) },
+      }),
       /:3: owner: must not be stated/,
     ],
     [
@@ -172,20 +178,23 @@ describe('a service token', () => {
     ],
   ];
 
-  test.each(attempts)('that %s is refused with the line, and with prune deletes nothing', async (_, filesOf, message) => {
-    const scene = await aScene();
-    const before = await stored();
-    for (const query of ['', 'plan=true', 'prune=true']) {
-      const { status, body: problem, text } = await send(scene.token, filesOf(scene), query);
-      expect({ status, code: problem.code, errors: problem.errors }).toEqual({
-        status: 400,
-        code: 'validation_failed',
-        errors: [{ path: 'files', message: expect.stringMatching(message) }],
-      });
-      expect(text).not.toMatch(/private|grant/);
-    }
-    expect(await stored()).toBe(before);
-  });
+  test.each(attempts)(
+    'that %s is refused with the line, and with prune deletes nothing',
+    async (_, filesOf, message) => {
+      const scene = await aScene();
+      const before = await stored();
+      for (const query of ['', 'plan=true', 'prune=true']) {
+        const { status, body: problem, text } = await send(scene.token, filesOf(scene), query);
+        expect({ status, code: problem.code, errors: problem.errors }).toEqual({
+          status: 400,
+          code: 'validation_failed',
+          errors: [{ path: 'files', message: expect.stringMatching(message) }],
+        });
+        expect(text).not.toMatch(/private|grant/);
+      }
+      expect(await stored()).toBe(before);
+    },
+  );
 
   test('receives the same response for a foreign and for an absent category', async () => {
     const { foreign, token } = await aScene();
@@ -263,10 +272,26 @@ test('an administrator imports categories, owners and deletions, as with the com
 
 test.each([
   ['a file that cannot be read', { broken: 'name: [\n' }, /^templates\/broken\.yaml:2: cannot be read/],
-  ['a value that parsers read differently', { a: 'name: no\ncategory: x\n' }, /^templates\/a\.yaml:1: no must be quoted/],
-  ['an unknown member', { a: 'name: A\ncategory: x\nimge_name: x\n' }, /a\.yaml:3: imge_name: .*did you mean image_name/],
-  ['an unknown category', { a: 'name: A\ncategory: nowhere\n' }, /^templates\/a\.yaml:2: category: no category has the slug/],
-  ['a slug of two files', { a: file('A', 'x'), b: file('B', 'x', 'slug: a\n') }, /b\.yaml:3: the slug a is already used in/],
+  [
+    'a value that parsers read differently',
+    { a: 'name: no\ncategory: x\n' },
+    /^templates\/a\.yaml:1: no must be quoted/,
+  ],
+  [
+    'an unknown member',
+    { a: 'name: A\ncategory: x\nimge_name: x\n' },
+    /a\.yaml:3: imge_name: .*did you mean image_name/,
+  ],
+  [
+    'an unknown category',
+    { a: 'name: A\ncategory: nowhere\n' },
+    /^templates\/a\.yaml:2: category: no category has the slug/,
+  ],
+  [
+    'a slug of two files',
+    { a: file('A', 'x'), b: file('B', 'x', 'slug: a\n') },
+    /b\.yaml:3: the slug a is already used in/,
+  ],
 ])('%s is refused with the message of the command, and nothing is changed', async (_, templates, message) => {
   const before = await stored();
   const { status, body: problem } = await send(admin, { categories: '- { slug: x, name: X }\n', templates });
@@ -298,7 +323,9 @@ test.each([
 });
 
 test('a catalog without its file of categories is refused', async () => {
-  const { body: problem } = await admin.post(IMPORT, { files: [{ path: 'templates/a.yaml', content: file('a', 'x') }] });
+  const { body: problem } = await admin.post(IMPORT, {
+    files: [{ path: 'templates/a.yaml', content: file('a', 'x') }],
+  });
   expect(problem.errors[0].message).toMatch(/^categories\.yaml: the file does not exist/);
 });
 
