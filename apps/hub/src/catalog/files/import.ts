@@ -28,8 +28,10 @@ export interface Step {
   readonly owner?: string | null;
 }
 
-/** Maximum number of templates that one statement reads or writes. */
-const BATCH = 500;
+/** Maximum number of slugs of one statement. */
+const SLUGS = 500;
+/** Maximum number of templates that one statement creates. Its parameters are prepared without a pause. */
+const CREATED = 50;
 
 /** The number of slugs that a suggestion considers, and of errors with one. A suggestion compares all of them. */
 const MAX_SUGGESTED = 400;
@@ -269,8 +271,8 @@ async function readTemplates({ template }: Reader, files: CatalogFiles['template
   const select = { id: true, slug: true, category_id: true, weight: true } as const;
   const find = (slugs: string[]) => template.findMany({ where: { slug: { in: slugs } }, select });
   const found: Awaited<ReturnType<typeof find>> = [];
-  for (let start = 0; start < files.length; start += BATCH) {
-    found.push(...(await find(files.slice(start, start + BATCH).map(({ slug }) => slug))));
+  for (let start = 0; start < files.length; start += SLUGS) {
+    found.push(...(await find(files.slice(start, start + SLUGS).map(({ slug }) => slug))));
   }
   const { categoryIds } = extent;
   const inside = found.filter(({ category_id }) => categoryIds === undefined || categoryIds.includes(category_id));
@@ -347,17 +349,20 @@ async function apply(transaction: CatalogTransaction, steps: readonly Step[]): P
       return { verb, slug, data: { ...withCategory, owner_org_id } };
     });
   const created = rows.filter(({ verb }) => verb === 'create');
-  for (let start = 0; start < created.length; start += BATCH) {
-    const batch = created.slice(start, start + BATCH);
+  for (let start = 0; start < created.length; start += CREATED) {
+    const batch = created.slice(start, start + CREATED);
     // The schema of the contract accepted the data, and the step added the derived columns.
     await template.createMany({ data: batch.map(({ data }) => data as unknown as Prisma.TemplateCreateManyInput) });
   }
   for (const { slug, data } of rows.filter(({ verb }) => verb === 'update')) {
-    // The schema of the contract accepted the data.
-    await template.update({ where: { slug }, data: data as Prisma.TemplateUncheckedUpdateInput });
+    // The schema of the contract accepted the data. `updateMany` reads nothing back.
+    await template.updateMany({ where: { slug }, data: data as Prisma.TemplateUncheckedUpdateManyInput });
   }
-  for (const { noun, slug } of steps.filter(({ verb }) => verb === 'delete')) {
-    if (noun === 'template') await template.delete({ where: { slug } });
-    else await category.delete({ where: { slug } });
+  const deleted = (noun: Step['noun']) =>
+    steps.filter((step) => step.noun === noun && step.verb === 'delete').map(({ slug }) => slug);
+  const templates = deleted('template');
+  for (let start = 0; start < templates.length; start += SLUGS) {
+    await template.deleteMany({ where: { slug: { in: templates.slice(start, start + SLUGS) } } });
   }
+  await category.deleteMany({ where: { slug: { in: deleted('category') } } });
 }
