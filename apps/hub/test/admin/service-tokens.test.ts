@@ -154,7 +154,7 @@ describe('a token', () => {
     expect(await statusOf(token.id)).toBeUndefined();
   });
 
-  test('that is created while its owner is demoted is not valid afterwards', async () => {
+  test('that is created while its owner is demoted is not valid afterwards, also after another promotion', async () => {
     const owner = await world.aUser('admin');
     const ownerId = await idOf(owner);
     const requests = await client.$transaction(async (transaction) => {
@@ -168,6 +168,7 @@ describe('a token', () => {
     });
     const { secret } = (await requests.creation).body.serviceToken;
     expect((await requests.demotion).status).toBe(200);
+    await superadmin.put(`${USERS}?id=${ownerId}`, { role: 'admin' });
     expect((await world.api(`Bearer ${secret}`).get(EXPORT)).status).toBe(401);
   });
 });
