@@ -82,7 +82,6 @@ export default function ServiceTokens() {
           columns={[
             { label: t('Name') },
             { label: t('State') },
-            { label: t('Permissions') },
             { label: t('Categories') },
             { label: t('Owner') },
             { label: t('Last used') },
@@ -99,8 +98,10 @@ export default function ServiceTokens() {
               <td>
                 <Status {...keyLook(token)} />
               </td>
-              <td>{token.scopes.map(scopeLabel).join(', ')}</td>
-              <td className="mono small">{token.categories.map(({ slug }) => slug).join(', ')}</td>
+              <td>
+                {token.categories.map(({ slug }) => slug).join(', ')}
+                <span className="muted small truncate">{token.scopes.map(scopeLabel).join(', ')}</span>
+              </td>
               <td className="muted">{token.owner.email ?? token.owner.name}</td>
               <td className="muted">{token.last_used_at ? <Time at={token.last_used_at} /> : t('never')}</td>
               <td className="muted">
