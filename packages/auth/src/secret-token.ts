@@ -6,7 +6,8 @@ const SECRET_LENGTH = 43; // 256 bits
 const CHECKSUM_LENGTH = 6; // enough for 32 bits
 const SHOWN_LENGTH = 12;
 
-export type TokenPrefix = 'svcc_' | 'svcm_';
+/** API keys of the hub, MCP tokens of the fleet, and service tokens of the hub. */
+export type TokenPrefix = 'svcc_' | 'svcm_' | 'svcs_';
 
 /**
  * A new secret token: prefix, 43 random base62 characters, and the CRC-32 of both in 6 base62

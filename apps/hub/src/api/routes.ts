@@ -12,6 +12,7 @@ import { listAuditEntries } from './admin/audit.ts';
 import * as adminCatalogAccess from './admin/catalog-access.ts';
 import * as adminCategories from './admin/categories.ts';
 import * as adminOrganizations from './admin/organizations.ts';
+import * as adminServiceTokens from './admin/service-tokens.ts';
 import { getStats } from './admin/stats.ts';
 import { readTemplateFile } from './admin/templates/file.ts';
 import * as adminTemplates from './admin/templates.ts';
@@ -28,6 +29,8 @@ import { getTemplateIcon } from './catalog/templates/icon.ts';
 import { listTemplateUpdates } from './catalog/templates/updates.ts';
 import { getTemplate, listTemplates } from './catalog/templates.ts';
 import { implement } from './context.ts';
+import { exportCatalog } from './publish/export.ts';
+import { importCatalog } from './publish/import.ts';
 
 /** The routes of all endpoints of the contract. */
 export const routes = implement(hubEndpoints, {
@@ -58,6 +61,9 @@ export const routes = implement(hubEndpoints, {
   planVisibility,
   ...adminOrganizations,
   ...adminApiKeys,
+  ...adminServiceTokens,
+  importCatalog,
+  exportCatalog,
   getStats,
   listAuditEntries,
 });

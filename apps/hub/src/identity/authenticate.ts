@@ -15,6 +15,7 @@ import type { Revision } from '../revision/revision.ts';
 import { createSharedRun } from '../revision/shared-run.ts';
 import { type AccessCache, createAccessCache, type Dated, isValidAt } from './access-cache.ts';
 import { nameOf, type Principal } from './principal.ts';
+import { verifyServiceToken } from './service-tokens.ts';
 import { type Superadmins, userOf } from './users.ts';
 
 export interface IdentityProvider extends Superadmins {
@@ -31,9 +32,14 @@ export interface IdentityProvider extends Superadmins {
 export interface CredentialRequest {
   /** A revision that was read after the request arrived. */
   readonly revision: () => Promise<Revision>;
+  /** Whether the request is to an endpoint at which service tokens are valid. */
+  readonly isPublishing: boolean;
 }
 
-/** Resolves a bearer token to its principal, or to undefined if the token is not valid. */
+/**
+ * Resolves a bearer token to its principal, or to undefined if the token is not valid. @throws
+ * TokenRefused
+ */
 type Verify = (token: string, request: CredentialRequest) => Promise<Principal | undefined>;
 
 /** Records uses of API keys. */
@@ -52,7 +58,7 @@ const MAX_KEYS = 20_000;
 const MAX_USERS = 5000;
 
 export interface Verifier {
-  /** Verifies bearer tokens: API keys, and JWTs of the identity provider. */
+  /** Verifies bearer tokens: API keys, service tokens, and JWTs of the identity provider. */
   readonly verify: Verify;
   readonly knownKeys: KnownKeys;
 }
@@ -62,7 +68,11 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const verifyKey = createKeyVerifier(options, keys);
   const verifyUser = createUserVerifier(options);
   return {
-    verify: (token, request) => (token.startsWith('svcc_') ? verifyKey(token, request) : verifyUser(token, request)),
+    verify: async (token, request) => {
+      if (token.startsWith('svcc_')) return verifyKey(token, request);
+      if (token.startsWith('svcs_')) return verifyServiceToken(options.database, token, request);
+      return verifyUser(token, request);
+    },
     knownKeys: createKnownKeys(options, keys),
   };
 }

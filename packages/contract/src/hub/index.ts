@@ -12,6 +12,8 @@ import {
   type ReadUpdates,
   type TemplateCounts,
 } from './catalog.ts';
+import { hubPublishEndpoints } from './publish.ts';
+import { hubServiceTokenEndpoints } from './service-token.ts';
 
 /** All endpoints of the hub. */
 export const hubEndpoints = {
@@ -22,7 +24,9 @@ export const hubEndpoints = {
   ...hubAccessRequestEndpoints,
   ...hubAdminCatalogEndpoints,
   ...hubAdminPeopleEndpoints,
+  ...hubServiceTokenEndpoints,
   ...hubAdminAuditEndpoints,
+  ...hubPublishEndpoints,
 };
 
 export { writeAuditCursor } from '../shared/audit-cursor.ts';
@@ -32,6 +36,8 @@ export { MAX_OPEN_REQUESTS } from './access-requests.ts';
 export { MAX_NEW_ORGANIZATIONS } from './account.ts';
 export { MAX_INVITATIONS } from './account-members.ts';
 export { apiKey, issuedApiKey, MAX_KEYS, managedApiKey } from './api-key.ts';
+export { MAX_PUBLISHED_LEXEMES, publishLimits } from './publish.ts';
+export { MAX_SERVICE_TOKENS, type ServiceScope } from './service-token.ts';
 export { hubTools } from './tools.ts';
 export {
   hubCatalogEndpoints,
