@@ -27,7 +27,9 @@ type CommonOptions = Omit<
   'version' | 'routes' | 'enter' | 'openapi' | 'sessionOf' | 'mountOthers' | 'observe'
 >;
 
-export interface HubOptions extends CommonOptions, Pick<Services, 'database' | 'provider' | 'catalog' | 'usage'> {
+export interface HubOptions
+  extends CommonOptions,
+    Pick<Services, 'database' | 'provider' | 'catalog' | 'usage' | 'diagnosis'> {
   /** By default, a check with the database for each group of concurrent requests. */
   readonly revisions?: RevisionCheck | undefined;
   /** The limits of production apply unless given. */
@@ -59,6 +61,7 @@ export function createHub({
   provider,
   catalog,
   usage,
+  diagnosis,
   streamLimits,
   changeWaitMs = CHANGE_WAIT_MS,
   revisions = createRevisionCheck(database.revisionReader),
@@ -71,6 +74,7 @@ export function createHub({
     provider,
     catalog,
     usage,
+    diagnosis,
     publicUrl: options.publicUrl,
     browserSessions: createBrowserSessions('hub', options.publicUrl),
     streamSlots: createStreamSlots(streamLimits),

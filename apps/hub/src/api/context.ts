@@ -1,5 +1,13 @@
 import type { BrowserSessions } from '@svc/auth';
-import { type HasEtag, implementFor, type LargeReads, type Matches, routeFor, type TurnQueue } from '@svc/http';
+import {
+  type Diagnosis,
+  type HasEtag,
+  implementFor,
+  type LargeReads,
+  type Matches,
+  routeFor,
+  type TurnQueue,
+} from '@svc/http';
 import type { StreamSlots } from '../catalog/changes/stream-slots.ts';
 import type { CachedCatalog } from '../catalog/memory/cached-catalog.ts';
 import type { Usage } from '../catalog/usage.ts';
@@ -14,6 +22,7 @@ export interface Services {
   readonly catalog: CachedCatalog;
   readonly usage: Usage;
   readonly provider: IdentityProvider;
+  readonly diagnosis: Diagnosis;
   /** The URL at which browsers reach the hub. The identity provider redirects sign-ins to it. */
   readonly publicUrl: string | undefined;
   readonly browserSessions: BrowserSessions;

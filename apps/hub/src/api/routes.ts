@@ -11,12 +11,16 @@ import * as adminApiKeys from './admin/api-keys.ts';
 import { listAuditEntries } from './admin/audit.ts';
 import * as adminCatalogAccess from './admin/catalog-access.ts';
 import * as adminCategories from './admin/categories.ts';
+import { runDoctor } from './admin/doctor.ts';
 import * as adminOrganizations from './admin/organizations.ts';
 import { getStats } from './admin/stats.ts';
+import { createSupportBundle } from './admin/support-bundle.ts';
 import { readTemplateFile } from './admin/templates/file.ts';
 import * as adminTemplates from './admin/templates.ts';
 import * as adminUsers from './admin/users.ts';
 import { planVisibility } from './admin/visibility/plan.ts';
+import { connectProgram } from './auth/connect.ts';
+import { exchangeSignInCode } from './auth/exchange.ts';
 import * as oidc from './auth/oidc.ts';
 import * as browserSession from './auth/session.ts';
 import * as ownSessions from './auth/sessions.ts';
@@ -39,6 +43,8 @@ export const routes = implement(hubEndpoints, {
   listCategories,
   getOwnOrganization,
   getAuthConfig,
+  connectProgram,
+  exchangeSignInCode,
   ...oidc,
   ...browserSession,
   ...ownSessions,
@@ -60,6 +66,8 @@ export const routes = implement(hubEndpoints, {
   ...adminApiKeys,
   getStats,
   listAuditEntries,
+  runDoctor,
+  createSupportBundle,
 });
 
 /** The frequent reads, which can be handled without Express. */

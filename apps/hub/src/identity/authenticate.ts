@@ -14,6 +14,7 @@ import type { OrgStatus } from '../generated/prisma/enums.ts';
 import type { Revision } from '../revision/revision.ts';
 import { createAccessCache, type Dated } from './access-cache.ts';
 import type { Principal } from './principal.ts';
+import { TOKEN_PREFIX, verifySessionToken } from './sessions.ts';
 import { type Superadmins, userOf } from './users.ts';
 
 export interface IdentityProvider extends Superadmins {
@@ -51,12 +52,17 @@ const MAX_KEYS = 20_000;
 const MAX_USERS = 5000;
 
 /**
- * Creates the function that verifies bearer tokens: API keys, and JWTs of the identity provider.
+ * Creates the function that verifies bearer tokens: API keys, tokens of sessions, and JWTs of the
+ * identity provider.
  */
 export function createVerifier(options: VerifierOptions): Verify {
   const verifyKey = createKeyVerifier(options);
   const verifyUser = createUserVerifier(options);
-  return (token, request) => (token.startsWith('svcc_') ? verifyKey(token, request) : verifyUser(token, request));
+  return (token, request) => {
+    if (token.startsWith('svcc_')) return verifyKey(token, request);
+    if (token.startsWith(TOKEN_PREFIX)) return verifySessionToken(options.database, options.provider, token);
+    return verifyUser(token, request);
+  };
 }
 
 /**

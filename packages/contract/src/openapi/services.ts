@@ -12,9 +12,10 @@ export const hubService: Service = {
   problems: ['organization_suspended', 'user_blocked'],
   tags: {
     catalog: 'The templates and categories that are visible to the caller',
-    auth: 'Sign-in to the console, sessions and sign-out',
+    auth: 'Sign-in to the console and to svc, sessions and sign-out',
     account: 'The profile, the organization and the API keys of the caller',
     admin: 'Administration of the catalog, of organizations, users and API keys, and the audit log',
+    diagnosis: 'What is wrong with a running hub, for administrators',
   },
 };
 
@@ -40,5 +41,6 @@ export const fleetService: Service = {
     secrets: 'Values for workloads that the API never returns',
     events: 'What became worse, and what recovered: hosts, clusters, deployments and the mirror of the catalog',
     changes: 'The changes of all lists, as a stream',
+    diagnosis: 'What is wrong with a running fleet, for admins',
   },
 };
