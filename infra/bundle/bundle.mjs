@@ -1,10 +1,11 @@
-// Bundles a service from its TypeScript sources.
+// Bundles a service, or the command line client, from its TypeScript sources.
 //
-//   node infra/bundle/bundle.mjs <hub|fleet|identity-provider> [<folder>]
+//   node infra/bundle/bundle.mjs <hub|fleet|identity-provider|cli> [<folder>]
 //
 // The folder, by default the `dist` of the service, contains `main.js`, which runs the commands of
-// the service, chunks that it loads when they are needed, and source maps. Types are not checked.
-import { readFileSync } from 'node:fs';
+// the service, chunks that it loads when they are needed, and source maps. That of the client contains
+// one file, `svc.mjs`. Types are not checked.
+import { chmodSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
@@ -25,6 +26,8 @@ export const SERVICES = {
   },
   'identity-provider': { folder: 'infra/identity-provider', entries: {}, external: [] },
 };
+
+const CLIENT = 'apps/cli';
 
 /** @returns the manifests of the packages whose code is in the bundle, by folder */
 export async function bundle(service, target) {
@@ -52,6 +55,28 @@ export async function bundle(service, target) {
     sourcemapExcludeSources: true,
   });
   await build.close();
+  return packagesOf(output.flatMap(({ moduleIds = [] }) => moduleIds));
+}
+
+/** @returns the manifests of the packages whose code is in the file, by folder */
+export async function bundleClient(target) {
+  const build = await rolldown({
+    input: path.join(repository, CLIENT, 'src/main.ts'),
+    cwd: repository,
+    platform: 'node',
+    checks: { eval: false, pluginTimings: false },
+  });
+  const { output } = await build.write({
+    dir: target,
+    cleanDir: true,
+    entryFileNames: 'svc.mjs',
+    codeSplitting: false, // modules that are imported later are evaluated later
+    banner: '#!/usr/bin/env node',
+    comments: { legal: false, annotation: false, jsdoc: false },
+    minify: { compress: false, mangle: false, codegen: true },
+  });
+  await build.close();
+  chmodSync(path.join(target, 'svc.mjs'), 0o755);
   return packagesOf(output.flatMap(({ moduleIds = [] }) => moduleIds));
 }
 
@@ -127,9 +152,11 @@ export function packagesOf(files) {
 
 if (process.argv[1] === import.meta.filename) {
   const [service, target] = process.argv.slice(2);
-  if (!Object.hasOwn(SERVICES, service)) {
-    console.error(`Usage: node infra/bundle/bundle.mjs <${Object.keys(SERVICES).join('|')}> [<folder>]`);
+  const folderOf = (own) => (target ? path.resolve(target) : path.join(repository, own, 'dist'));
+  if (service === 'cli') await bundleClient(folderOf(CLIENT));
+  else if (Object.hasOwn(SERVICES, service)) await bundle(service, folderOf(SERVICES[service].folder));
+  else {
+    console.error(`Usage: node infra/bundle/bundle.mjs <${Object.keys(SERVICES).join('|')}|cli> [<folder>]`);
     process.exit(2);
   }
-  await bundle(service, target ? path.resolve(target) : path.join(repository, SERVICES[service].folder, 'dist'));
 }
