@@ -140,6 +140,7 @@ const hubRoutes = () => {
   const catalog = '/api/v1/catalog';
   const account = '/api/v1/account';
   const admin = '/api/v1/admin';
+  const publish = '/api/v1/publish';
   const byId = { id: UNKNOWN_ID };
   const template = { name: 'x', category_id: UNKNOWN_ID };
   const manyTags = Array.from({ length: 60 }, (_, index) => `t${index}`).join(',');
@@ -228,10 +229,22 @@ const hubRoutes = () => {
     updateUser: writing('PUT', `${admin}/users`, { ...byId, role: 'admin' }),
     listOrganizations: listing(`${admin}/organizations`),
     getManagedOrganization: reading(`${admin}/organizations/${UNKNOWN_ID}`),
+    createManagedOrganization: writing('POST', `${admin}/organizations`, { name: 'x', slug: 'x' }),
     updateOrganization: writing('PUT', `${admin}/organizations`, byId),
     listAllApiKeys: listing(`${admin}/api-keys`),
+    createManagedApiKey: writing('POST', `${admin}/api-keys`, { org_id: UNKNOWN_ID, name: 'x' }),
     renameAnyApiKey: writing('PUT', `${admin}/api-keys`, { ...byId, name: 'x' }),
     revokeAnyApiKey: writing('DELETE', `${admin}/api-keys`, byId),
+    listServiceTokens: listing(`${admin}/service-tokens`),
+    createServiceToken: writing('POST', `${admin}/service-tokens`, {
+      name: 'x',
+      scopes: ['import'],
+      categories: ['x'],
+      expires_in_days: 1,
+    }),
+    revokeServiceToken: writing('DELETE', `${admin}/service-tokens`, byId),
+    importCatalog: writing('POST', `${publish}/import`, { files: [{ path: 'categories.yaml', content: '[]' }] }),
+    exportCatalog: reading(`${publish}/export`),
     getStats: reading(`${admin}/stats`),
     runDoctor: acting('POST', `${admin}/doctor`),
     createSupportBundle: acting('POST', `${admin}/support-bundle`),

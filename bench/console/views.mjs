@@ -129,5 +129,6 @@ export const viewsOf = ({ hosts, deployments, cluster }) => [
   { service: 'hub', name: 'organizations', title: 'Organizations', path: '/admin/organizations' },
   { service: 'hub', name: 'users', title: 'Users', path: '/admin/users' },
   { service: 'hub', name: 'admin-keys', title: 'All API keys', path: '/admin/keys' },
+  { service: 'hub', name: 'service-tokens', title: 'Service tokens', path: '/admin/service-tokens' },
   { service: 'hub', name: 'audit', title: 'Audit log', path: '/admin/audit' },
 ];

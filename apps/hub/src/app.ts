@@ -52,6 +52,9 @@ const openapi = readOpenApi(new URL('../../../openapi/hub.json', import.meta.url
 const CHANGE_READS = { what: 'requests for changes', running: 2, waitingPerCaller: 16 };
 const CHANGE_WAIT_MS = 1500;
 
+/** The limits of imports and exports of the catalog. */
+const PUBLISHING = { what: 'imports and exports', running: 1, waitingPerCaller: 2, waitMs: 30_000 };
+
 /**
  * Creates the Express application of the hub. It does not listen on a port and does not read the
  * environment.
@@ -81,6 +84,7 @@ export function createHub({
     pageQueue: createTurnQueue({ ...CHANGE_READS, waitMs: changeWaitMs }),
     changeQueue: createTurnQueue({ ...CHANGE_READS, waitMs: changeWaitMs }),
     listQueue: createTurnQueue(LARGE_PAGES),
+    publishQueue: createTurnQueue(PUBLISHING),
   };
   const entrance = createEntrance(services, revisions);
   const mcp = mcpOptions(options, createMcpEntrance(entrance, routes), stopping);

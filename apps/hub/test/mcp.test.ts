@@ -89,12 +89,15 @@ test('a private template is visible to an organization with a grant only', async
   expect(await withClient(organization.key, get)).toMatchObject({ structuredContent: { slug } });
 });
 
-test('an invalid credential is 401, although the catalog is public', async () => {
+test('an invalid credential, and a service token, is 401, although the catalog is public', async () => {
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
-  const Authorization = `Bearer ${newSecretToken('svcc_')}`;
-  const { status } = await fetch(url, { method: 'POST', headers: { ...headers, Authorization }, body });
-  expect(status).toBe(401);
+  const { secret } = await world.aServiceToken(await world.aUser('admin'), { categories: [(await world.aCategory()).id] });
+  for (const token of [newSecretToken('svcc_'), secret]) {
+    const Authorization = `Bearer ${token}`;
+    const { status } = await fetch(url, { method: 'POST', headers: { ...headers, Authorization }, body });
+    expect(status).toBe(401);
+  }
 });
 
 test('the resources, search_templates and completion do not read the documentation of templates', async () => {

@@ -37,6 +37,22 @@ const formerAdmin = await world.aUser('admin');
 const { id: formerId } = (await formerAdmin.get('/api/v1/account/profile')).body.profile;
 await superadmin.put(`/api/v1/admin/users?id=${formerId}`, { role: 'user' });
 
+const category = await world.aCategory();
+const ofAdmin = (owner: Api) => world.aServiceToken(owner, { categories: [category.id] });
+const revokedToken = await ofAdmin(administrator);
+await administrator.delete('/api/v1/admin/service-tokens', { id: revokedToken.id });
+const expiredToken = await ofAdmin(administrator);
+await sql.serviceToken.update({ where: { id: expiredToken.id }, data: { expires_at: new Date(Date.now() - 1000) } });
+const demoted = await world.aUser('admin');
+const tokenOfDemoted = await ofAdmin(demoted);
+await former(demoted, { role: 'user' });
+const toBlock = await world.aUser('admin');
+const tokenOfBlocked = await ofAdmin(toBlock);
+await former(toBlock, { blocked: true });
+const toRemove = await world.aUser('admin');
+const tokenOfRemoved = await ofAdmin(toRemove);
+await sql.user.delete({ where: { id: (await toRemove.get('/api/v1/account/profile')).body.profile.id } });
+
 /** A caller with the cookie of a session of the console. */
 async function inBrowser(reference: string, session: { user_id: string; ended_at?: Date }): Promise<Api> {
   const expires_at = new Date(Date.now() + 3_600_000);
@@ -71,6 +87,13 @@ const callers = {
   'a revoked key': world.as(revoked),
   'an expired key': world.as(expired),
   'an MCP token': api(`Bearer ${newSecretToken('svcm_')}`),
+  'an unknown service token': api(`Bearer ${newSecretToken('svcs_')}`),
+  'a service token': await ofAdmin(administrator),
+  'a revoked service token': revokedToken,
+  'an expired service token': expiredToken,
+  'a service token of an admin who is now a user': tokenOfDemoted,
+  'a service token of a blocked admin': tokenOfBlocked,
+  'a service token of a removed admin': tokenOfRemoved,
   'an opaque token': api('Bearer 2YotnFZFEjr1zCsicMWpAA'),
   'an expired JWT': api(`Bearer ${await issuer.sign('late', { exp: seconds(-60) })}`),
   'a JWT for another audience': api(`Bearer ${await issuer.sign('stranger', { aud: 'https://other.example.test' })}`),
@@ -109,6 +132,13 @@ const alwaysRefused = {
   'a revoked key': 'invalid_token',
   'an expired key': 'invalid_token',
   'an MCP token': 'invalid_token',
+  'an unknown service token': 'invalid_token',
+  'a service token': 'invalid_token', // except at /publish
+  'a revoked service token': 'invalid_token',
+  'an expired service token': 'invalid_token',
+  'a service token of an admin who is now a user': 'invalid_token',
+  'a service token of a blocked admin': 'invalid_token',
+  'a service token of a removed admin': 'invalid_token',
   'an opaque token': 'invalid_token',
   'an expired JWT': 'invalid_token',
   'a JWT for another audience': 'invalid_token',
@@ -171,6 +201,17 @@ const orgAdmins: Record<Caller, Expected> = {
   'a program of an admin': 'admitted',
 };
 
+/** Administrators, and service tokens with the scope. */
+const publishers: Record<Caller, Expected> = {
+  ...alwaysRefused,
+  'a service token': 'admitted',
+  ...anonymous('unauthenticated'),
+  'an organization': 'insufficient_scope',
+  ...users('insufficient_scope'),
+  'an admin': 'admitted',
+  'a superadmin': 'admitted',
+};
+
 const everybody: Record<Caller, Expected> = {
   ...alwaysRefused,
   ...anonymous('admitted'),
@@ -224,6 +265,8 @@ const expected: Record<HubAccess, Record<Caller, Expected>> = {
     'a superadmin': 'admitted',
     'a program of an admin': 'admitted',
   },
+  'publish-import': publishers,
+  'publish-export': publishers,
 };
 
 afterAll(() => world.stop());
@@ -233,6 +276,7 @@ testRefusals({
   expected,
   everywhere: [
     ...(['anonymous', 'an unknown key', 'an organization', 'a user', 'an admin'] as const),
+    'a service token',
     // With former rights.
     ...(['a key of a deleted organization', 'a blocked user', 'an admin who is now a user'] as const),
     ...(['a removed org_admin', 'an org_admin who is now a member', 'the cookie of an ended session'] as const),

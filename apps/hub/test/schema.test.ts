@@ -17,10 +17,14 @@ test('objects.json contains the objects that the migrations create (svc-migrate 
   expect(differencesOf(readExpectedObjects(prismaDir), objects)).toEqual([]);
 });
 
-/** What a credential ends with. See `organizations/authority.ts`, and the foreign key of sessions. */
+/**
+ * What a credential ends with. See `organizations/authority.ts`, `endAdministration`, and the foreign
+ * key of sessions.
+ */
 const OWNERS: CredentialOwners = {
   'api_keys.key_hash': 'api_keys.owner_id',
   'invitations.code_hash': 'invitations.created_by_user',
+  'service_tokens.token_hash': 'service_tokens.owner_id',
   'sessions.browser_hash': 'sessions.user_id',
   'sessions.key_hash': 'sessions.user_id',
   // Nobody has signed in yet.

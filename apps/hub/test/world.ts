@@ -207,9 +207,26 @@ export async function startWorld({ database: given, ...options }: WorldOptions =
     return me;
   };
 
+  /** A service token of an administrator: by default with all scopes, and valid for a day. */
+  const aServiceToken = async (
+    owner: Api,
+    given: { readonly categories: readonly string[]; readonly scopes?: readonly string[] },
+  ): Promise<Api & { readonly id: string; readonly secret: string }> => {
+    const { status, body } = await owner.post('/api/v1/admin/service-tokens', {
+      name: next('service-token'),
+      scopes: ['import', 'prune', 'export'],
+      expires_in_days: 1,
+      ...given,
+    });
+    if (status !== 201) throw new Error(`the creation of the service token answered ${status}`);
+    const { id, secret } = body.serviceToken;
+    return { ...api(`Bearer ${secret}`), id, secret };
+  };
+
   return {
     app,
     api,
+    aServiceToken,
     aMember,
     anAuthorization,
     database,

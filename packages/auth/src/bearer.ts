@@ -2,8 +2,7 @@ import { type Problem, readQuery } from '@svc/http';
 import type { Request } from 'express';
 import passport from 'passport';
 import { Strategy, type VerifyFunctionWithRequest } from 'passport-http-bearer';
-import type { Challenges } from './challenges.ts';
-import { LongLivedToken } from './jwt.ts';
+import { type Challenges, TokenRefused } from './challenges.ts';
 
 const AUTHORIZATION = 'authorization';
 const MAX_TOKEN_LENGTH = 8192;
@@ -77,8 +76,8 @@ interface StrategyRequest<R> {
 export type Authenticate<P, R> = (credential: BearerCredential, request: R) => Promise<P | undefined>;
 
 /**
- * Authentication by bearer token. `verify` resolves to undefined for a token that is not valid;
- * `request` is passed on to it.
+ * Authentication by bearer token. `verify` resolves to undefined for a token that is not valid, or
+ * rejects with `TokenRefused`; `request` is passed on to it.
  */
 export function createAuthenticator<P extends object, R = undefined>(
   verify: (token: string, request: R) => Promise<P | undefined>,
@@ -97,7 +96,7 @@ export function createAuthenticator<P extends object, R = undefined>(
     const strategyRequest: StrategyRequest<R> = { headers: { authorization: `Bearer ${token}` }, request };
     return new Promise((resolve, reject) => {
       const finish = (error: unknown, principal: P | false | undefined) => {
-        if (error) reject(error instanceof LongLivedToken ? challenges.invalidToken(error.message) : error);
+        if (error) reject(error instanceof TokenRefused ? challenges.invalidToken(error.message) : error);
         else if (principal) resolve(principal);
         else reject(challenges.invalidToken());
       };

@@ -1,5 +1,10 @@
 import { Problem } from '@svc/http';
 
+/** A service refuses a token, and states the reason to the caller: the message. */
+export class TokenRefused extends Error {
+  override name = 'TokenRefused';
+}
+
 /** The problems of a protected resource, with their challenges (RFC 6750, section 3). */
 export interface Challenges {
   /** 401: the request has no credential. */

@@ -1,6 +1,6 @@
 export { type Authenticate, type BearerCredential, createAuthenticator, readBearer } from './bearer.ts';
 export { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
-export { type Challenges, challengesOf } from './challenges.ts';
+export { type Challenges, challengesOf, TokenRefused } from './challenges.ts';
 export {
   type Claims,
   createJwtVerifier,

@@ -2,6 +2,7 @@ import { invisibleProblem, withoutInvisible } from '@svc/contract';
 import { unavailable } from '@svc/http';
 import { errors, type JWTVerifyResult, jwtVerify } from 'jose';
 import { z } from 'zod';
+import { TokenRefused } from './challenges.ts';
 import { type KeySource, KeysUnavailable } from './key-source.ts';
 
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
@@ -98,7 +99,7 @@ export function createJwtVerifier(options: {
       if (!isBearerToken(verified) || isIdToken(verified)) return undefined;
       const parsed = claims.safeParse(verified.payload);
       if (!parsed.success) return undefined;
-      if (parsed.data.exp > Date.now() / 1000 + maxHours * 3600 + TOLERANCE_SECONDS) throw new LongLivedToken(maxHours);
+      if (parsed.data.exp > Date.now() / 1000 + maxHours * 3600 + TOLERANCE_SECONDS) throw longLived(maxHours);
       return parsed.data;
     } catch (error) {
       if (error instanceof KeysUnavailable)
@@ -113,14 +114,10 @@ export function createJwtVerifier(options: {
 }
 
 /** An access token that is valid in every other respect expires too late. */
-export class LongLivedToken extends Error {
-  override name = 'LongLivedToken';
-  constructor(maxHours: number) {
-    super(
-      `The access token is valid for more than ${maxHours} hours. Request a token with a shorter lifetime, or increase OIDC_MAX_TOKEN_HOURS.`,
-    );
-  }
-}
+const longLived = (maxHours: number) =>
+  new TokenRefused(
+    `The access token is valid for more than ${maxHours} hours. Request a token with a shorter lifetime, or increase OIDC_MAX_TOKEN_HOURS.`,
+  );
 
 /** Whether a token has the form of a signed JWT. */
 export const isJwtShaped = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);

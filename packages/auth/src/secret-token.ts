@@ -7,10 +7,10 @@ const CHECKSUM_LENGTH = 6; // enough for 32 bits
 const SHOWN_LENGTH = 12;
 
 /**
- * `svcc_`: an API key of an organization, in the hub. `svcm_`: an MCP token, in the fleet. `svcu_`:
- * a session of a user of the hub in a program.
+ * `svcc_`: an API key of an organization, in the hub. `svcm_`: an MCP token, in the fleet. `svcs_`:
+ * a service token of the hub. `svcu_`: a session of a user of the hub in a program.
  */
-export type TokenPrefix = 'svcc_' | 'svcm_' | 'svcu_';
+export type TokenPrefix = 'svcc_' | 'svcm_' | 'svcs_' | 'svcu_';
 
 /** Whether a token is one of these or of a later kind. Only the service that issued it may receive it. */
 export const hasTokenPrefix = (token: string): boolean => /^svc[a-z]_/.test(token);

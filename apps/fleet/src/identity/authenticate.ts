@@ -1,4 +1,4 @@
-import { hasTokenPrefix, isJwtShaped } from '@svc/auth';
+import { hasTokenPrefix, isJwtShaped, TokenRefused } from '@svc/auth';
 import { ProviderUnavailable } from '@svc/auth/oidc';
 import { unavailable } from '@svc/http';
 import { decodeJwt } from 'jose';
@@ -19,14 +19,18 @@ interface CredentialRequest {
   readonly isAtMcp: boolean;
 }
 
+const SERVICE_TOKEN =
+  'This is a service token of a hub, which is valid only at /api/v1/publish of that hub. A fleet accepts MCP tokens and access tokens.';
+
 /**
  * Resolves a bearer token to its principal. The format of the token determines its kind. Resolves
- * to undefined if it is invalid.
+ * to undefined if it is invalid. @throws TokenRefused
  */
 export const createVerifier =
   (services: VerifierServices) =>
   async (token: string, request: CredentialRequest): Promise<Principal | undefined> => {
     if (token.startsWith('svcm_')) return verifyMcpToken(services, request);
+    if (token.startsWith('svcs_')) throw new TokenRefused(SERVICE_TOKEN);
     if (hasTokenPrefix(token)) return undefined; // of the hub
     const principal = isJwtShaped(token) ? await services.sessions.verify(token) : undefined;
     return principal ?? verifyProviderToken(services, token, request);

@@ -56,6 +56,7 @@ const badCredentials = {
   'an expired token': expired.secret,
   'an unknown token': newSecretToken('svcm_'),
   'an API key of a hub': newSecretToken('svcc_'),
+  'a service token of a hub': newSecretToken('svcs_'),
   'other text': 'abc',
 };
 const methods = ['server/discover', 'initialize', 'tools/list', 'tools/call', 'resources/read', 'no/such-method'];

@@ -119,9 +119,10 @@ test('only tokens that can be of the provider are sent to it', async () => {
   const asked = () => ['/introspect', '/keys'].map((path) => issuer.countOf(path));
   const before = asked();
   const ofHub = newSecretToken('svcc_');
+  const ofPublisher = newSecretToken('svcs_');
   const ofFleet = newSecretToken('svcm_');
   const ofAnother = await stranger.sign({ ...person, iss: 'https://other.example.test' }, { typ: 'at+jwt' });
-  for (const token of [ofHub, ofFleet, ofAnother]) expect(await statusesOf(token, fresh)).toEqual([401]);
+  for (const token of [ofHub, ofPublisher, ofFleet, ofAnother]) expect(await statusesOf(token, fresh)).toEqual([401]);
   expect(asked()).toEqual(before);
   await statusesOf(await accessToken(), fresh);
   await statusesOf(anOpaqueToken(), fresh);
@@ -135,5 +136,12 @@ test('a token of the provider that is valid for too long is rejected with the li
       status: 401,
       detail: expect.stringMatching(/OIDC_MAX_TOKEN_HOURS/),
     });
+  }
+});
+
+test('a service token of a hub is rejected, and the response states where it is valid', async () => {
+  for (const { status, body } of await meAt(replicas, newSecretToken('svcs_'))) {
+    expect({ status, code: body.code }).toEqual({ status: 401, code: 'invalid_token' });
+    expect(body.detail).toMatch(/^This is a service token of a hub, which is valid only at \/api\/v1\/publish/);
   }
 });

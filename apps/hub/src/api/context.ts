@@ -33,6 +33,8 @@ export interface Services {
   readonly changeQueue: TurnQueue;
   /** For pages of the catalog that are large. Their weight are their bytes. */
   readonly listQueue: TurnQueue;
+  /** For imports and exports of the catalog. Each needs memory for its files, and time to parse them. */
+  readonly publishQueue: TurnQueue;
 }
 
 /** The caller of a request. */

@@ -5,7 +5,7 @@ import { type Enter, hasEtagOf, matchesOf, pathOf, requestIdOf } from '@svc/http
 import { parse as parseCookies } from 'cookie';
 import type { Request, Response } from 'express';
 import { type CredentialRequest, createVerifier } from '../identity/authenticate.ts';
-import { policy } from '../identity/policy.ts';
+import { isPublishing, policy } from '../identity/policy.ts';
 import { type Principal, viewerOf } from '../identity/principal.ts';
 import { verifyReference } from '../identity/sessions.ts';
 import type { Revision, RevisionCheck } from '../revision/revision.ts';
@@ -28,9 +28,12 @@ export interface Entrance {
 /** Creates the functions that authenticate and authorize requests, and create their contexts. */
 export function createEntrance(services: Services, revisions: RevisionCheck): Entrance {
   const credentials = createCredentials(services);
-  const authenticate = async (req: Request, res: Response): Promise<CallerContext> => {
+  const authenticate = async (req: Request, res: Response, access?: HubAccess): Promise<CallerContext> => {
     const revision = once(() => revisions.latest());
-    const principal = await credentials.resolve(req, { revision });
+    const principal = await credentials.resolve(req, {
+      revision,
+      isPublishing: access !== undefined && isPublishing(access),
+    });
     res.locals.caller = nameInLog(principal);
     return {
       ...services,
@@ -43,7 +46,7 @@ export function createEntrance(services: Services, revisions: RevisionCheck): En
     };
   };
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {
-    const caller = await authenticate(req, res);
+    const caller = await authenticate(req, res, declaredAccess(endpoint));
     admitTo(endpoint, caller.principal);
     return {
       ...caller,
@@ -59,10 +62,11 @@ export function createEntrance(services: Services, revisions: RevisionCheck): En
 }
 
 /** @throws 401, 403 unless the policy admits the principal to the endpoint */
-export function admitTo({ access }: Endpoint, principal: Principal): void {
-  // Every endpoint of the hub declares one.
-  admit({ policy, challenges }, { access: access as HubAccess, principal });
-}
+export const admitTo = (endpoint: Endpoint, principal: Principal): void =>
+  admit({ policy, challenges }, { access: declaredAccess(endpoint), principal });
+
+// Every endpoint of the hub declares one.
+const declaredAccess = ({ access }: Endpoint) => access as HubAccess;
 
 /** Resolves the credentials of requests: a bearer token, or the cookie of a browser. */
 function createCredentials({ database, provider, usage, browserSessions }: Services) {
@@ -108,5 +112,7 @@ function nameInLog(principal: Principal): string {
       return `key ${principal.keyId}`;
     case 'user':
       return `user ${principal.id}`;
+    case 'service':
+      return `service token ${principal.tokenId}`;
   }
 }

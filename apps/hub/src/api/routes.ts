@@ -13,6 +13,7 @@ import * as adminCatalogAccess from './admin/catalog-access.ts';
 import * as adminCategories from './admin/categories.ts';
 import { runDoctor } from './admin/doctor.ts';
 import * as adminOrganizations from './admin/organizations.ts';
+import * as adminServiceTokens from './admin/service-tokens.ts';
 import { getStats } from './admin/stats.ts';
 import { createSupportBundle } from './admin/support-bundle.ts';
 import { readTemplateFile } from './admin/templates/file.ts';
@@ -32,6 +33,8 @@ import { getTemplateIcon } from './catalog/templates/icon.ts';
 import { listTemplateUpdates } from './catalog/templates/updates.ts';
 import { getTemplate, listTemplates } from './catalog/templates.ts';
 import { implement } from './context.ts';
+import { exportCatalog } from './publish/export.ts';
+import { importCatalog } from './publish/import.ts';
 
 /** The routes of all endpoints of the contract. */
 export const routes = implement(hubEndpoints, {
@@ -64,6 +67,9 @@ export const routes = implement(hubEndpoints, {
   planVisibility,
   ...adminOrganizations,
   ...adminApiKeys,
+  ...adminServiceTokens,
+  importCatalog,
+  exportCatalog,
   getStats,
   listAuditEntries,
   runDoctor,

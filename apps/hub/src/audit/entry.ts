@@ -1,6 +1,6 @@
 import { clientAddress, commandUser, notRecorded } from '@svc/http';
 import type { Prisma } from '../generated/prisma/client.ts';
-import type { UserPrincipal } from '../identity/principal.ts';
+import type { ServicePrincipal, UserPrincipal } from '../identity/principal.ts';
 
 /** The maximum length of the path in an entry, in characters. */
 const MAX_PATH = 1024;
@@ -13,7 +13,7 @@ export interface RecordedRequest {
 }
 
 interface Recorded {
-  readonly caller: Pick<UserPrincipal, 'id' | 'email'>;
+  readonly caller: Pick<UserPrincipal, 'id' | 'email'> | ServicePrincipal;
   readonly status: number;
   /** The id of the object of the request; null if there are several. */
   readonly objectId: string | null;
@@ -31,8 +31,7 @@ export async function writeAuditEntry(
   { caller, status, objectId, orgId = null }: Recorded,
 ): Promise<void> {
   const data = {
-    user_id: caller.id,
-    email: caller.email,
+    ...columnsOf(caller),
     method: request.method,
     path: request.path.slice(0, MAX_PATH),
     status,
@@ -44,6 +43,12 @@ export async function writeAuditEntry(
   await transaction.auditEntry.create({ data }).catch((cause: unknown) => {
     throw notRecorded(cause);
   });
+}
+
+/** A service token acts for its owner. */
+function columnsOf(caller: Recorded['caller']) {
+  if (!('tokenId' in caller)) return { user_id: caller.id, email: caller.email };
+  return { user_id: caller.owner.id, email: caller.owner.email, token_id: caller.tokenId };
 }
 
 /** Writes the audit entry of a command that changed something, in the transaction of its change. */

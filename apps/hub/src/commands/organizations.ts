@@ -3,6 +3,7 @@ import { parseOptions } from '@svc/http';
 import { z } from 'zod';
 import { writeCommandEntry } from '../audit/entry.ts';
 import type { Database } from '../database/client.ts';
+import { insertOrganization } from '../organizations/insert.ts';
 import { insertKey } from '../organizations/keys.ts';
 
 const organizationOptions = z.strictObject({ name: nameRule, slug: slugRule, tier: tierRule.default('free') });
@@ -18,8 +19,7 @@ export function createOrganization(options: unknown) {
     const existing = await client.organization.findUnique({ where: { slug } });
     if (existing) return { id: existing.id, slug, created: false };
     return client.$transaction(async (transaction) => {
-      const data = { name, slug, subscription: { create: { tier } } };
-      const { id } = await transaction.organization.create({ data });
+      const { id } = await insertOrganization(transaction, { name, slug, tier, createdBy: null });
       await writeCommandEntry(transaction, 'create-organization', { objectId: id, orgId: id });
       return { id, slug, created: true };
     });

@@ -14,6 +14,7 @@ import type { OrgStatus } from '../generated/prisma/enums.ts';
 import type { Revision } from '../revision/revision.ts';
 import { createAccessCache, type Dated } from './access-cache.ts';
 import type { Principal } from './principal.ts';
+import { verifyServiceToken } from './service-tokens.ts';
 import { TOKEN_PREFIX, verifySessionToken } from './sessions.ts';
 import { type Superadmins, userOf } from './users.ts';
 
@@ -31,9 +32,14 @@ export interface IdentityProvider extends Superadmins {
 export interface CredentialRequest {
   /** A revision that was read after the request arrived. */
   readonly revision: () => Promise<Revision>;
+  /** Whether the request is to an endpoint at which service tokens are valid. */
+  readonly isPublishing: boolean;
 }
 
-/** Resolves a bearer token to its principal, or to undefined if the token is not valid. */
+/**
+ * Resolves a bearer token to its principal, or to undefined if the token is not valid. @throws
+ * TokenRefused
+ */
 type Verify = (token: string, request: CredentialRequest) => Promise<Principal | undefined>;
 
 /** Records uses of API keys. */
@@ -52,14 +58,15 @@ const MAX_KEYS = 20_000;
 const MAX_USERS = 5000;
 
 /**
- * Creates the function that verifies bearer tokens: API keys, tokens of sessions, and JWTs of the
+ * Creates the function that verifies bearer tokens: API keys, service tokens, tokens of sessions, and JWTs of the
  * identity provider.
  */
 export function createVerifier(options: VerifierOptions): Verify {
   const verifyKey = createKeyVerifier(options);
   const verifyUser = createUserVerifier(options);
-  return (token, request) => {
+  return async (token, request) => {
     if (token.startsWith('svcc_')) return verifyKey(token, request);
+    if (token.startsWith('svcs_')) return verifyServiceToken(options.database, token, request);
     if (token.startsWith(TOKEN_PREFIX)) return verifySessionToken(options.database, options.provider, token);
     return verifyUser(token, request);
   };

@@ -1,5 +1,5 @@
 import type { Policy, PolicyDecision } from '@svc/auth';
-import { type HubAccess, hubAccesses } from '@svc/contract/hub';
+import { type HubAccess, hubAccesses, type ServiceScope } from '@svc/contract/hub';
 import { Problem } from '@svc/http';
 import { isAdministrator, type Principal, type UserPrincipal } from './principal.ts';
 
@@ -17,11 +17,22 @@ export const policy: Policy<HubAccess, Principal> = {
   'account-keys': user(orgAdmin),
   'account-members': user(orgAdmin),
   admin: (principal) => isAdministrator(principal) || 'This operation requires the role admin or superadmin.',
+  'publish-import': publisher('import'),
+  'publish-export': publisher('export'),
 };
+
+/** Whether service tokens are valid for a kind of access. */
+export const isPublishing = (access: HubAccess): boolean => access === 'publish-import' || access === 'publish-export';
 
 /** The kinds of access that admit a principal. */
 export const accessOf = (principal: Principal): HubAccess[] =>
   hubAccesses.filter((access) => policy[access](principal) === true);
+
+function publisher(scope: ServiceScope): (principal: Principal) => PolicyDecision {
+  const required = `This operation requires a service token with the scope ${scope}, or the role admin or superadmin.`;
+  return (principal) =>
+    (principal.kind === 'service' ? principal.scopes.includes(scope) : isAdministrator(principal)) || required;
+}
 
 function user(admits: (caller: UserPrincipal) => PolicyDecision): (principal: Principal) => PolicyDecision {
   return (principal) =>

@@ -1,3 +1,4 @@
+import type { ServiceScope } from '@svc/contract/hub';
 import { clientNetworks } from '@svc/http';
 import type { OrgRole, OrgStatus, UserRole } from '../generated/prisma/enums.ts';
 
@@ -23,6 +24,16 @@ export type Principal =
       readonly membership: { readonly orgId: string; readonly role: OrgRole; readonly status: OrgStatus } | undefined;
       /** The session of the console or of a program; undefined for a request with a JWT. */
       readonly sessionId: string | undefined;
+    }
+  | {
+      /** A program with a service token. */
+      readonly kind: 'service';
+      readonly tokenId: string;
+      readonly scopes: readonly ServiceScope[];
+      /** The categories outside which it reads and changes nothing. */
+      readonly categoryIds: readonly string[];
+      /** The administrator who created the token. */
+      readonly owner: { readonly id: string; readonly email: string | null };
     };
 
 /** The perspective from which the catalog is read. */
@@ -36,7 +47,7 @@ export const isAdministrator = (principal: Principal): boolean =>
 
 /**
  * Users other than administrators read the catalog anonymously. Only an API key gives the view of
- * an organization.
+ * an organization. A service token is not valid for the catalog.
  */
 export function viewerOf(principal: Principal): Viewer {
   if (principal.kind === 'organization') return { kind: 'organization', orgId: principal.organization.id };
@@ -49,9 +60,12 @@ export const viewerKey = (viewer: Viewer): string => (viewer.kind === 'organizat
 /** A user with a JWT or a session. */
 export type UserPrincipal = Extract<Principal, { readonly kind: 'user' }>;
 
+/** A program with a service token. */
+export type ServicePrincipal = Extract<Principal, { readonly kind: 'service' }>;
+
 /**
- * A string that identifies the caller for limits per caller: an organization, a user, or an
- * anonymous network.
+ * A string that identifies the caller for limits per caller: an organization, a user, a
+ * service token, or an anonymous network.
  */
 export function callerKey(principal: Principal, address: string): string {
   switch (principal.kind) {
@@ -59,6 +73,8 @@ export function callerKey(principal: Principal, address: string): string {
       return principal.organization.id;
     case 'user':
       return principal.id;
+    case 'service':
+      return principal.tokenId;
     case 'anonymous':
       return clientNetworks(address).network;
   }

@@ -66,3 +66,35 @@ test('rejects a new name for a key with another version, for a revoked key and f
   expect((await admin.put(PATH, { id })).body.errors[0].path).toBe('name');
   expect(await world.database.client.apiKey.findUnique({ where: { id } })).toMatchObject({ name: keyRow.name });
 });
+
+test('creates a key that the organization owns, whose secret is shown once, and that remains with the administrator gone', async () => {
+  const creator = await world.aUser('admin');
+  const { id: org_id, slug: org_slug } = await world.anOrganization();
+  const { status, body, headers } = await creator.post(PATH, { org_id, name: 'fleet', expires_in_days: 30 });
+  expect({ status, cache: headers['cache-control'] }).toEqual({ status: 201, cache: 'no-store' });
+  const { key, ...apiKey } = body.apiKey;
+  expect(apiKey).toMatchObject({ org_id, org_slug, name: 'fleet', status: 'active', owner: null, version: 1 });
+  expect(apiKey.expires_at).toEqual(expect.any(String));
+  const { text } = await admin.get(`${PATH}?org_id=${org_id}`);
+  expect(text).toContain(apiKey.id);
+  expect(text).not.toContain(key);
+  const { id } = (await creator.get('/api/v1/account/profile')).body.profile;
+  await admin.put(`/api/v1/admin/users?id=${id}`, { role: 'user' });
+  const { body: own } = await world.api(`Bearer ${key}`).get('/api/v1/catalog/organization');
+  expect(own.organization.id).toBe(org_id);
+});
+
+test('rejects a key of an unknown organization, without a name, and beyond the bound', async () => {
+  const { id: org_id } = await world.anOrganization();
+  const unknown = { org_id: '00000000-0000-4000-8000-000000000000', name: 'x' };
+  expect((await admin.post(PATH, unknown)).body.code).toBe('unknown_organization');
+  expect((await admin.post(PATH, { org_id })).body.errors[0].path).toBe('name');
+  const data = Array.from({ length: 99 }, (_, index) => ({
+    org_id,
+    name: 'x',
+    key_hash: `${org_id}-${index}`,
+    key_prefix: 'svcc_',
+  }));
+  await world.database.client.apiKey.createMany({ data });
+  expect((await admin.post(PATH, { org_id, name: 'x' })).body.code).toBe('too_many_keys');
+});

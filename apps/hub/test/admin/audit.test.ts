@@ -55,6 +55,14 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
       await client.user.create({ data: { iss: 'https://issuer.example.test', sub: randomUUID() } }),
     ),
   updateOrganization: async () => identified({ tier: 'pro', status: 'suspended' }, await world.anOrganization()),
+  createManagedOrganization: async () => ({ body: { name: `o ${randomUUID()}` } }),
+  createManagedApiKey: async () => ({ body: { org_id: (await world.anOrganization()).id, name: 'x' } }),
+  createServiceToken: async () => {
+    const { id } = await world.aCategory();
+    return { body: { name: 'x', scopes: ['import'], categories: [id], expires_in_days: 1 } };
+  },
+  revokeServiceToken: async () =>
+    identified({}, await world.aServiceToken(admin, { categories: [(await world.aCategory()).id] })),
   renameAnyApiKey: async () => identified({ name: 'x' }, (await world.anOrganization()).keyRow),
   revokeAnyApiKey: async () => identified({}, (await world.anOrganization()).keyRow),
 };
@@ -79,7 +87,8 @@ async function request({ method, path: template, operationId }: (typeof changing
   return { send, id, path };
 }
 
-const idOfCreated = ({ body }: Answered): string => (body.template ?? body.category ?? body.grant).id;
+const idOfCreated = ({ body }: Answered): string =>
+  (body.template ?? body.category ?? body.grant ?? body.organization ?? body.apiKey ?? body.serviceToken).id;
 const count = () => client.auditEntry.count();
 
 test.each(changing)('$operationId has one audit entry with the user, the request and the object', async (endpoint) => {
@@ -93,6 +102,7 @@ test.each(changing)('$operationId has one audit entry with the user, the request
     id: expect.any(String),
     at: expect.any(String),
     user_id: me.id,
+    token_id: null,
     email: me.email,
     method: endpoint.method.toUpperCase(),
     path,
@@ -113,6 +123,7 @@ const rows = async () =>
     await client.organization.findMany({ orderBy: { id: 'asc' }, include: { subscription: true } }),
     await client.apiKey.findMany({ orderBy: { id: 'asc' } }),
     await client.accessRequest.findMany({ orderBy: { id: 'asc' } }),
+    await client.serviceToken.findMany({ orderBy: { id: 'asc' } }),
   ]);
 
 test.each(changing)(
@@ -161,6 +172,7 @@ const written = Array.from({ length: 40 }, (_, index) => ({
   id: randomUUID(),
   at: new Date(START + Math.floor(index / 3)),
   user_id: index % 2 === 0 ? one : other,
+  token_id: index % 4 === 1 ? one : null,
   email: `${index % 2 === 0 ? 'one' : 'other'}@example.test`,
   method: ['PUT', 'POST', 'DELETE'][index % 3] ?? '',
   path: index % 4 === 0 ? '/api/v1/admin/users' : '/api/v1/admin/user_settings',
@@ -189,6 +201,7 @@ type Written = (typeof written)[number];
 test.each<[string, (entry: Written) => boolean]>([
   [`user_id=${one}`, ({ user_id }) => user_id === one],
   [`user_id=${randomUUID()}`, () => false],
+  [`token_id=${one}`, ({ token_id }) => token_id === one],
   ['email=one%40example.test', ({ user_id }) => user_id === one],
   ['method=post', ({ method }) => method === 'POST'],
   ['path=/api/v1/admin/users', ({ path }) => path === '/api/v1/admin/users'],

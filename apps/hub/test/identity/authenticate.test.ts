@@ -49,6 +49,7 @@ test.each([
   ['that is too long', `${key}0`],
   ['with another alphabet', `${key.slice(0, 20)}-${key.slice(21)}`],
   ['that is an MCP token', newSecretToken('svcm_')],
+  ['that is a service token', newSecretToken('svcs_')],
   ['that is neither a key nor a JWT', 'abc.def'],
 ])('rejects a token %s without a database query', async (_, token) => {
   expect((await as(token).get('/api/v1/catalog/templates')).body.code).toBe('invalid_token');

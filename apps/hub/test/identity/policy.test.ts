@@ -21,9 +21,18 @@ const organization: Principal = {
   organization: { id: 'org', name: 'Org', slug: 'org', tier: 'free', status: 'active' },
 };
 
+const service = (...scopes: Extract<Principal, { readonly kind: 'service' }>['scopes']): Principal => ({
+  kind: 'service',
+  tokenId: 'token',
+  scopes,
+  categoryIds: [],
+  owner: { id: 'id', email: null },
+});
+
 const EVERYBODY: readonly HubAccess[] = ['anyone', 'catalog'];
 const USER: readonly HubAccess[] = [...EVERYBODY, 'account', 'account-change'];
 const ORG_ADMIN: readonly HubAccess[] = [...USER, 'account-keys', 'account-members'];
+const ADMIN: readonly HubAccess[] = [...ORG_ADMIN, 'admin', 'publish-import', 'publish-export'];
 
 /** All that each principal may do. A user without an organization is told so by the handlers. */
 const table: readonly (readonly [string, Principal, readonly HubAccess[]])[] = [
@@ -35,8 +44,11 @@ const table: readonly (readonly [string, Principal, readonly HubAccess[]])[] = [
   ['an org_admin', member('org_admin', 'active'), ORG_ADMIN],
   ['a member of a suspended organization', member('member', 'suspended'), [...EVERYBODY, 'account']],
   ['an org_admin of a suspended organization', member('org_admin', 'suspended'), [...EVERYBODY, 'account']],
-  ['an admin', user({ role: 'admin' }), [...ORG_ADMIN, 'admin']],
-  ['a superadmin', user({ role: 'superadmin' }), [...ORG_ADMIN, 'admin']],
+  ['an admin', user({ role: 'admin' }), ADMIN],
+  ['a superadmin', user({ role: 'superadmin' }), ADMIN],
+  // Such a token is valid for no other access: see refusals.test.ts.
+  ['a service token for imports', service('import', 'prune'), [...EVERYBODY, 'publish-import']],
+  ['a service token for exports', service('export'), [...EVERYBODY, 'publish-export']],
 ];
 
 test.each(table)('admits %s to nothing but the listed kinds of access', (_, principal, expected) => {

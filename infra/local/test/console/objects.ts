@@ -169,6 +169,7 @@ export async function createObjects(world: ConsoleWorld, engine: TestEngine | un
       '/admin/organizations',
       '/admin/users',
       '/admin/keys',
+      '/admin/service-tokens',
       '/admin/audit',
       '/absent',
     ],

@@ -136,6 +136,9 @@ const forOperators = by('This requires the role operator or admin.', {
   '/sync': ['Full sync', 'Sync now'],
 });
 
+/** The accesses of administrators of the hub. */
+const ofAdministrators = ['admin', 'publish-import', 'publish-export'];
+
 const administrationOfHub = [
   '/statistics',
   '/admin/templates',
@@ -148,6 +151,7 @@ const administrationOfHub = [
   '/admin/organizations',
   '/admin/users',
   '/admin/keys',
+  '/admin/service-tokens',
   '/admin/audit',
 ];
 
@@ -180,7 +184,7 @@ export function testRoles(given: () => Promise<Given>): void {
     await settle(visitor);
     const ofUsers = ['account', 'account-change', 'account-keys', 'account-members'];
     const asVisitor = await walk(visitor, pages.hub);
-    expect(await notRejected(visitor, hubEndpoints, [...ofUsers, 'admin'])).toEqual([]);
+    expect(await notRejected(visitor, hubEndpoints, [...ofUsers, ...ofAdministrators])).toEqual([]);
 
     const open = async (email: string) => {
       const page = await world.open(world.hub, '/account');
@@ -191,7 +195,7 @@ export function testRoles(given: () => Promise<Given>): void {
     };
     const page = await open('operator@example.test');
     const withoutOrganization = await walk(page, pages.hub);
-    expect(await notRejected(page, hubEndpoints, ['admin'])).toEqual([]);
+    expect(await notRejected(page, hubEndpoints, ofAdministrators)).toEqual([]);
 
     const owner = await open('user@example.test');
     await send(owner, 'POST', '/account/organizations', { name: 'Roles', slug: 'roles' });
@@ -203,7 +207,7 @@ export function testRoles(given: () => Promise<Given>): void {
     await page.reload();
     const pagesOfOrganization = ['/organization', '/organization?tab=access', '/keys', '/account', '/templates/absent'];
     const asMember = await walk(page, pagesOfOrganization);
-    expect(await notRejected(page, hubEndpoints, ['account-keys', 'account-members', 'admin'])).toEqual([]);
+    expect(await notRejected(page, hubEndpoints, ['account-keys', 'account-members', ...ofAdministrators])).toEqual([]);
     const { organization } = (await send(owner, 'GET', '/account/organizations')) as {
       organization: { id: string; version: number }; // the contract of the response
     };
@@ -217,7 +221,7 @@ export function testRoles(given: () => Promise<Given>): void {
     await suspend('suspended');
     await owner.reload();
     const whileSuspended = await walk(owner, pagesOfOrganization);
-    expect(await notRejected(owner, hubEndpoints, ['account-change', 'account-keys', 'admin'])).toEqual([]);
+    expect(await notRejected(owner, hubEndpoints, ['account-change', 'account-keys', ...ofAdministrators])).toEqual([]);
     await suspend('active');
 
     const publicPages = ['/', '/templates/postgresql', '/templates/absent'];

@@ -27,6 +27,7 @@ export type Category = HubOutput<'getManagedCategory'>['category'];
 export type Organization = HubOutput<'getManagedOrganization'>['organization'];
 export type HubUser = HubOutput<'listUsers'>['users'][number];
 export type ApiKey = HubOutput<'listApiKeys'>['apiKeys'][number];
+export type ServiceToken = HubOutput<'listServiceTokens'>['serviceTokens'][number];
 export type ManagedApiKey = HubOutput<'listAllApiKeys'>['apiKeys'][number];
 
 export const sessionQuery = {

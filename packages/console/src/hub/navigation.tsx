@@ -5,6 +5,7 @@ import {
   FolderTree,
   Grid3x3,
   KeyRound,
+  KeySquare,
   PackageOpen,
   ScrollText,
   Users,
@@ -41,6 +42,7 @@ export const administrationGroup = (openRequests = 0): NavGroup => ({
     { href: '/admin/organizations', label: t('Organizations'), icon: UsersRound },
     { href: '/admin/users', label: t('Users'), icon: Users },
     { href: '/admin/keys', label: t('All API keys'), icon: KeyRound },
+    { href: '/admin/service-tokens', label: t('Service tokens'), icon: KeySquare },
     { href: '/admin/audit', label: t('Audit log'), icon: ScrollText },
   ],
 });

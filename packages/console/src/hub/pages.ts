@@ -18,5 +18,6 @@ export const pages = [
   page('/admin/organizations', () => import('./administration/Organizations.tsx')),
   page('/admin/users', () => import('./administration/Users.tsx')),
   page('/admin/keys', () => import('./administration/ApiKeys.tsx')),
+  page('/admin/service-tokens', () => import('./administration/ServiceTokens.tsx')),
   page('/admin/audit', () => import('./administration/Audit.tsx')),
 ];

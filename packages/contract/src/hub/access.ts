@@ -9,5 +9,7 @@ export const hubAccesses = [
   'account-keys',
   'account-members',
   'admin',
+  'publish-import',
+  'publish-export',
 ] as const;
 export type HubAccess = (typeof hubAccesses)[number];

@@ -9,6 +9,9 @@ const entry = z
     id,
     at: timestamp,
     user_id: id.nullable().meta({ description: 'null: the entry of a deletion of old entries' }),
+    token_id: id.nullable().meta({
+      description: 'The service token that sent the request; `user_id` and `email` are those of its owner',
+    }),
     email: z.string().nullable().meta({ description: 'E-mail address of the user at the time of the request' }),
     method: z.string(),
     path: z.string().meta({ description: 'Path without the query' }),
@@ -26,6 +29,7 @@ const entry = z
 
 const filters = z.strictObject({
   user_id: uuid.optional(),
+  token_id: uuid.optional(),
   email: line(400).optional(),
   method: line(20)
     .transform((method) => method.toUpperCase())

@@ -17,11 +17,9 @@ import {
 import { categoryChange, managedCategory, newCategory } from '../template/category.ts';
 import { list, newTemplate, ownedTemplate, templateChange, templateInForm, templateView } from '../template/fields.ts';
 import { warnings } from '../template/new-values.ts';
+import { MAX_CATALOG_FILE } from './publish.ts';
 
 const TEMPLATE_BODY_LIMIT = 1024 * 1024;
-
-/** The maximum size of a catalog file in a request, in characters. Documentation has at most 500,000. */
-const MAX_FILE = 600_000;
 
 const grant = z
   .object({
@@ -106,7 +104,7 @@ export const hubAdminCatalogEndpoints = {
     tag: 'admin',
     summary: 'Read a catalog file with the rules of `import`, with nothing stored',
     body: z
-      .strictObject({ yaml: text(MAX_FILE).meta({ description: 'The content of the file' }) })
+      .strictObject({ yaml: text(MAX_CATALOG_FILE).meta({ description: 'The content of the file' }) })
       .meta({ examples: [{ yaml: 'name: Server\ncategory: tools\nimage_name: library/server\n' }] }),
     bodyLimit: TEMPLATE_BODY_LIMIT,
     reply: z.object({ template: templateInForm, warnings }),

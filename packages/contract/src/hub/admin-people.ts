@@ -3,13 +3,23 @@ import { endpoint } from '../shared/endpoint.ts';
 import {
   managedOrganization,
   managedUser,
+  newManagedOrganization,
   organizationChange,
   organizationStatus,
   userChange,
   userRole,
 } from '../shared/organization.ts';
 import { byUuid, identified, idInQuery, optionalPaging, pagination, searchIn, uuid } from '../shared/wire.ts';
-import { apiKey, apiKeyStatus, keysOfMember, managedApiKey, managedApiKeyChange } from './api-key.ts';
+import {
+  apiKey,
+  apiKeyStatus,
+  issuedManagedApiKey,
+  keysOfMember,
+  MAX_KEYS,
+  managedApiKey,
+  managedApiKeyChange,
+  newManagedApiKey,
+} from './api-key.ts';
 
 /** Administration of users, organizations and API keys. */
 export const hubAdminPeopleEndpoints = {
@@ -73,6 +83,18 @@ export const hubAdminPeopleEndpoints = {
     reply: z.object({ organization: managedOrganization }),
     problems: ['not_found'],
   }),
+  createManagedOrganization: endpoint({
+    operationId: 'createManagedOrganization',
+    method: 'post',
+    path: '/api/v1/admin/organizations',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Create an organization without members',
+    body: newManagedOrganization,
+    status: 201,
+    reply: z.object({ organization: managedOrganization }),
+    problems: ['slug_taken'],
+  }),
   updateOrganization: endpoint({
     operationId: 'updateOrganization',
     method: 'put',
@@ -100,6 +122,19 @@ export const hubAdminPeopleEndpoints = {
       org_id: uuid.optional(),
     }),
     reply: z.object({ apiKeys: z.array(managedApiKey), pagination }),
+  }),
+  createManagedApiKey: endpoint({
+    operationId: 'createManagedApiKey',
+    method: 'post',
+    path: '/api/v1/admin/api-keys',
+    access: 'admin',
+    tag: 'admin',
+    summary: `Create an API key that an organization owns; only this response contains the secret. An organization has at most ${MAX_KEYS} keys that are not revoked`,
+    body: newManagedApiKey,
+    status: 201,
+    reply: z.object({ apiKey: issuedManagedApiKey }),
+    secret: true,
+    problems: ['unknown_organization', 'too_many_keys'],
   }),
   renameAnyApiKey: endpoint({
     operationId: 'renameAnyApiKey',

@@ -31,6 +31,11 @@ export const managedApiKey = apiKey
   .extend({ org_id: id, org_slug: z.string(), version: objectVersion })
   .meta({ id: 'ManagedApiKey' });
 
+/** A new key as administrators see it. */
+export const issuedManagedApiKey = managedApiKey
+  .extend({ key: issuedApiKey.shape.key })
+  .meta({ id: 'IssuedManagedApiKey' });
+
 /**
  * The maximum number of keys of an organization that are not revoked. Expired keys count, because
  * they can be reissued.
@@ -64,3 +69,6 @@ export const newApiKey = z.strictObject({
     description: 'Lifetime of the key; null: the key does not expire. Reissuing the key starts the same lifetime again',
   }),
 });
+
+/** A new key of an administrator. The organization owns it. */
+export const newManagedApiKey = newApiKey.extend({ org_id: uuid });

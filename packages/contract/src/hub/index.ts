@@ -13,6 +13,8 @@ import {
   type ReadUpdates,
   type TemplateCounts,
 } from './catalog.ts';
+import { hubPublishEndpoints } from './publish.ts';
+import { hubServiceTokenEndpoints } from './service-token.ts';
 
 /** All endpoints of the hub. */
 export const hubEndpoints = {
@@ -23,8 +25,10 @@ export const hubEndpoints = {
   ...hubAccessRequestEndpoints,
   ...hubAdminCatalogEndpoints,
   ...hubAdminPeopleEndpoints,
+  ...hubServiceTokenEndpoints,
   ...hubAdminAuditEndpoints,
   ...diagnosisEndpoints('admin', '/api/v1/admin', hubBundle),
+  ...hubPublishEndpoints,
 };
 
 export { writeAuditCursor } from '../shared/audit-cursor.ts';
@@ -35,6 +39,8 @@ export { MAX_OPEN_REQUESTS } from './access-requests.ts';
 export { MAX_NEW_ORGANIZATIONS } from './account.ts';
 export { MAX_INVITATIONS } from './account-members.ts';
 export { apiKey, issuedApiKey, MAX_KEYS, managedApiKey } from './api-key.ts';
+export { MAX_PUBLISHED_LEXEMES, publishLimits } from './publish.ts';
+export { MAX_SERVICE_TOKENS, type ServiceScope } from './service-token.ts';
 export { hubTools } from './tools.ts';
 export {
   hubCatalogEndpoints,

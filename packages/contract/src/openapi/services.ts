@@ -14,7 +14,8 @@ export const hubService: Service = {
     catalog: 'The templates and categories that are visible to the caller',
     auth: 'Sign-in to the console and to svc, sessions and sign-out',
     account: 'The profile, the organization and the API keys of the caller',
-    admin: 'Administration of the catalog, of organizations, users and API keys, and the audit log',
+    admin: 'Administration of the catalog, of organizations, users, API keys and service tokens, and the audit log',
+    publish: 'Publishing from files, for programs with a service token and for administrators',
     diagnosis: 'What is wrong with a running hub, for administrators',
   },
 };

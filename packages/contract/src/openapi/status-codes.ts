@@ -79,6 +79,14 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'the organization has the maximum number of API keys; `detail` states the number and the bound',
     action: 'Revoke a key that is not used, or reissue a key',
   },
+  too_many_tokens: {
+    meaning: 'the administrator has the maximum number of active service tokens; `detail` states the bound',
+    action: 'Revoke a token that is not used',
+  },
+  too_many_deletions: {
+    meaning: 'an import with `prune` would delete more than `max_deletions`; `detail` states how many. Nothing was changed',
+    action: 'Check the files with `plan=true`, or set `max_deletions`',
+  },
   token_revoked: { meaning: 'the MCP token to reissue is revoked', action: 'Create another token' },
   password_exists: {
     meaning: 'the user to invite has a password, which an invitation does not replace',
@@ -152,8 +160,8 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
   },
   payload_too_large: {
     meaning:
-      'the body exceeds the limit of the endpoint: 100 KiB by default; 512 KiB for hosts and clusters; 1 MiB for templates, workloads, deployments and secrets',
-    action: 'Send a smaller body',
+      'the body exceeds the limit of the endpoint: 100 KiB by default; 512 KiB for hosts and clusters; 1 MiB for templates, workloads, deployments and secrets; 16 MiB for an import. Or the catalog exceeds the limit of an import or export, which `detail` states',
+    action: 'Send a smaller body. Use the commands of the hub for a larger catalog',
   },
   unsupported_media_type: {
     meaning: 'the content type, charset or content encoding is not that of plain JSON in UTF-8',

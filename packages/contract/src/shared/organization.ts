@@ -35,6 +35,9 @@ export const managedOrganization = organization
 
 export const newOrganization = z.strictObject({ name, slug: slug.optional() });
 
+/** A new organization of an administrator. */
+export const newManagedOrganization = newOrganization.extend({ tier: tier.default('free') });
+
 /** A change of an organization by an administrator. Read-only members are accepted and ignored. */
 export const organizationChange = z.strictObject({
   id: uuid.optional(),

@@ -22,6 +22,8 @@ export const problems = {
   category_in_use: { status: 409, title: 'Category in use' },
   key_revoked: { status: 409, title: 'Key revoked' },
   too_many_keys: { status: 409, title: 'Too many keys' },
+  too_many_tokens: { status: 409, title: 'Too many tokens' },
+  too_many_deletions: { status: 409, title: 'Too many deletions' },
   token_revoked: { status: 409, title: 'Token revoked' },
   password_exists: { status: 409, title: 'Password exists' },
   role_managed_by_provider: { status: 409, title: 'Role managed by the identity provider' },

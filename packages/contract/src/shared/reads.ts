@@ -16,7 +16,7 @@ export interface Reads extends Amount {
 }
 
 const KIBIBYTE = 1024;
-const MEBIBYTE = KIBIBYTE * KIBIBYTE;
+export const MEBIBYTE = KIBIBYTE * KIBIBYTE;
 
 const fixed = { rows: 30, bytes: 64 * KIBIBYTE };
 
@@ -37,6 +37,18 @@ export const changesReads: Reads = { rows: 30, bytes: 4 * MEBIBYTE, perRow: { ro
 
 /** A change: the objects that it concerns, before and after it, and those that they refer to. */
 export const changeReads: Reads = { rows: 500, bytes: 16 * MEBIBYTE };
+
+/**
+ * An export of as many categories and templates as are allowed: their sizes, themselves, and what
+ * they refer to.
+ */
+export const exportReads: Reads = { rows: 10_000, bytes: 48 * MEBIBYTE };
+
+/**
+ * An import: what the catalog has of what the files describe, for the plan and again in the
+ * transaction.
+ */
+export const importReads: Reads = { rows: 25_000, bytes: 112 * MEBIBYTE };
 
 /** What an operation reads at most for a list of `rows`. Default: for the largest page. */
 export function readBound({ reads, query }: { readonly reads: Reads; readonly query: z.ZodType }, rows?: number) {

@@ -3,6 +3,7 @@ import { Problem } from '@svc/http';
 import { defaultSlug } from '../../catalog/derived.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerOf } from '../../identity/caller.ts';
+import { insertOrganization } from '../../organizations/insert.ts';
 import { presentOrganization, withTier } from '../../organizations/present.ts';
 import { changeRoute } from '../change.ts';
 import { route } from '../context.ts';
@@ -21,21 +22,20 @@ export const getAccountOrganization = route(
 export const createOrganization = changeRoute(hubEndpoints.createOrganization, ({ principal }, { body }) => {
   const { name, slug = defaultSlug(name) } = body;
   return async (transaction) => {
-    const { id: created_by_user } = callerOf(principal);
+    const { id: userId } = callerOf(principal);
     // The row lock serializes concurrent requests of the same user.
     const [user] = await transaction.$queryRaw<{ org_id: string | null }[]>`
-        SELECT org_id FROM users WHERE id = ${created_by_user}::uuid FOR UPDATE`;
+        SELECT org_id FROM users WHERE id = ${userId}::uuid FOR UPDATE`;
     if (user?.org_id) {
       throw new Problem(
         'already_in_organization',
         'You already belong to an organization. A user can belong to one organization only.',
       );
     }
-    await refuseTooMany(transaction, created_by_user);
-    const data = { name, slug, created_by_user, subscription: { create: { tier: 'free' } } };
-    const row = await transaction.organization.create({ data, include: withTier });
+    await refuseTooMany(transaction, userId);
+    const row = await insertOrganization(transaction, { name, slug, tier: 'free', createdBy: userId });
     const membership = { org_id: row.id, org_role: 'org_admin' } as const;
-    await transaction.user.update({ where: { id: created_by_user }, data: membership });
+    await transaction.user.update({ where: { id: userId }, data: membership });
     return { id: row.id, orgId: row.id, reply: { organization: presentOrganization(row) } };
   };
 });

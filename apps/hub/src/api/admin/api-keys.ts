@@ -1,9 +1,16 @@
 import { hubEndpoints, type managedApiKey } from '@svc/contract/hub';
 import { escapeLike } from '@svc/database';
-import { type Matches, notFound, requireVersion } from '@svc/http';
+import { type Matches, notFound, Problem, requireVersion } from '@svc/http';
 import type { z } from 'zod';
 import { Prisma } from '../../generated/prisma/client.ts';
-import { deleteOldRevokedKeys, keyColumns, keyRevoked, keyStatus, lockKeysOf } from '../../organizations/keys.ts';
+import {
+  deleteOldRevokedKeys,
+  insertKey,
+  keyColumns,
+  keyRevoked,
+  keyStatus,
+  lockKeysOf,
+} from '../../organizations/keys.ts';
 import { changeRoute } from '../change.ts';
 import { route } from '../context.ts';
 import { type Created, newestRows, type Range, readList } from '../lists.ts';
@@ -31,6 +38,19 @@ export const listAllApiKeys = route(hubEndpoints.listAllApiKeys, async ({ databa
     total: () => client.$queryRaw<{ total: number }[]>`SELECT count(*)::int AS total ${where}`,
     present: (row) => row,
   });
+});
+
+export const createManagedApiKey = changeRoute(hubEndpoints.createManagedApiKey, (_context, { body }) => {
+  const { org_id: orgId, name, expires_in_days: days } = body;
+  return async (transaction) => {
+    const organization = await transaction.organization.findUnique({ where: { id: orgId }, select: { id: true } });
+    if (!organization) throw new Problem('unknown_organization', 'No organization has the id in org_id.');
+    const { id, key } = await insertKey(transaction, { orgId, name, days, ownerId: null });
+    const [row] = await transaction.$queryRaw<ManagedKeyRow[]>`
+      SELECT ${managedKeyColumns} FROM api_keys k JOIN organizations o ON o.id = k.org_id WHERE k.id = ${id}::uuid`;
+    if (!row) throw new Error('the new API key was not found');
+    return { id, orgId, reply: { apiKey: { ...row, key } } };
+  };
 });
 
 export const renameAnyApiKey = changeRoute(hubEndpoints.renameAnyApiKey, ({ ifMatch }, { query, body }) => {

@@ -12,7 +12,7 @@ export async function readAuditEntries(
   { limit, ...filters }: Filters & { readonly limit: number },
 ) {
   const rows = await client.$queryRaw<AuditEntry[]>`
-    SELECT id, at, user_id, email, method, path, status, request_id, object_id, source FROM audit_entries
+    SELECT id, at, user_id, token_id, email, method, path, status, request_id, object_id, source FROM audit_entries
     WHERE true ${Prisma.join(conditionsOf(filters), ' ')}
     ORDER BY at DESC, id DESC LIMIT ${limit + 1}`;
   const entries = rows.slice(0, limit);
@@ -22,6 +22,7 @@ export async function readAuditEntries(
 
 interface Filters {
   readonly user_id?: string | undefined;
+  readonly token_id?: string | undefined;
   readonly email?: string | undefined;
   readonly method?: string | undefined;
   readonly path?: string | undefined;
@@ -35,6 +36,7 @@ interface Filters {
 
 function conditionsOf({
   user_id,
+  token_id,
   email,
   method,
   path,
@@ -48,6 +50,7 @@ function conditionsOf({
   const given = (value: unknown, condition: Prisma.Sql) => (value === undefined ? Prisma.empty : condition);
   return [
     given(user_id, Prisma.sql`AND user_id = ${user_id}::uuid`),
+    given(token_id, Prisma.sql`AND token_id = ${token_id}::uuid`),
     given(email, Prisma.sql`AND email = ${email}`),
     given(method, Prisma.sql`AND method = ${method}`),
     given(path, Prisma.sql`AND starts_with(path, ${path})`),

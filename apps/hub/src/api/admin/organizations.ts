@@ -1,7 +1,9 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { etagOfVersion, notFound, pickDefined, requireVersion, withEtag } from '@svc/http';
+import { defaultSlug } from '../../catalog/derived.ts';
 import { containsText } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
+import { insertOrganization } from '../../organizations/insert.ts';
 import { presentManagedOrganization, withMembers } from '../../organizations/present.ts';
 import { changeRoute } from '../change.ts';
 import { route } from '../context.ts';
@@ -37,6 +39,14 @@ export const getManagedOrganization = route(
     return withEtag({ organization }, etagOfVersion(row.version, organization));
   },
 );
+
+export const createManagedOrganization = changeRoute(hubEndpoints.createManagedOrganization, (_context, { body }) => {
+  const { name, slug = defaultSlug(name), tier } = body;
+  return async (transaction) => {
+    const row = await insertOrganization(transaction, { name, slug, tier, createdBy: null });
+    return { id: row.id, orgId: row.id, reply: { organization: presentManagedOrganization(row) } };
+  };
+});
 
 export const updateOrganization = changeRoute(hubEndpoints.updateOrganization, ({ ifMatch }, { query, body }) => {
   const id = resourceId({ query, body });

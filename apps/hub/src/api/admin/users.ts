@@ -5,6 +5,7 @@ import { containsText } from '../../database/search.ts';
 import type { Prisma, User } from '../../generated/prisma/client.ts';
 import { callerOf } from '../../identity/caller.ts';
 import { checkRoleChange, lockRoles } from '../../identity/roles.ts';
+import { endAdministration } from '../../identity/service-tokens.ts';
 import { endAuthority, type KeysOf, lastOrgAdmin, lockMember, lockOrgAdmins } from '../../organizations/authority.ts';
 import { presentUser, withOrganization } from '../../organizations/present.ts';
 import { changeRoute } from '../change.ts';
@@ -52,6 +53,7 @@ export const updateUser = changeRoute(hubEndpoints.updateUser, ({ principal, ifM
       ...(isOther && { blocked_at: blocked ? new Date() : null }),
     };
     const updated = await transaction.user.update({ where: { id }, data, include: withOrganization });
+    if (updated.role === 'user' || updated.blocked_at !== null) await endAdministration(transaction, id);
     const joins = updated.org_id !== null && updated.org_id !== target.org_id ? updated.org_id : undefined;
     if (joins && updated.org_role === 'member') await lockOrgAdmins(transaction, joins);
     if (isOther && blocked) {

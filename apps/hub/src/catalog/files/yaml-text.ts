@@ -69,11 +69,14 @@ const CLOSING = new Set([']', '}']);
 /** The start of an entry or of a key, which can be repeated in a line. */
 const NESTING = new Set(['-', '?', ':']);
 
+/** What is wrong with a text that has too many or too deep values. */
+export const TOO_COMPLEX = `must not have so many values, or be nested so deeply: at most ${MAX_LEXEMES} lexemes and ${MAX_DEPTH} levels are allowed`;
+
 /**
- * Whether a text has so many or so deep values that it would take seconds to parse. Long texts in
- * it take little time.
+ * The number of lexemes of a text, which determines how long it takes to parse; undefined if it has
+ * so many or so deep values that it would take seconds. Long texts in it take little time.
  */
-export function isTooComplex(text: string): boolean {
+export function countLexemes(text: string): number | undefined {
   let count = 0;
   let depth = 0;
   let inLine = 0;
@@ -88,10 +91,10 @@ export function isTooComplex(text: string): boolean {
       else if (NESTING.has(lexeme)) inLine += depth === 0 ? 1 : 0;
       else if (lexeme.startsWith('\n') || lexeme.startsWith('\r')) inLine = 0;
     }
-    if (count > MAX_LEXEMES || depth > MAX_DEPTH || inLine > MAX_DEPTH) return true;
+    if (count > MAX_LEXEMES || depth > MAX_DEPTH || inLine > MAX_DEPTH) return undefined;
     previous = lexeme;
   }
-  return false;
+  return count;
 }
 
 /** Whether a line that begins with % precedes the content of the document. */

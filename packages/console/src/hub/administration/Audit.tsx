@@ -61,7 +61,12 @@ export function AuditLog({ operation, about }: AuditLogProps) {
         caller={t('User')}
         isFiltered={isFiltered}
         onClear={clear}
-        callerOf={({ email, user_id }) => email ?? user_id ?? <span className="muted">{t('the hub')}</span>}
+        callerOf={({ email, user_id, token_id }) => (
+          <>
+            {email ?? user_id ?? <span className="muted">{t('the hub')}</span>}
+            {token_id && <span className="muted small truncate">{t('with a service token')}</span>}
+          </>
+        )}
       />
     </>
   );

@@ -2,7 +2,7 @@ import { nearestName, storedValueProblems } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import { invalid } from '@svc/http';
 import { readTemplateFile as readFile } from '../../../catalog/files/template-file.ts';
-import { isTooComplex, readYamlText } from '../../../catalog/files/yaml-text.ts';
+import { countLexemes, readYamlText, TOO_COMPLEX } from '../../../catalog/files/yaml-text.ts';
 import { route } from '../../context.ts';
 
 /** The maximum number of categories that a suggestion considers. */
@@ -41,8 +41,7 @@ export const readTemplateFile = route(
 
 /** The template that a YAML text describes. @throws 400 with an error for each line that is not valid */
 function templateIn(yaml: string) {
-  if (isTooComplex(yaml))
-    throw invalid([{ path: 'yaml', message: 'must not have so many values, or be nested so deeply' }]);
+  if (countLexemes(yaml) === undefined) throw invalid([{ path: 'yaml', message: TOO_COMPLEX }]);
   const { value, problems, lineOf } = readYamlText(yaml);
   const errors = problems.map(({ line, message }) => `line ${line}: ${message}`);
   const placeOf = (member: string) => `line ${lineOf(member)}`;

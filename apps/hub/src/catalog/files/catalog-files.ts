@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { categoryInFile, slugOf, storedValueProblems } from '@svc/contract';
 import type { z } from 'zod';
 import {
@@ -10,18 +10,18 @@ import {
   type Slugged,
   type TemplateFile,
   withoutOldSlug,
-} from '../catalog/files/template-file.ts';
-import { readYamlText } from '../catalog/files/yaml-text.ts';
+} from './template-file.ts';
+import { readYamlText } from './yaml-text.ts';
 
 /** Where an object is described. */
 interface Origin {
-  /** The path of the file, relative to the folder. */
+  /** The path of the file, relative to the catalog. */
   readonly file: string;
   /** The place of a member as `<file>:<line>`. */
   readonly placeOf: PlaceOf;
 }
 
-/** The catalog that a folder of YAML files describes, with defaults for omitted fields. */
+/** The catalog that YAML files describe, with defaults for omitted fields. */
 export interface CatalogFiles {
   readonly categories: readonly (z.output<typeof categoryInFile> & Origin & Slugged)[];
   readonly templates: readonly (TemplateFile & Origin)[];
@@ -31,28 +31,52 @@ export interface CatalogFiles {
   readonly ignored: readonly string[];
 }
 
-/** The errors of all files of a folder. */
+/** The files of a catalog: of a folder, or of a request. */
+export interface CatalogSource {
+  /** How messages name a file. */
+  readonly nameOf: (file: string) => string;
+  /** The paths of the template files, relative to the catalog. */
+  readonly templates: readonly string[];
+  /** The names of entries beside them that are no template files. */
+  readonly ignored: readonly string[];
+  /** What is wrong with the source as a whole. */
+  readonly problems: readonly string[];
+  /** The text of a file, or what is wrong with it. */
+  readonly read: (file: string) => { readonly text: string } | { readonly problem: string };
+}
+
+/** The errors of all files of a catalog, each with its file and line. */
 export class CatalogFilesError extends Error {
   override name = 'CatalogFilesError';
+  readonly errors: readonly string[];
   constructor(errors: readonly string[]) {
     super(['The catalog files are not valid; nothing was changed:', ...errors.map((line) => `  ${line}`)].join('\n'));
+    this.errors = errors;
   }
 }
 
 /** The file with all categories. */
 export const CATEGORIES = 'categories.yaml';
 
+/** What is wrong with a catalog that lacks a file. */
+export const NO_FILE = `the file does not exist; a catalog folder contains ${CATEGORIES} and templates/*.yaml`;
+
 /**
- * Reads `categories.yaml` and `templates/*.yaml`. @throws CatalogFilesError with the errors of all
- * files, each with its line
+ * Reads `categories.yaml` and `templates/*.yaml`. Other work of the process runs between two files.
+ * @throws CatalogFilesError with the errors of all files, each with its line
  */
-export function readCatalogFiles(folder: string): CatalogFiles {
+export async function readCatalogFiles(source: CatalogSource): Promise<CatalogFiles> {
   const errors: string[] = [];
-  const categories = readCategories(folder, errors);
-  const { files, ignored } = templateFiles(folder, errors);
-  const templates = files.flatMap((file) => readTemplate(folder, file, errors));
+  const categories = readCategories(source, errors);
+  errors.push(...source.problems);
+  const templates: CatalogFiles['templates'][number][] = [];
+  for (const file of source.templates) {
+    await setImmediate();
+    templates.push(...readTemplate(source, file, errors));
+  }
   for (const list of [categories, templates]) errors.push(...repeatedSlugs(list));
   if (errors.length > 0) throw new CatalogFilesError(errors);
+  const { ignored } = source;
   const values = [...categories, ...templates].flatMap((object) => warningsOf(object));
   return { categories, templates, warnings: [...ignored.map(ignoredWarning), ...values], ignored };
 }
@@ -72,8 +96,8 @@ const warningsOf = (object: Origin & Slugged & Parameters<typeof storedValueProb
     ...storedValueProblems(object),
   ].map(({ path: member, message }) => `${object.placeOf(member)}: warning: ${member}: ${message}`);
 
-function readCategories(folder: string, errors: string[]): CatalogFiles['categories'] {
-  const read = readFile(folder, CATEGORIES, errors);
+function readCategories(source: CatalogSource, errors: string[]): CatalogFiles['categories'] {
+  const read = readFile(source, CATEGORIES, errors);
   if (!read) return [];
   const { file, placeOf } = read;
   const value = read.value ?? [];
@@ -95,56 +119,29 @@ function readCategories(folder: string, errors: string[]): CatalogFiles['categor
   });
 }
 
-function readTemplate(folder: string, file: string, errors: string[]): CatalogFiles['templates'] {
-  const read = readFile(folder, file, errors);
+function readTemplate(source: CatalogSource, file: string, errors: string[]): CatalogFiles['templates'] {
+  const read = readFile(source, file, errors);
   if (!read) return [];
   const { value, placeOf } = read;
   const template = readTemplateFile(value, { placeOf, slug: path.parse(file).name }, errors);
   return template ? [{ ...template, file, placeOf }] : [];
 }
 
-function templateFiles(folder: string, errors: string[]): { readonly files: string[]; readonly ignored: string[] } {
-  const templates = path.join(folder, 'templates');
-  if (!existsSync(templates)) return { files: [], ignored: [] };
-  if (!statSync(templates).isDirectory()) {
-    errors.push(`${templates}: must be a folder with template files`);
-    return { files: [], ignored: [] };
-  }
-  const names = readdirSync(templates).sort();
-  const isTemplate = (name: string) => /^[^.].*\.ya?ml$/.test(name);
-  return {
-    files: names.filter(isTemplate).map((name) => path.join('templates', name)),
-    ignored: names.filter((name) => !isTemplate(name)).map((name) => path.join(folder, 'templates', name)),
-  };
-}
-
 /** Reads a YAML file; undefined if it has problems, which are added to `errors`. */
-function readFile(folder: string, file: string, errors: string[]): (Origin & { readonly value: unknown }) | undefined {
-  const name = path.join(folder, file);
-  if (!existsSync(name)) {
-    errors.push(`${name}: the file does not exist; a catalog folder contains categories.yaml and templates/*.yaml`);
+function readFile(
+  { nameOf, read }: CatalogSource,
+  file: string,
+  errors: string[],
+): (Origin & { readonly value: unknown }) | undefined {
+  const name = nameOf(file);
+  const content = read(file);
+  if ('problem' in content) {
+    errors.push(`${name}: ${content.problem}`);
     return undefined;
   }
-  if (!statSync(name).isFile()) {
-    errors.push(`${name}: is not a file`);
-    return undefined;
-  }
-  const text = utf8Of(readFileSync(name));
-  if (text === undefined) {
-    errors.push(`${name}: is not UTF-8; save the file with this encoding`);
-    return undefined;
-  }
-  const { value, problems, lineOf } = readYamlText(text);
+  const { value, problems, lineOf } = readYamlText(content.text);
   errors.push(...problems.map(({ line, message }) => `${name}:${line}: ${message}`));
   return problems.length > 0 ? undefined : { value, file, placeOf: (member) => `${name}:${lineOf(member)}` };
-}
-
-function utf8Of(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /** An error for each object whose slug an earlier object has. */

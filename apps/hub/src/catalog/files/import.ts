@@ -1,0 +1,349 @@
+import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { fold, nearestName, templateFieldNames } from '@svc/contract';
+import { partsOf, pickDefined } from '@svc/http';
+import { type CatalogTransaction, writeCatalog } from '../../database/catalog-write.ts';
+import type { Database } from '../../database/client.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { requestIcons } from '../../icons/store.ts';
+import { derivedColumns } from '../derived.ts';
+import { registerTags } from '../tags.ts';
+import { type CatalogFiles, CatalogFilesError } from './catalog-files.ts';
+import { categoriesIn, type Extent, refuseBeyond, templatesIn } from './extent.ts';
+
+type Reader = Pick<CatalogTransaction, 'category' | 'template' | 'organization'>;
+type Data = Record<string, unknown> & { readonly slug: string };
+
+/** The change that an import makes to one row. */
+export interface Step {
+  readonly noun: 'category' | 'template';
+  readonly verb: 'create' | 'update' | 'delete';
+  readonly slug: string;
+  /** The members that an update changes; empty for a creation and a deletion. */
+  readonly members: readonly string[];
+  readonly data: Data;
+  /** Slug of the category of a template. */
+  readonly category?: string;
+  /** Slug of the owner of a template. */
+  readonly owner?: string | null;
+}
+
+/** Maximum number of templates that one statement reads or writes. */
+const BATCH = 500;
+
+/** The number of slugs that a suggestion considers, and of errors with one. A suggestion compares all of them. */
+const MAX_SUGGESTED = 400;
+const MAX_SUGGESTIONS = 20;
+
+interface FilesImport {
+  readonly files: CatalogFiles;
+  /** Only returns what would change. */
+  readonly isPlan: boolean;
+  /** Deletes the rows without a file, at most `max`. Without it, they are kept. */
+  readonly prune: { readonly max: number } | undefined;
+  readonly extent: Extent;
+  /** The longest duration of the transaction, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Writes the audit entry of a change, in its transaction, at its end. */
+  readonly record: (transaction: CatalogTransaction) => Promise<unknown>;
+}
+
+/** An import would delete more rows than it may. Nothing was changed. */
+export class DeletionsRefused extends Error {
+  override name = 'DeletionsRefused';
+  readonly plan: readonly Step[];
+  readonly count: number;
+  constructor(plan: readonly Step[], count: number) {
+    super(`The import would delete ${count} objects.`);
+    this.plan = plan;
+    this.count = count;
+  }
+}
+
+/**
+ * Applies files to the catalog in one transaction. Rows are matched by slug; rows without a file are
+ * kept, unless they are to be pruned. Equal rows are not written, so a second import changes nothing.
+ * @returns the changes
+ * @throws CatalogFilesError, DeletionsRefused, 413, before anything is written
+ */
+export async function importFiles(database: Database, given: FilesImport): Promise<readonly Step[]> {
+  const plan = await planOf(database.client, given);
+  if (given.isPlan || plan.length === 0) return plan;
+  refuseDeletions(plan, given);
+  return writeCatalog(
+    database,
+    async (transaction) => {
+      // Planned again, because other writers are locked out only now.
+      const steps = await planOf(transaction, given);
+      refuseDeletions(steps, given);
+      await apply(transaction, steps);
+      await requestIcons(
+        transaction,
+        steps.filter(setsIcon).map(({ slug }) => slug),
+      );
+      await registerTags(
+        transaction,
+        given.files.templates.flatMap(({ tags }) => tags),
+      );
+      if (steps.length > 0) await given.record(transaction);
+      return steps;
+    },
+    { timeoutMs: given.timeoutMs },
+  );
+}
+
+/** The numbers of changes, and of described objects that do not change. */
+export function tallyOf(steps: readonly Step[], { categories, templates }: CatalogFiles) {
+  const count = (verb: Step['verb']) => steps.filter((step) => step.verb === verb).length;
+  const [created, updated, deleted] = [count('create'), count('update'), count('delete')];
+  return { created, updated, deleted, unchanged: categories.length + templates.length - created - updated };
+}
+
+/** Whether a step writes the URL of the icon of a template. */
+const setsIcon = ({ noun, verb, members, data }: Step): boolean =>
+  noun === 'template' && (verb === 'create' ? data.icon_url !== null : members.includes('icon_url'));
+
+/** @throws DeletionsRefused */
+function refuseDeletions(plan: readonly Step[], { prune }: FilesImport): void {
+  const count = plan.filter(({ verb }) => verb === 'delete').length;
+  if (count > (prune?.max ?? 0)) throw new DeletionsRefused(plan, count);
+}
+
+async function planOf(reader: Reader, { files, prune, extent }: FilesImport): Promise<Step[]> {
+  const where = categoriesIn(extent);
+  if (extent.limits) refuseBeyond(extent, { categories: await reader.category.count({ where }) });
+  const categories = bySlug(await reader.category.findMany({ where }));
+  const { templates, isOutside } = await readTemplates(reader, files.templates, extent);
+  const errors = await errorsOf(reader, { files, categories, templates, isOutside, extent });
+  if (errors.length > 0) throw new CatalogFilesError(errors);
+  const ofCategories = files.categories.flatMap((file) =>
+    stepOf('category', { data: categoryData(file) }, categories.get(file.slug)),
+  );
+  const ofTemplates: Step[] = [];
+  for (const file of files.templates) {
+    await setImmediate(); // other work of the process runs between two comparisons
+    const row = templates.get(file.slug);
+    const existing = row && { ...row, category: row.category.slug, owner: row.owner?.slug ?? null };
+    const links = pickDefined(file, ['category', 'owner']);
+    ofTemplates.push(...stepOf('template', { data: templateData(file), ...links }, existing));
+  }
+  const deletions = prune ? await deletionsOf(reader, { files, categories, extent }) : [];
+  return [...ofCategories, ...ofTemplates, ...deletions];
+}
+
+interface Stored {
+  readonly files: CatalogFiles;
+  /** The stored categories, and the stored templates that have a file, by slug. */
+  readonly categories: ReadonlyMap<string, { readonly slug: string; readonly is_private: boolean }>;
+  readonly templates: ReadonlyMap<string, unknown>;
+  /** Whether a slug is that of a template outside the extent. */
+  readonly isOutside: (slug: string) => boolean;
+  readonly extent: Extent;
+}
+
+/** What is wrong with the references and slugs of files, each with its file and line. */
+async function errorsOf(reader: Reader, stored: Stored): Promise<string[]> {
+  const { files, categories, templates, isOutside, extent } = stored;
+  const isLimited = extent.categoryIds !== undefined;
+  const errors = isLimited ? errorsOfToken(stored) : await errorsOfOwners(reader, files.templates);
+  const known = new Set([...categories.keys(), ...(isLimited ? [] : files.categories.map(({ slug }) => slug))]);
+  const unknown = files.templates.filter(({ category }) => !known.has(category));
+  for (const [index, { placeOf, category }] of unknown.entries()) {
+    const message = isLimited ? notForCategory(category) : noSlug('category', category, suggested(known, index));
+    errors.push(`${placeOf('category')}: category: ${message}`);
+  }
+  for (const [rows, described] of [
+    [categories, files.categories],
+    [templates, files.templates],
+  ] as const) {
+    for (const { slug, slugProblem, placeOf } of described) {
+      if (slugProblem !== undefined && !rows.has(slug) && !isOutside(slug)) {
+        errors.push(`${placeOf('slug')}: slug: ${slugProblem}`);
+      }
+    }
+  }
+  return errors;
+}
+
+/**
+ * What a service token must not do. The messages are the same for what does not exist and for what
+ * the token must not know.
+ */
+function errorsOfToken({ files, categories, isOutside }: Stored): string[] {
+  const ofCategories = files.categories.flatMap(({ slug, is_private, placeOf }) => {
+    const existing = categories.get(slug);
+    if (!existing) return [`${placeOf('slug')}: slug: ${notForCategory(slug)}`];
+    return existing.is_private === is_private
+      ? []
+      : [
+          `${placeOf('is_private')}: is_private: must be ${existing.is_private}: a service token cannot change whether a category is private`,
+        ];
+  });
+  const ofTemplates = files.templates.flatMap(({ slug, owner, placeOf }) => [
+    ...(owner === undefined
+      ? []
+      : [`${placeOf('owner')}: owner: must not be stated: a service token cannot change the owner of a template`]),
+    ...(isOutside(slug) ? [`${placeOf('slug')}: slug: is already in use outside the categories of the token`] : []),
+  ]);
+  return [...ofCategories, ...ofTemplates];
+}
+
+const notForCategory = (slug: string) => `the service token is not for a category with the slug ${slug}`;
+
+async function errorsOfOwners(reader: Reader, files: CatalogFiles['templates']): Promise<string[]> {
+  const owned = files.flatMap(({ owner, placeOf }) => (owner ? [{ owner, placeOf }] : []));
+  const organizations = await organizationsOf(
+    reader,
+    owned.map(({ owner }) => owner),
+  );
+  const unknown = owned.filter(({ owner }) => !organizations.has(owner));
+  if (unknown.length === 0) return [];
+  const others = await reader.organization.findMany({ select: { slug: true }, take: MAX_SUGGESTED });
+  const slugs = others.map(({ slug }) => slug);
+  return unknown.map(
+    ({ owner, placeOf }, index) =>
+      `${placeOf('owner')}: owner: ${noSlug('organization', owner, suggested(slugs, index))}`,
+  );
+}
+
+/** The slugs that a suggestion considers for an error, by its index. */
+const suggested = (known: Iterable<string>, index: number): readonly string[] =>
+  index < MAX_SUGGESTIONS ? [...known].slice(0, MAX_SUGGESTED) : [];
+
+/** The organizations with the slugs, by slug. */
+async function organizationsOf({ organization }: Pick<Reader, 'organization'>, slugs: readonly string[]) {
+  if (slugs.length === 0) return new Map<string, { readonly id: string; readonly slug: string }>();
+  const where = { slug: { in: [...new Set(slugs)] } };
+  return bySlug(await organization.findMany({ where, select: { id: true, slug: true } }));
+}
+
+function noSlug(noun: string, slug: string, known: readonly string[]): string {
+  const nearest = nearestName(slug, known);
+  return `no ${noun} has the slug ${slug}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
+}
+
+/**
+ * The deletions of the rows without a file: templates before categories. The deletion of a category
+ * deletes its grants, which a service token must not change.
+ */
+async function deletionsOf(
+  reader: Reader,
+  { files, categories, extent }: Pick<Stored, 'files' | 'categories' | 'extent'>,
+): Promise<Step[]> {
+  const where = templatesIn(extent);
+  if (extent.limits) refuseBeyond(extent, { templates: await reader.template.count({ where }) });
+  const templates = await reader.template.findMany({ where, select: { slug: true }, orderBy: { slug: 'asc' } });
+  const deletions = (noun: Step['noun'], slugs: readonly string[], kept: readonly { readonly slug: string }[]) => {
+    const described = new Set(kept.map(({ slug }) => slug));
+    const absent = slugs.filter((slug) => !described.has(slug));
+    return absent.map((slug) => ({ noun, verb: 'delete' as const, slug, members: [], data: { slug } }));
+  };
+  const ofTemplates = deletions(
+    'template',
+    templates.map(({ slug }) => slug),
+    files.templates,
+  );
+  if (extent.categoryIds !== undefined) return ofTemplates;
+  return [...ofTemplates, ...deletions('category', [...categories.keys()].toSorted(), files.categories)];
+}
+
+/**
+ * The stored templates that have a file. They are read in parts that stay within the statement
+ * timeout. Of templates outside the extent, only the slug is used.
+ */
+async function readTemplates({ template }: Reader, files: CatalogFiles['templates'], extent: Extent) {
+  const select = { id: true, slug: true, category_id: true, weight: true } as const;
+  const find = (slugs: string[]) => template.findMany({ where: { slug: { in: slugs } }, select });
+  const found: Awaited<ReturnType<typeof find>> = [];
+  for (let start = 0; start < files.length; start += BATCH) {
+    found.push(...(await find(files.slice(start, start + BATCH).map(({ slug }) => slug))));
+  }
+  const { categoryIds } = extent;
+  const inside = found.filter(({ category_id }) => categoryIds === undefined || categoryIds.includes(category_id));
+  const sizes = inside.map(({ id, weight }) => ({ key: id, bytes: weight }));
+  refuseBeyond(extent, { bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0) });
+  const include = { category: { select: { slug: true } }, owner: { select: { slug: true } } };
+  const read = (ids: string[]) => template.findMany({ where: { ...templatesIn(extent), id: { in: ids } }, include });
+  const rows: Awaited<ReturnType<typeof read>> = [];
+  for (const ids of partsOf(sizes)) rows.push(...(await read(ids)));
+  const slugs = new Set(inside.map(({ slug }) => slug));
+  const outside = new Set(found.map(({ slug }) => slug).filter((slug) => !slugs.has(slug)));
+  return { templates: bySlug(rows), isOutside: (slug: string) => outside.has(slug) };
+}
+
+const bySlug = <T extends { readonly slug: string }>(rows: readonly T[]) => new Map(rows.map((row) => [row.slug, row]));
+
+type DesiredRow = Pick<Step, 'data' | 'category' | 'owner'>;
+
+function stepOf(noun: Step['noun'], desired: DesiredRow, existing: object | undefined): Step[] {
+  const { data, ...links } = desired;
+  if (!existing) return [{ noun, ...desired, slug: data.slug, verb: 'create', members: [] }];
+  const before: Record<string, unknown> = { ...existing };
+  const after: Record<string, unknown> = { ...data, ...links };
+  const members = Object.keys(after).filter(
+    (member) => !isDeepStrictEqual(plain(after[member]), plain(before[member])),
+  );
+  return members.length === 0 ? [] : [{ noun, ...desired, slug: data.slug, verb: 'update', members }];
+}
+
+/** A value after a round trip through JSON, which removes undefined members. */
+export const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
+
+const templateData = (file: CatalogFiles['templates'][number]): Data => ({
+  ...pickDefined(file, ['name', ...templateFieldNames]),
+  slug: file.slug,
+  ...derivedColumns(file),
+});
+
+const categoryData = ({
+  name,
+  slug,
+  description,
+  icon,
+  sort_order,
+  is_private,
+}: CatalogFiles['categories'][number]): Data => ({
+  name,
+  slug,
+  description,
+  icon,
+  sort_order,
+  is_private,
+  sort_name: fold(name),
+});
+
+async function apply(transaction: CatalogTransaction, steps: readonly Step[]): Promise<void> {
+  const { category, template } = transaction;
+  for (const { verb, slug, data } of steps.filter(({ noun, verb }) => noun === 'category' && verb !== 'delete')) {
+    // The schema of the contract accepted the data, and the step added the derived columns.
+    if (verb === 'create') await category.create({ data: data as unknown as Prisma.CategoryUncheckedCreateInput });
+    else await category.update({ where: { slug }, data });
+  }
+  const categories = bySlug(await category.findMany({ select: { id: true, slug: true } }));
+  const organizations = await organizationsOf(
+    transaction,
+    steps.flatMap(({ owner }) => owner ?? []),
+  );
+  const rows = steps
+    .filter(({ noun }) => noun === 'template')
+    .map(({ verb, slug, data, category: categorySlug = '', owner }) => {
+      const withCategory = { ...data, category_id: categories.get(categorySlug)?.id };
+      if (owner === undefined) return { verb, slug, data: withCategory };
+      const owner_org_id = organizations.get(owner ?? '')?.id ?? null;
+      return { verb, slug, data: { ...withCategory, owner_org_id } };
+    });
+  const created = rows.filter(({ verb }) => verb === 'create');
+  for (let start = 0; start < created.length; start += BATCH) {
+    const batch = created.slice(start, start + BATCH);
+    // The schema of the contract accepted the data, and the step added the derived columns.
+    await template.createMany({ data: batch.map(({ data }) => data as unknown as Prisma.TemplateCreateManyInput) });
+  }
+  for (const { slug, data } of rows.filter(({ verb }) => verb === 'update')) {
+    // The schema of the contract accepted the data.
+    await template.update({ where: { slug }, data: data as Prisma.TemplateUncheckedUpdateInput });
+  }
+  for (const { noun, slug } of steps.filter(({ verb }) => verb === 'delete')) {
+    if (noun === 'template') await template.delete({ where: { slug } });
+    else await category.delete({ where: { slug } });
+  }
+}
