@@ -111,16 +111,19 @@ async function refreshed(url: string, refresh_token: string): Promise<Credential
   return credentialOf(session);
 }
 
-/** The credential of a session that a service has opened. */
-export const credentialOf = ({
-  access_token: token,
-  refresh_token: refresh = null,
-  expires_in,
-}: {
+interface OpenedSession {
   readonly access_token: string;
   readonly refresh_token?: string;
   readonly expires_in: number;
-}): Credential => ({ kind: 'session', token, refresh, until: Date.now() + expires_in * 1000 });
+}
+
+/** The credential of a session that a service has opened. */
+export const credentialOf = ({ access_token, refresh_token, expires_in }: OpenedSession): Credential => ({
+  kind: 'session',
+  token: access_token,
+  refresh: refresh_token ?? null,
+  until: Date.now() + expires_in * 1000,
+});
 
 interface Answer<T> {
   readonly data?: T;

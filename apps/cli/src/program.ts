@@ -103,7 +103,7 @@ function addSession(program: Command, add: Add, group: Group): void {
     summary: 'sign in to a service with the browser, or with a token from stdin',
     examples: [
       'svc login "$FLEET_URL" --token - < fleet.token',
-      'svc login "$HUB_URL" --name catalog --token - < hub.token',
+      'svc login "$HUB_URL" --name hub --token - < hub.token',
     ],
     options: (command) =>
       command
@@ -313,7 +313,24 @@ function addCredentials(add: Add, group: Group): void {
 
 function addHub(add: Add, group: Group): void {
   const commands = () => import('./commands/hub.ts');
+  const publish = () => import('./commands/publish.ts');
   const hub = group('hub', 'administer a hub');
+  add(hub, 'import <folder>', {
+    summary: 'apply a folder of catalog files to the hub',
+    examples: ['svc hub import catalog --dry-run', 'svc hub import catalog --prune --yes'],
+    options: (command) =>
+      command
+        .option('--prune', 'also delete what no file describes')
+        .addOption(number('--max-deletions <count>', 'the most deletions of --prune; default: 10'))
+        .option('--dry-run', 'only show what would change; exit code 3 if something would'),
+    load: async () => (await publish()).importFolder,
+  });
+  add(hub, 'export <folder>', {
+    summary: 'write the catalog of the hub to a folder, only the files that differ',
+    examples: ['svc hub export catalog', 'svc hub export catalog --prune --yes'],
+    options: (command) => command.option('--prune', 'also delete the files of templates that the hub does not have'),
+    load: async () => (await publish()).exportFolder,
+  });
   add(hub, 'grant <organization> <category>', {
     summary: 'let an organization see a private category',
     examples: ['svc hub grant demo internal --yes', 'svc hub grant demo internal --revoke --yes'],
@@ -322,28 +339,31 @@ function addHub(add: Add, group: Group): void {
   });
   const key = hub
     .command('key')
-    .description('API keys of your organization.')
-    .summary('API keys of your organization')
+    .description('API keys of your organization, or as an administrator of another one.')
+    .summary('API keys of organizations')
     .helpCommand(false);
+  const org = (command: Command) => command.option('--org <slug>', 'another organization (administrators)');
   add(key, 'list', {
     summary: 'list the keys',
-    examples: ['svc hub key list'],
+    examples: ['svc hub key list', 'svc hub key list --org demo'],
+    options: org,
     load: async () => (await commands()).listKeys,
   });
   add(key, 'create <name>', {
     summary: 'create a key, and print it once',
-    examples: ['svc hub key create build --days 90 --yes'],
-    options: (command) => command.addOption(number('--days <count>', 'its lifetime; default: it does not expire')),
+    examples: ['svc hub key create build --yes', 'svc hub key create build --org demo --days 90 --yes'],
+    options: (command) => org(command).addOption(number('--days <count>', 'its lifetime; default: it does not expire')),
     load: async () => (await commands()).createKey,
   });
   add(key, 'rotate <name>', {
-    summary: 'replace the secret of a key, and print it once',
+    summary: 'replace the secret of a key of your organization, and print it once',
     examples: ['svc hub key rotate build --yes'],
     load: async () => (await commands()).rotateKey,
   });
   add(key, 'revoke <name>', {
     summary: 'revoke a key permanently',
-    examples: ['svc hub key revoke build --yes'],
+    examples: ['svc hub key revoke build --yes', 'svc hub key revoke build --org demo --yes'],
+    options: org,
     load: async () => (await commands()).revokeKey,
   });
 }

@@ -46,6 +46,7 @@ const readPage = (
 
 /** Prints the newest entries of the audit log, the newest last, and with `follow` each further one. */
 export const tail: Action<TailOptions> = async (_, { number, follow, ...options }) => {
+  if (follow === true && options.output === 'yaml') throw new UsageError('With --follow, the output is table or json.');
   const either = await eitherOf(options);
   const { entries } = await readPage(either, { limit: number });
   if (follow !== true) {
@@ -53,7 +54,6 @@ export const tail: Action<TailOptions> = async (_, { number, follow, ...options 
     await print(shown, { format: options.output, as: () => tableOf(shown) });
     return undefined;
   }
-  if (options.output === 'yaml') throw new UsageError('With --follow, the output is table or json.');
   const printed = new Map<string, string>();
   let from = new Date(Date.now() - OVERLAP_MS).toISOString();
   for (let found = entries; ; found = await readSince(either, from)) {

@@ -1,6 +1,5 @@
 import { type Hub, hubOf, reply } from '../api.ts';
 import { confirm, requireConsent } from '../consent.ts';
-import { Failure } from '../errors.ts';
 import { given } from '../given.ts';
 import type { Action, Common } from '../invocation.ts';
 import { categoryId, isId, onlyOne, organizationId } from '../names.ts';
@@ -33,14 +32,30 @@ export const grant: Action<GrantOptions> = async ([organization = '', category =
 };
 
 interface KeyOptions extends Common {
+  /** The organization, for administrators; undefined: the one of the caller. */
+  readonly org?: string;
   readonly days?: number;
 }
 
-const ownKeys = async (hub: Hub) => (await reply(hub.GET('/api/v1/account/api-keys'))).apiKeys;
+interface Key {
+  readonly id: string;
+  readonly name: string;
+  readonly key_prefix: string;
+  readonly status: string;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+}
 
-/** The keys of the organization of the caller. */
-export const listKeys: Action = async (_, options) => {
-  const keys = await ownKeys(hubOf(options));
+/** The keys of an organization that an administrator names, or of that of the caller. */
+async function keysOf(hub: Hub, org: string | undefined): Promise<readonly Key[]> {
+  if (org === undefined) return (await reply(hub.GET('/api/v1/account/api-keys'))).apiKeys;
+  const query = { org_id: await organizationId(hub, org) };
+  return (await reply(hub.GET('/api/v1/admin/api-keys', { params: { query } }))).apiKeys;
+}
+
+export const listKeys: Action<KeyOptions> = async (_, options) => {
+  const keys = await keysOf(hubOf(options), options.org);
   await print(keys, {
     format: options.output,
     as: () => ({
@@ -69,19 +84,26 @@ async function printIssued(key: IssuedKey, { output }: Common): Promise<void> {
   await print(key, { format: output, as: () => key.key });
 }
 
-export const createKey: Action<KeyOptions> = async ([name = ''], { days, ...options }) => {
+export const createKey: Action<KeyOptions> = async ([name = ''], { org, days, ...options }) => {
   requireConsent(options);
   const hub = hubOf(options);
-  await confirm(`Create the key ${oneLine(name)} for your organization?`, options);
   const body = { name, ...given({ expires_in_days: days }) };
-  await printIssued((await reply(hub.POST('/api/v1/account/api-keys', { body }))).apiKey, options);
+  const owner = org === undefined ? undefined : { org_id: await organizationId(hub, org) };
+  await confirm(
+    `Create the key ${oneLine(name)} for ${org === undefined ? 'your organization' : oneLine(org)}?`,
+    options,
+  );
+  const { apiKey } = owner
+    ? await reply(hub.POST('/api/v1/admin/api-keys', { body: { ...body, ...owner } }))
+    : await reply(hub.POST('/api/v1/account/api-keys', { body }));
+  await printIssued(apiKey, options);
   return undefined;
 };
 
-/** The id of a key of the organization of the caller that is not revoked. */
-async function keyId(hub: Hub, text: string): Promise<string> {
+/** The id of a key that is not revoked. Names of keys can be equal. */
+async function keyId(hub: Hub, text: string, org: string | undefined): Promise<string> {
   if (isId(text)) return text;
-  const keys = await ownKeys(hub);
+  const keys = await keysOf(hub, org);
   return onlyOne(
     'key',
     text,
@@ -89,23 +111,25 @@ async function keyId(hub: Hub, text: string): Promise<string> {
   ).id;
 }
 
-/** Replaces the secret of a key. */
+/** Replaces the secret of a key of the organization of the caller. */
 export const rotateKey: Action = async ([name = ''], options) => {
   requireConsent(options);
   const hub = hubOf(options);
-  const id = await keyId(hub, name);
+  const id = await keyId(hub, name, undefined);
   await confirm(`Replace the key ${oneLine(name)}? The present one becomes invalid at once.`, options);
   await printIssued((await reply(hub.PUT('/api/v1/account/api-keys', { body: { id } }))).apiKey, options);
   return undefined;
 };
 
-export const revokeKey: Action = async ([name = ''], options) => {
+export const revokeKey: Action<KeyOptions> = async ([name = ''], { org, ...options }) => {
   requireConsent(options);
   const hub = hubOf(options);
-  const id = await keyId(hub, name);
+  const id = await keyId(hub, name, org);
   await confirm(`Revoke the key ${oneLine(name)}?`, options);
-  const { apiKey } = await reply(hub.DELETE('/api/v1/account/api-keys', { body: { id } }));
-  if (apiKey.status !== 'revoked') throw new Failure(`The key ${apiKey.name} is ${apiKey.status}.`);
-  await print(apiKey, { format: options.output, as: () => `The key ${apiKey.name} is revoked.` });
+  const { apiKey } =
+    org === undefined
+      ? await reply(hub.DELETE('/api/v1/account/api-keys', { body: { id } }))
+      : await reply(hub.DELETE('/api/v1/admin/api-keys', { body: { id } }));
+  await print(apiKey, { format: options.output, as: () => `The key ${apiKey.name} is ${apiKey.status}.` });
   return undefined;
 };

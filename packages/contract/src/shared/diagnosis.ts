@@ -102,7 +102,7 @@ export const hubBundle = bundleOf({});
 export const fleetBundle = bundleOf(ofFleet);
 
 /** What both bundles have in common. */
-export type CommonBundle = z.output<typeof hubBundle>;
+export type CommonBundle = z.input<typeof hubBundle>;
 
 /** The member `content` of a bundle. */
 export const contentOf = ({ shape }: z.ZodObject): { member: string; description: string }[] =>
