@@ -210,6 +210,7 @@ const publishers: Record<Caller, Expected> = {
   ...users('insufficient_scope'),
   'an admin': 'admitted',
   'a superadmin': 'admitted',
+  'a program of an admin': 'admitted',
 };
 
 const everybody: Record<Caller, Expected> = {

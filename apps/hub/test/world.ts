@@ -43,7 +43,8 @@ const PATIENT = {
   revisionTimeoutMs: scaled(20_000),
 };
 
-const withoutChecks = createDiagnosis({
+/** A diagnosis that checks nothing. */
+export const withoutChecks = createDiagnosis({
   service: 'hub',
   version: '0.0.0',
   checks: async () => ({ checks: [], close: async () => undefined }),
