@@ -7,6 +7,7 @@
 // one file, `svc.mjs`. Types are not checked.
 import { chmodSync, readFileSync } from 'node:fs';
 import http from 'node:http';
+import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
 
@@ -64,6 +65,7 @@ export async function bundleClient(target) {
     input: path.join(repository, CLIENT, 'src/main.ts'),
     cwd: repository,
     platform: 'node',
+    plugins: [builtInWhenUsed],
     checks: { eval: false, pluginTimings: false },
   });
   const { output } = await build.write({
@@ -138,6 +140,35 @@ const httpWithoutWebSocket = {
     },
   },
 };
+
+/**
+ * Built-in modules that Node loads when the module that imports them is evaluated. As static imports of
+ * the only file of the client they would be loaded at each start, such as those for prompts.
+ */
+const builtInWhenUsed = {
+  name: 'built-in-when-used',
+  resolveId: {
+    filter: { id: /^(node:)?[a-z_/]+$/ },
+    handler: (id) => (isBuiltin(id) ? `\0${id.startsWith('node:') ? id : `node:${id}`}` : undefined),
+  },
+  load: {
+    filter: { id: /^\0node:/ },
+    handler(id) {
+      const name = id.slice(1);
+      const members = Object.getOwnPropertyNames(process.getBuiltinModule(name)).filter((member) =>
+        IDENTIFIER.test(member),
+      );
+      // Rolldown removes the members that nothing uses.
+      const exported = members.map((member) => `export const ${member} = /* @__PURE__ */ get('${member}');`);
+      return `const builtIn = /* @__PURE__ */ process.getBuiltinModule('${name}');
+              const get = (member) => builtIn[member];
+              export default builtIn;
+              ${exported.join('\n')}`;
+    },
+  },
+};
+
+const IDENTIFIER = /^(?!default$)[A-Za-z]\w*$/;
 
 /** The packages with these files, without those of this repository. */
 export function packagesOf(files) {

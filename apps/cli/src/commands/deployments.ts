@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Fleet, fleetOf, reply } from '../api.ts';
-import { type ConsentOptions, confirm, requireConsent } from '../consent.ts';
+import { confirm, requireConsent } from '../consent.ts';
 import { type ExitCode, exitCodes, Failure, UsageError } from '../errors.ts';
 import type { paths as FleetPaths } from '../generated/fleet.ts';
 import { given } from '../given.ts';
@@ -198,12 +198,17 @@ async function finish(
   return wait === true ? codeOf(current) : undefined;
 }
 
-/** The id of a deployment that a person has agreed to change. */
-async function agreedId(fleet: Fleet, name: string, question: string, options: ConsentOptions): Promise<string> {
+/** The fleet, and the id of a deployment in it that a person has agreed to change. */
+async function agreed(
+  name: string,
+  question: string,
+  options: Common,
+): Promise<{ readonly fleet: Fleet; readonly id: string }> {
   requireConsent(options);
+  const fleet = fleetOf(options);
   const id = await deploymentId(fleet, name);
   await confirm(question, options);
-  return id;
+  return { fleet, id };
 }
 
 interface ScaleOptions extends OperationOptions {
@@ -213,9 +218,8 @@ interface ScaleOptions extends OperationOptions {
 export const scale: Action<ScaleOptions> = async ([name = '', count = ''], options) => {
   if (!/^[1-9]\d{0,3}$/.test(count)) throw new UsageError('The number of replicas must be an integer from 1 to 1000.');
   const replicas = Number(count);
-  const fleet = fleetOf(options);
-  if (options.dryRun === true) return planScale(fleet, { name, replicas }, options);
-  const id = await agreedId(fleet, name, `Scale ${oneLine(name)} to ${count} replicas?`, options);
+  if (options.dryRun === true) return planScale(fleetOf(options), { name, replicas }, options);
+  const { fleet, id } = await agreed(name, `Scale ${oneLine(name)} to ${count} replicas?`, options);
   const params = { path: { id } };
   const { deployment } = await reply(fleet.POST('/api/v1/deployments/{id}/scale', { params, body: { replicas } }));
   return finish(fleet, deployment, options);
@@ -241,8 +245,7 @@ async function planScale(
 }
 
 export const restart: Action<OperationOptions> = async ([name = ''], options) => {
-  const fleet = fleetOf(options);
-  const id = await agreedId(fleet, name, `Restart all replicas of ${oneLine(name)}?`, options);
+  const { fleet, id } = await agreed(name, `Restart all replicas of ${oneLine(name)}?`, options);
   const { deployment } = await reply(fleet.POST('/api/v1/deployments/{id}/restart', { params: { path: { id } } }));
   return finish(fleet, deployment, options);
 };
@@ -252,9 +255,8 @@ interface RollbackOptions extends OperationOptions {
 }
 
 export const rollback: Action<RollbackOptions> = async ([name = ''], options) => {
-  const fleet = fleetOf(options);
   const goal = options.to === undefined ? 'the previous generation' : `generation ${options.to}`;
-  const id = await agreedId(fleet, name, `Roll ${oneLine(name)} back to ${goal}?`, options);
+  const { fleet, id } = await agreed(name, `Roll ${oneLine(name)} back to ${goal}?`, options);
   const body = given({ generation: options.to });
   const { deployment } = await reply(
     fleet.POST('/api/v1/deployments/{id}/rollback', { params: { path: { id } }, body }),
