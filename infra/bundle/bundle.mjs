@@ -143,31 +143,36 @@ const httpWithoutWebSocket = {
 
 /**
  * Built-in modules that Node loads when the module that imports them is evaluated. As static imports of
- * the only file of the client they would be loaded at each start, such as those for prompts.
+ * the only file of the client they would be loaded at each start, such as those for prompts. commander
+ * imports `child_process` for commands that are other programs, of which the client has none.
  */
 const builtInWhenUsed = {
   name: 'built-in-when-used',
   resolveId: {
     filter: { id: /^(node:)?[a-z_/]+$/ },
-    handler: (id) => (isBuiltin(id) ? `\0${id.startsWith('node:') ? id : `node:${id}`}` : undefined),
+    handler(id, importer) {
+      if (!isBuiltin(id)) return undefined;
+      if (id === 'node:child_process' && importer.includes('/node_modules/commander/')) return NOTHING;
+      return `\0${id.startsWith('node:') ? id : `node:${id}`}`;
+    },
   },
   load: {
     filter: { id: /^\0node:/ },
     handler(id) {
+      if (id === NOTHING) return 'export default undefined;';
       const name = id.slice(1);
-      const members = Object.getOwnPropertyNames(process.getBuiltinModule(name)).filter((member) =>
-        IDENTIFIER.test(member),
-      );
+      const members = Object.keys(process.getBuiltinModule(name)).filter((member) => IDENTIFIER.test(member));
       // Rolldown removes the members that nothing uses.
-      const exported = members.map((member) => `export const ${member} = /* @__PURE__ */ get('${member}');`);
-      return `const builtIn = /* @__PURE__ */ process.getBuiltinModule('${name}');
-              const get = (member) => builtIn[member];
-              export default builtIn;
+      const exported = members.map((member) => `export const ${member} = /* @__PURE__ */ $get('${member}');`);
+      return `const $module = /* @__PURE__ */ process.getBuiltinModule('${name}');
+              const $get = (member) => $module[member];
+              export default $module;
               ${exported.join('\n')}`;
     },
   },
 };
 
+const NOTHING = '\0node:nothing';
 const IDENTIFIER = /^(?!default$)[A-Za-z]\w*$/;
 
 /** The packages with these files, without those of this repository. */
