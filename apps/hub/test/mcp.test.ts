@@ -92,7 +92,9 @@ test('a private template is visible to an organization with a grant only', async
 test('an invalid credential, and a service token, is 401, although the catalog is public', async () => {
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
-  const { secret } = await world.aServiceToken(await world.aUser('admin'), { categories: [(await world.aCategory()).id] });
+  const { secret } = await world.aServiceToken(await world.aUser('admin'), {
+    categories: [(await world.aCategory()).id],
+  });
   for (const token of [newSecretToken('svcc_'), secret]) {
     const Authorization = `Bearer ${token}`;
     const { status } = await fetch(url, { method: 'POST', headers: { ...headers, Authorization }, body });

@@ -130,7 +130,8 @@ describe('a collection with too many members', () => {
   });
 
   test('is rejected by every endpoint without an error for a member', () => {
-    const tooMany = [Array(300).fill(0), Object.fromEntries(Array(300).fill(0).entries())];
+    // More than any collection of a body can have: an import has 2,001 files.
+    const tooMany = [Array(3000).fill(0), Object.fromEntries(Array(3000).fill(0).entries())];
     for (const { title, schema } of inputs) {
       for (const name of schema instanceof z.ZodObject ? Object.keys(schema.shape) : []) {
         const errors = tooMany.flatMap((value) => errorsOf(schema, { [name]: value }));

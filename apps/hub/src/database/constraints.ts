@@ -13,7 +13,8 @@ export const constraintProblems: ConstraintProblems = {
   organizations_slug_key: slugTaken,
   templates_category_id_fkey: unknownCategory,
   catalog_access_category_id_fkey: unknownCategory,
-  service_token_categories_category_id_fkey: () => new Problem('unknown_category', 'A category does not exist any longer.'),
+  service_token_categories_category_id_fkey: () =>
+    new Problem('unknown_category', 'A category does not exist any longer.'),
   templates_owner_org_id_fkey: unknownOrganization('owner_org_id'),
   catalog_access_org_id_fkey: unknownOrganization('org_id'),
   users_org_id_fkey: unknownOrganization('org_id'),

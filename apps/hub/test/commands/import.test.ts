@@ -282,6 +282,16 @@ describe('an import', () => {
       expect(await prune(folder, { isConfirmed: false })).toEqual(['0 created, 0 updated, 2 unchanged']);
     });
 
+    test('changes nothing if a template is in a category that would be deleted', async () => {
+      await aRest();
+      const folder = folderOf({ 'one.yaml': 'name: One\ncategory: old\n' });
+      const stamp = await clock();
+      await expect(prune(folder)).rejects.toThrow(
+        /one\.yaml:2: category: categories\.yaml does not describe the category old, so that it would be deleted$/,
+      );
+      expect(await clock()).toBe(stamp);
+    });
+
     test('prints the deletions of a dry run and makes none', async () => {
       expect(await prune(await aRest(), { dryRun: true, isConfirmed: false, max: 0 })).toEqual([
         'would delete template two',

@@ -1,5 +1,6 @@
 import { publishLimits } from '@svc/contract/hub';
 import { connectionsBlocked } from '@svc/testing';
+import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { startWorld } from '../world.ts';
 
 const world = await startWorld();
@@ -36,7 +37,7 @@ const stored = async () =>
 
 let scenes = 0;
 /** A category of a token with two templates, and a private category of others with a grant and a template. */
-async function aScene(scopes = ['import', 'prune']) {
+async function aScene() {
   const count = ++scenes;
   const own = await world.aCategory({ slug: `own-${count}`, name: 'Own' });
   const foreign = await world.aCategory({ slug: `foreign-${count}`, is_private: true });
@@ -47,9 +48,11 @@ async function aScene(scopes = ['import', 'prune']) {
   }
   const owner_org_id = organization.id;
   await world.aTemplate({ slug: `secret-${count}`, name: 'secret', category_id: foreign.id, owner_org_id });
-  const token = await world.aServiceToken(admin, { categories: [own.id], scopes });
+  const token = await world.aServiceToken(admin, { categories: [own.id], scopes: ['import', 'prune'] });
   return { count, own: own.slug, foreign: foreign.slug, organization: organization.slug, token };
 }
+/** For requests that change nothing. */
+const shared = await aScene();
 const file = (name: string, category: string, rest = '') => `name: ${name}\ncategory: ${category}\n${rest}`;
 
 describe('a service token', () => {
@@ -124,7 +127,7 @@ describe('a service token', () => {
     ['without the scope import, imports', ['export'], ''],
     ['without the scope import, plans an import', ['export'], 'plan=true'],
   ])('%s nothing', async (_, scopes, query) => {
-    const { token } = await aScene(scopes);
+    const token = await world.aServiceToken(admin, { categories: [shared.own], scopes });
     const before = await stored();
     const { status, body: problem } = await send(token, {}, query);
     expect({ status, code: problem.code }).toEqual({ status: 403, code: 'insufficient_scope' });
@@ -134,7 +137,11 @@ describe('a service token', () => {
   /** Attempts to read or change what is outside the categories of the token. */
   const attempts: readonly (readonly [string, (scene: Awaited<ReturnType<typeof aScene>>) => Files, RegExp])[] = [
     ['describes a foreign category', ({ foreign }) => ({ categories: `- { slug: ${foreign}, name: X }\n` }), /not for/],
-    ['creates a category', () => ({ categories: '- { slug: absent, name: X }\n' }), /^categories\.yaml:1: slug: .*not for/],
+    [
+      'creates a category',
+      () => ({ categories: '- { slug: absent, name: X }\n' }),
+      /^categories\.yaml:1: slug: .*not for/,
+    ],
     [
       'creates a template in a foreign category',
       ({ foreign }) => ({ templates: { fresh: file('x', foreign) } }),
@@ -157,7 +164,9 @@ describe('a service token', () => {
     ],
     [
       'gives a template to an organization',
-      ({ count, own, organization }) => ({ templates: { [`one-${count}`]: file('one', own, `owner: ${organization}\n`) } }),
+      ({ count, own, organization }) => ({
+        templates: { [`one-${count}`]: file('one', own, `owner: ${organization}\n`) },
+      }),
       /:3: owner: must not be stated/,
     ],
     [
@@ -172,23 +181,25 @@ describe('a service token', () => {
     ],
   ];
 
-  test.each(attempts)('that %s is refused with the line, and with prune deletes nothing', async (_, filesOf, message) => {
-    const scene = await aScene();
-    const before = await stored();
-    for (const query of ['', 'plan=true', 'prune=true']) {
-      const { status, body: problem, text } = await send(scene.token, filesOf(scene), query);
-      expect({ status, code: problem.code, errors: problem.errors }).toEqual({
-        status: 400,
-        code: 'validation_failed',
-        errors: [{ path: 'files', message: expect.stringMatching(message) }],
-      });
-      expect(text).not.toMatch(/private|grant/);
-    }
-    expect(await stored()).toBe(before);
-  });
+  test.each(attempts)(
+    'that %s is refused with the line, and with prune deletes nothing',
+    async (_, filesOf, message) => {
+      const before = await stored();
+      for (const query of ['', 'plan=true', 'prune=true']) {
+        const { status, body: problem, text } = await send(shared.token, filesOf(shared), query);
+        expect({ status, code: problem.code, errors: problem.errors }).toEqual({
+          status: 400,
+          code: 'validation_failed',
+          errors: [{ path: 'files', message: expect.stringMatching(message) }],
+        });
+        expect(text).not.toMatch(/private|grant/);
+      }
+      expect(await stored()).toBe(before);
+    },
+  );
 
   test('receives the same response for a foreign and for an absent category', async () => {
-    const { foreign, token } = await aScene();
+    const { foreign, token } = shared;
     const answerTo = async (slug: string) => {
       const { status, body: problem } = await send(token, {
         categories: `- { slug: ${slug}, name: X }\n`,
@@ -214,8 +225,10 @@ describe('a service token', () => {
 
   test('is of no use in a category that has the slug of a deleted one', async () => {
     const { own, token } = await aScene();
-    await client.template.deleteMany({ where: { category: { slug: own } } });
-    await client.category.delete({ where: { slug: own } });
+    await writeCatalog(world.database, async ({ template, category }) => {
+      await template.deleteMany({ where: { category: { slug: own } } });
+      await category.delete({ where: { slug: own } });
+    });
     await world.aCategory({ slug: own });
     const { status, body: problem } = await send(token, { templates: { x: file('x', own) } });
     expect({ status, message: problem.errors[0].message }).toEqual({
@@ -263,10 +276,26 @@ test('an administrator imports categories, owners and deletions, as with the com
 
 test.each([
   ['a file that cannot be read', { broken: 'name: [\n' }, /^templates\/broken\.yaml:2: cannot be read/],
-  ['a value that parsers read differently', { a: 'name: no\ncategory: x\n' }, /^templates\/a\.yaml:1: no must be quoted/],
-  ['an unknown member', { a: 'name: A\ncategory: x\nimge_name: x\n' }, /a\.yaml:3: imge_name: .*did you mean image_name/],
-  ['an unknown category', { a: 'name: A\ncategory: nowhere\n' }, /^templates\/a\.yaml:2: category: no category has the slug/],
-  ['a slug of two files', { a: file('A', 'x'), b: file('B', 'x', 'slug: a\n') }, /b\.yaml:3: the slug a is already used in/],
+  [
+    'a value that parsers read differently',
+    { a: 'name: no\ncategory: x\n' },
+    /^templates\/a\.yaml:1: no must be quoted/,
+  ],
+  [
+    'an unknown member',
+    { a: 'name: A\ncategory: x\nimge_name: x\n' },
+    /a\.yaml:3: imge_name: .*did you mean image_name/,
+  ],
+  [
+    'an unknown category',
+    { a: 'name: A\ncategory: nowhere\n' },
+    /^templates\/a\.yaml:2: category: no category has the slug/,
+  ],
+  [
+    'a slug of two files',
+    { a: file('A', 'x'), b: file('B', 'x', 'slug: a\n') },
+    /b\.yaml:3: the slug a is already used in/,
+  ],
 ])('%s is refused with the message of the command, and nothing is changed', async (_, templates, message) => {
   const before = await stored();
   const { status, body: problem } = await send(admin, { categories: '- { slug: x, name: X }\n', templates });
@@ -298,7 +327,9 @@ test.each([
 });
 
 test('a catalog without its file of categories is refused', async () => {
-  const { body: problem } = await admin.post(IMPORT, { files: [{ path: 'templates/a.yaml', content: file('a', 'x') }] });
+  const { body: problem } = await admin.post(IMPORT, {
+    files: [{ path: 'templates/a.yaml', content: file('a', 'x') }],
+  });
   expect(problem.errors[0].message).toMatch(/^categories\.yaml: the file does not exist/);
 });
 
@@ -341,7 +372,7 @@ test('a catalog beyond the bound is refused with the bound, and a token for few 
     const name = `many-${index}`;
     return { slug: name, name, sort_name: name };
   });
-  await client.category.createMany({ data });
+  await writeCatalog(world.database, ({ category }) => category.createMany({ data }));
   const before = await stored();
   const { status, body: problem } = await send(admin, {}, 'prune=true');
   expect({ status, code: problem.code }).toEqual({ status: 413, code: 'payload_too_large' });

@@ -99,7 +99,9 @@ export const hubPublishEndpoints = {
     tag: 'publish',
     summary: 'Get the catalog as files; with a service token, its categories and their templates, without owners',
     reads: exportReads,
-    reply: z.object({ files: z.array(z.object({ path: z.string(), content: z.string() })) }).meta({ id: 'CatalogExport' }),
+    reply: z
+      .object({ files: z.array(z.object({ path: z.string(), content: z.string() })) })
+      .meta({ id: 'CatalogExport' }),
     problems: ['payload_too_large', 'overloaded'],
   }),
 };

@@ -86,7 +86,9 @@ export const hubServiceTokenEndpoints = {
           .max(MAX_DAYS, DAYS)
           .meta({ description: 'Lifetime of the token in days' }),
       })
-      .meta({ examples: [{ name: 'ci', scopes: ['import', 'prune'], categories: ['databases'], expires_in_days: 90 }] }),
+      .meta({
+        examples: [{ name: 'ci', scopes: ['import', 'prune'], categories: ['databases'], expires_in_days: 90 }],
+      }),
     status: 201,
     reply: z.object({ serviceToken: issuedServiceToken }),
     secret: true,

@@ -84,7 +84,8 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     action: 'Revoke a token that is not used',
   },
   too_many_deletions: {
-    meaning: 'an import with `prune` would delete more than `max_deletions`; `detail` states how many. Nothing was changed',
+    meaning:
+      'an import with `prune` would delete more than `max_deletions`; `detail` states how many. Nothing was changed',
     action: 'Check the files with `plan=true`, or set `max_deletions`',
   },
   token_revoked: { meaning: 'the MCP token to reissue is revoked', action: 'Create another token' },

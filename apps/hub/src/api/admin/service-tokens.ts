@@ -5,8 +5,8 @@ import { Problem } from '@svc/http';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { callerOf } from '../../identity/caller.ts';
 import {
-  insertServiceToken,
   revokeServiceToken as endServiceToken,
+  insertServiceToken,
   type ServiceTokenRow,
   serviceTokenColumns,
   serviceTokenStatus,

@@ -49,7 +49,11 @@ export async function readCatalogRows({ client }: Pick<Database, 'client'>, exte
           include: { category: { select: { slug: true } }, owner: { select: { slug: true } } },
           orderBy: { slug: 'asc' },
         });
-        for (const { category: { slug: categorySlug }, owner, ...row } of rows) {
+        for (const {
+          category: { slug: categorySlug },
+          owner,
+          ...row
+        } of rows) {
           const shownOwner = extent.categoryIds === undefined ? (owner?.slug ?? null) : null;
           templates.push({ ...row, category: categorySlug, owner: shownOwner });
         }

@@ -8,7 +8,7 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { requestIcons } from '../../icons/store.ts';
 import { derivedColumns } from '../derived.ts';
 import { registerTags } from '../tags.ts';
-import { type CatalogFiles, CatalogFilesError } from './catalog-files.ts';
+import { CATEGORIES, type CatalogFiles, CatalogFilesError } from './catalog-files.ts';
 import { categoriesIn, type Extent, refuseBeyond, templatesIn } from './extent.ts';
 
 type Reader = Pick<CatalogTransaction, 'category' | 'template' | 'organization'>;
@@ -114,7 +114,10 @@ async function planOf(reader: Reader, { files, prune, extent }: FilesImport): Pr
   if (extent.limits) refuseBeyond(extent, { categories: await reader.category.count({ where }) });
   const categories = bySlug(await reader.category.findMany({ where }));
   const { templates, isOutside } = await readTemplates(reader, files.templates, extent);
-  const errors = await errorsOf(reader, { files, categories, templates, isOutside, extent });
+  const errors = [
+    ...(await errorsOf(reader, { files, categories, templates, isOutside, extent })),
+    ...(prune && extent.categoryIds === undefined ? errorsOfPrune(files, categories) : []),
+  ];
   if (errors.length > 0) throw new CatalogFilesError(errors);
   const ofCategories = files.categories.flatMap((file) =>
     stepOf('category', { data: categoryData(file) }, categories.get(file.slug)),
@@ -186,6 +189,17 @@ function errorsOfToken({ files, categories, isOutside }: Stored): string[] {
     ...(isOutside(slug) ? [`${placeOf('slug')}: slug: is already in use outside the categories of the token`] : []),
   ]);
   return [...ofCategories, ...ofTemplates];
+}
+
+/** Templates in categories that would be deleted. */
+function errorsOfPrune(files: CatalogFiles, categories: Stored['categories']): string[] {
+  const described = new Set(files.categories.map(({ slug }) => slug));
+  return files.templates
+    .filter(({ category }) => categories.has(category) && !described.has(category))
+    .map(
+      ({ category, placeOf }) =>
+        `${placeOf('category')}: category: ${CATEGORIES} does not describe the category ${category}, so that it would be deleted`,
+    );
 }
 
 const notForCategory = (slug: string) => `the service token is not for a category with the slug ${slug}`;

@@ -247,7 +247,13 @@ function SecretDialog({
   );
 }
 
-function RevokeDialog({ token: { id, name }, onClose }: { readonly token: ServiceToken; readonly onClose: () => void }) {
+function RevokeDialog({
+  token: { id, name },
+  onClose,
+}: {
+  readonly token: ServiceToken;
+  readonly onClose: () => void;
+}) {
   const revoke = useMutation({
     ...hub.change('revokeServiceToken'),
     onSuccess: () => {

@@ -175,7 +175,9 @@ function UserDialog({
         checked={isBlocked}
         onChange={setBlocked}
         label={t('Blocked')}
-        hint={t('The user cannot sign in. The sessions end, and the API keys and service tokens that the user created are revoked.')}
+        hint={t(
+          'The user cannot sign in. The sessions end, and the API keys and service tokens that the user created are revoked.',
+        )}
       />
     </FormDialog>
   );
