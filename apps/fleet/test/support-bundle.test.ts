@@ -56,7 +56,8 @@ async function plant(): Promise<void> {
   await world.aUser('viewer', { email: canaries.address });
   const spec = { image_name: 'nginx', env: [{ name: 'GREETING', value: canaries.variable }] };
   const labels = { [canaries.label]: canaries.label };
-  expect((await admin.post('/api/v1/workloads', { name: 'planted', labels, ...spec })).status).toBe(201);
+  const workload = await admin.post('/api/v1/workloads', { name: 'planted', labels, ...spec });
+  expect(workload.status).toBe(201);
   const values = { password: canaries.secret };
   expect((await admin.post('/api/v1/secrets', { name: 'planted', labels, values })).status).toBe(201);
   await client.event.create({
@@ -71,7 +72,12 @@ async function plant(): Promise<void> {
     },
   });
   // A value that can no longer be written, so that a check finds the workload.
-  await client.$executeRaw`UPDATE workload_revisions SET spec = spec || '{"memory_request": "1"}'`;
+  const { id } = workload.body.workload;
+  await client.$executeRaw`
+    INSERT INTO workload_revisions (workload_id, revision, spec, overrides, secret_names, created_by)
+    SELECT workload_id, 2, spec || '{"memory_request": "1"}', overrides, secret_names, created_by
+    FROM workload_revisions WHERE workload_id = ${id}::uuid`;
+  await client.workload.update({ where: { id }, data: { revision: 2 } });
 }
 
 test('an admin runs the checks of the command doctor in the running fleet', async () => {
