@@ -172,8 +172,8 @@ function addDeployments(program: Command, add: Add): void {
   add(program, 'deploy <template>', {
     summary: 'deploy a template on a host or cluster that the fleet chooses',
     examples: [
-      'svc deploy redis --name cache --generate REDIS_PASSWORD --dry-run',
-      'svc deploy redis --name cache --generate REDIS_PASSWORD=40 --wait --yes',
+      'svc deploy redis --name sessions --generate REDIS_PASSWORD=40 --dry-run',
+      'svc deploy memcached --name cache --wait --yes',
     ],
     options: (command) =>
       wait(command)

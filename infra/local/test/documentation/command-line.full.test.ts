@@ -125,12 +125,13 @@ test('each example in the help works', async () => {
   expect(all.length).toBeGreaterThan(40);
   const isLast = (example: string) => example.startsWith('svc logout');
   const ordered = [...all.filter((example) => !isLast(example)), ...all.filter(isLast)];
-  // A context of Docker with another engine than the one that is added by its address.
+  // A context of Docker, and catalog files with all categories, so that --prune keeps them.
   const context = createHash('sha256').update('machine-2').digest('hex');
   await run(`
     mkdir -p "$HOME/.docker/contexts/meta/${context}"
     printf '{"Name": "machine-2", "Endpoints": {"docker": {"Host": "%s"}}}' "$ENGINE" \\
-      > "$HOME/.docker/contexts/meta/${context}/meta.json"`);
+      > "$HOME/.docker/contexts/meta/${context}/meta.json"
+    svc hub export catalog`);
   const output = await run(inOrder(ordered.map(checked)));
   expect(output).toContain('"url"'); // JSON
   expect(output).toMatch(/^url: /m); // YAML
