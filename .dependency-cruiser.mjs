@@ -118,6 +118,13 @@ export default {
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
     {
+      name: 'client-has-no-code-of-the-services',
+      comment: 'The command line client communicates with the services over HTTP only.',
+      severity: 'error',
+      from: { path: '^apps/cli/src/' },
+      to: { path: '^(packages|bench)/' },
+    },
+    {
       name: 'contract-has-no-internal-dependencies',
       comment: 'The contract imports no server framework, no database library and no other package of this repository.',
       severity: 'error',

@@ -1,4 +1,4 @@
-// What does the start of a service cost?
+// What does the start of a service, and of the command line client, cost?
 //
 //   pnpm bench:start [--against <folder of another built checkout>] [--runs <default 7>]
 //                    [--no-size] [--record]
@@ -10,6 +10,7 @@
 // infra/docker/assemble.mjs writes; in a checkout with pnpm, it needs pnpm on PATH. Checkouts take
 // turns, so that the machine is equally busy for both, and run on the Node of this bench. The first
 // run of each does not count, because it fills the compile cache. Medians count.
+// Of the client, the bench measures the CPU time of the whole process for a command that sends no request.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -39,7 +40,7 @@ const REST_MS = 10_000;
 const READY_TIMEOUT_MS = 60_000;
 
 /** The CPU time in milliseconds, and the size in relation to that of another checkout. */
-const GOALS = { cpu: { hub: 700, fleet: 900 }, size: 0.6 };
+const GOALS = { cpu: { hub: 700, fleet: 900, svc: 150 }, size: 0.6 };
 
 const checkouts = [
   ...(values.against ? [{ name: 'before', root: path.resolve(values.against) }] : []),
@@ -66,6 +67,20 @@ const COUNTER = `import { registerHooks } from 'node:module';
   } });
   process.on('exit', () => process.stderr.write('${COUNT}' + files.size + '\\n'));`;
 const COUNTING = ['--import', `data:text/javascript,${encodeURIComponent(COUNTER)}`];
+
+const CPU = 'milliseconds: ';
+const CPU_AT_END = `process.on('exit', () => {
+    const { user, system } = process.cpuUsage();
+    process.stderr.write('${CPU}' + Math.round((user + system) / 1000) + '\\n');
+  });`;
+
+/** The CPU time of the client, in milliseconds, for a command line. */
+function cpuOfClient(root, args) {
+  const options = ['--import', `data:text/javascript,${encodeURIComponent(CPU_AT_END)}`];
+  const program = path.join(root, 'apps', 'cli', 'dist', 'svc.mjs');
+  const { stderr } = spawnSync(process.execPath, [...options, program, ...args], { encoding: 'utf8' });
+  return Number(new RegExp(`${CPU}(\\d+)`).exec(stderr)?.[1]);
+}
 
 /** Starts a service, and stops it after `measure`. @returns the result, and its error output */
 async function run({ root, service, environment }, measure = async () => {}, options = []) {
@@ -155,6 +170,11 @@ try {
       if (size === undefined) continue;
       report(`${of}: assembled ${size.toFixed(1)} MB`, verdict(size, before && GOALS.size * before.size));
     }
+  }
+  for (const args of [['--version'], ['completion', 'bash'], ['scale', 'name', '2']]) {
+    const cpu = Array.from({ length: runs }, () => cpuOfClient(repository, args));
+    const range = `${Math.min(...cpu)} to ${Math.max(...cpu)}`;
+    report(`svc ${args.join(' ')}: CPU time ${median(cpu)} ms (${range})`, atMost(median(cpu), GOALS.cpu.svc));
   }
 } finally {
   await postgres.stop();

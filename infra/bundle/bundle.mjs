@@ -1,11 +1,13 @@
-// Bundles a service from its TypeScript sources.
+// Bundles a service, or the command line client, from its TypeScript sources.
 //
-//   node infra/bundle/bundle.mjs <hub|fleet|identity-provider> [<folder>]
+//   node infra/bundle/bundle.mjs <hub|fleet|identity-provider|cli> [<folder>]
 //
 // The folder, by default the `dist` of the service, contains `main.js`, which runs the commands of
-// the service, chunks that it loads when they are needed, and source maps. Types are not checked.
-import { readFileSync } from 'node:fs';
+// the service, chunks that it loads when they are needed, and source maps. That of the client contains
+// one file, `svc.mjs`. Types are not checked.
+import { chmodSync, readFileSync } from 'node:fs';
 import http from 'node:http';
+import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
 
@@ -25,6 +27,8 @@ export const SERVICES = {
   },
   'identity-provider': { folder: 'infra/identity-provider', entries: {}, external: [] },
 };
+
+const CLIENT = 'apps/cli';
 
 /** @returns the manifests of the packages whose code is in the bundle, by folder */
 export async function bundle(service, target) {
@@ -52,6 +56,29 @@ export async function bundle(service, target) {
     sourcemapExcludeSources: true,
   });
   await build.close();
+  return packagesOf(output.flatMap(({ moduleIds = [] }) => moduleIds));
+}
+
+/** @returns the manifests of the packages whose code is in the file, by folder */
+export async function bundleClient(target) {
+  const build = await rolldown({
+    input: path.join(repository, CLIENT, 'src/main.ts'),
+    cwd: repository,
+    platform: 'node',
+    plugins: [builtInWhenUsed],
+    checks: { eval: false, pluginTimings: false },
+  });
+  const { output } = await build.write({
+    dir: target,
+    cleanDir: true,
+    entryFileNames: 'svc.mjs',
+    codeSplitting: false, // modules that are imported later are evaluated later
+    banner: '#!/usr/bin/env node',
+    comments: { legal: false, annotation: false, jsdoc: false },
+    minify: { compress: false, mangle: false, codegen: true },
+  });
+  await build.close();
+  chmodSync(path.join(target, 'svc.mjs'), 0o755);
   return packagesOf(output.flatMap(({ moduleIds = [] }) => moduleIds));
 }
 
@@ -114,6 +141,40 @@ const httpWithoutWebSocket = {
   },
 };
 
+/**
+ * Built-in modules that Node loads when the module that imports them is evaluated. As static imports of
+ * the only file of the client they would be loaded at each start, such as those for prompts. commander
+ * imports `child_process` for commands that are other programs, of which the client has none.
+ */
+const builtInWhenUsed = {
+  name: 'built-in-when-used',
+  resolveId: {
+    filter: { id: /^(node:)?[a-z_/]+$/ },
+    handler(id, importer) {
+      if (!isBuiltin(id)) return undefined;
+      if (id === 'node:child_process' && importer.includes('/node_modules/commander/')) return NOTHING;
+      return `\0${id.startsWith('node:') ? id : `node:${id}`}`;
+    },
+  },
+  load: {
+    filter: { id: /^\0node:/ },
+    handler(id) {
+      if (id === NOTHING) return 'export default undefined;';
+      const name = id.slice(1);
+      const members = Object.keys(process.getBuiltinModule(name)).filter((member) => IDENTIFIER.test(member));
+      // Rolldown removes the members that nothing uses.
+      const exported = members.map((member) => `export const ${member} = /* @__PURE__ */ $get('${member}');`);
+      return `const $module = /* @__PURE__ */ process.getBuiltinModule('${name}');
+              const $get = (member) => $module[member];
+              export default $module;
+              ${exported.join('\n')}`;
+    },
+  },
+};
+
+const NOTHING = '\0node:nothing';
+const IDENTIFIER = /^(?!default$)[A-Za-z]\w*$/;
+
 /** The packages with these files, without those of this repository. */
 export function packagesOf(files) {
   const found = new Map();
@@ -127,9 +188,11 @@ export function packagesOf(files) {
 
 if (process.argv[1] === import.meta.filename) {
   const [service, target] = process.argv.slice(2);
-  if (!Object.hasOwn(SERVICES, service)) {
-    console.error(`Usage: node infra/bundle/bundle.mjs <${Object.keys(SERVICES).join('|')}> [<folder>]`);
+  const folderOf = (own) => (target ? path.resolve(target) : path.join(repository, own, 'dist'));
+  if (service === 'cli') await bundleClient(folderOf(CLIENT));
+  else if (Object.hasOwn(SERVICES, service)) await bundle(service, folderOf(SERVICES[service].folder));
+  else {
+    console.error(`Usage: node infra/bundle/bundle.mjs <${Object.keys(SERVICES).join('|')}|cli> [<folder>]`);
     process.exit(2);
   }
-  await bundle(service, target ? path.resolve(target) : path.join(repository, SERVICES[service].folder, 'dist'));
 }

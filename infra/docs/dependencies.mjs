@@ -1,4 +1,4 @@
-// The table of docs/dependencies.md: the packages with which the services run, and their licences.
+// The table of docs/dependencies.md: the packages with which the services and svc run, and their licences.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -42,7 +42,7 @@ export function withPackages(page) {
   });
 }
 
-/** All installed packages of both services, sorted by name and version. `isBuild`: a build of a package for one platform. */
+/** All installed packages of both services and of svc, sorted by name and version. `isBuild`: a build of a package for one platform. */
 function productionPackages() {
   const found = Object.values(installedLicenses())
     .flat()
@@ -65,8 +65,8 @@ function packageAt(folder, name, license) {
 
 /** The packages by licence, as pnpm reads them from `node_modules`. */
 function installedLicenses() {
-  const services = ['hub', 'fleet'].flatMap((service) => ['--filter-prod', `@svc/${service}...`]);
-  const args = ['licenses', 'list', '--prod', '--json', ...services];
+  const programs = ['hub', 'fleet', 'cli'].flatMap((name) => ['--filter-prod', `@svc/${name}...`]);
+  const args = ['licenses', 'list', '--prod', '--json', ...programs];
   const { status, stdout, stderr } = spawnSync('pnpm', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 2 ** 20 });
   if (status !== 0) throw new Error(`pnpm ${args.join(' ')} failed: ${stdout}${stderr}`);
   return JSON.parse(stdout);

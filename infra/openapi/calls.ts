@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
-import type { paths as FleetPaths } from './dist/fleet.d.ts';
-import type { paths as HubPaths } from './dist/hub.d.ts';
+import type { paths as FleetPaths } from './dist/fleet.ts';
+import type { paths as HubPaths } from './dist/hub.ts';
 
 // Calls that clients typically make. They compile with the types that are generated from the OpenAPI documents, and leave
 // out all members that have defaults. `@ts-expect-error` marks calls that must not compile.

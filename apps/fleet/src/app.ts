@@ -1,5 +1,6 @@
 import {
   createService,
+  type Diagnosis,
   type Log,
   type OutboundAllowance,
   observeDatabase,
@@ -33,7 +34,7 @@ import { observeFleet } from './reconciler/fleet-figures.ts';
 import type { ReconcilerTimings } from './reconciler/timings.ts';
 import type { DefaultLimits } from './render/defaults.ts';
 import { createHubs, createProviders, type OutboundRoutes } from './settings/connections.ts';
-import { createSettings, type SettingsEnvironment } from './settings/settings.ts';
+import { createSettings, type Settings, type SettingsEnvironment } from './settings/settings.ts';
 import { version } from './version.ts';
 
 /** The timings of production apply unless given. */
@@ -65,6 +66,8 @@ interface ServicesOptions {
   readonly maxTokenHours?: number | undefined;
   readonly corsOrigins: readonly string[];
   readonly timings?: FleetTimings | undefined;
+  /** Creates the diagnosis of the service, with its settings. */
+  readonly diagnose: (settings: Settings) => Diagnosis;
 }
 
 /** The document that `pnpm openapi` writes. */
@@ -143,6 +146,7 @@ function createServices(options: ServicesOptions): Services {
     confirmationKey: signingKey.deriveSecret('mcp-confirmations'),
     publicUrl,
     corsOrigins: options.corsOrigins,
+    diagnosis: options.diagnose(settings),
   };
 }
 

@@ -1,6 +1,7 @@
 import { auditProtection, migrationState, prepareDatabase, schemaMismatch } from '@svc/database';
 import {
   consoleFolderOf,
+  createDiagnosis,
   createLog,
   createOutbound,
   type HealthCheck,
@@ -9,12 +10,13 @@ import {
   preparationOf,
   serve,
   serviceOptionsOf,
+  settingsIn,
   startTracing,
 } from '@svc/http';
 import { createFleet, type Fleet, type FleetTimings } from './app.ts';
 import { readSyncState } from './catalog/sync-state.ts';
 import { startPruningChanges } from './changes/pruning.ts';
-import { type Config, readConfig, settingsEnvironmentOf } from './config.ts';
+import { type Config, readConfig, schema, settingsEnvironmentOf } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { checkCurrentKey, checkEncryptionKeys } from './database/encryption.ts';
 import { startHousekeeping } from './database/housekeeping.ts';
@@ -75,6 +77,22 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
       maxTokenHours: config.OIDC_MAX_TOKEN_HOURS,
       corsOrigins,
       timings,
+      diagnose: (settings) =>
+        createDiagnosis({
+          service: 'fleet',
+          version,
+          checks: async () => {
+            const { checksOfRunning } = await import('./commands/doctor.ts');
+            return checksOfRunning(prismaDir, {
+              database,
+              sealer,
+              settings,
+              toHub: toHub.routes,
+              toProvider: toProvider.routes,
+            });
+          },
+          settings: settingsIn(schema, process.env),
+        }),
     },
     {
       ...options,

@@ -24,6 +24,7 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     'GET /api/v1/auth/sessions',
     'DELETE /api/v1/auth/sessions',
     'DELETE /api/v1/auth/sessions/:id',
+    'POST /api/v1/auth/connect',
   ],
   'local-session': ['PUT /api/v1/auth/password'],
   'catalog-read': [
@@ -50,12 +51,16 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     'POST /api/v1/tokens/:id/reissue',
     'DELETE /api/v1/tokens/:id',
   ],
-  settings: ['oidc', 'hub'].flatMap((name) => [
-    `GET /api/v1/settings/${name}`,
-    `PUT /api/v1/settings/${name}`,
-    `DELETE /api/v1/settings/${name}`,
-    `POST /api/v1/settings/${name}/test`,
-  ]),
+  settings: [
+    ...['oidc', 'hub'].flatMap((name) => [
+      `GET /api/v1/settings/${name}`,
+      `PUT /api/v1/settings/${name}`,
+      `DELETE /api/v1/settings/${name}`,
+      `POST /api/v1/settings/${name}/test`,
+    ]),
+    'POST /api/v1/doctor',
+    'POST /api/v1/support-bundle',
+  ],
   audit: ['GET /api/v1/audit', 'GET /api/v1/audit/export'],
   'resources-read': [
     'GET /api/v1/events',

@@ -3,7 +3,14 @@ import * as argon2 from '@node-rs/argon2';
 import { displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
 import { closedOpenApiDocument, fleetService } from '@svc/contract';
 import type { FleetRole } from '@svc/contract/fleet';
-import { createLog, createOutbound, type OutboundAllowance, type OutboundOptions } from '@svc/http';
+import {
+  createDiagnosis,
+  createLog,
+  createOutbound,
+  type Diagnosis,
+  type OutboundAllowance,
+  type OutboundOptions,
+} from '@svc/http';
 import { type Api, apiOf, byDepth, createTestDatabase, scaled } from '@svc/testing';
 import { createFleet } from '../src/app.ts';
 import type { RejectionLimits } from '../src/audit/rejections.ts';
@@ -82,7 +89,16 @@ export interface ReplicaOptions {
   readonly feedTimings?: Partial<FeedTimings>;
   /** `SHORT_TIMINGS` by default. */
   readonly reconcilerTimings?: ReconcilerTimings;
+  /** By default, it has no checks. */
+  readonly diagnosis?: Diagnosis;
 }
+
+const withoutChecks = createDiagnosis({
+  service: 'fleet',
+  version: '0.0.0',
+  checks: async () => ({ checks: [], close: async () => undefined }),
+  settings: [],
+});
 
 /** A token with its secret. */
 export interface TestToken extends Token {
@@ -143,6 +159,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
         concurrency: 8,
         publicUrl,
         corsOrigins: [FRONTEND],
+        diagnose: () => given.diagnosis ?? withoutChecks,
         timings: { changes: given.feedTimings, reconciler: given.reconcilerTimings ?? SHORT_TIMINGS.reconciler },
       },
       {

@@ -28,7 +28,9 @@ type CommonOptions = Omit<
   'version' | 'routes' | 'fastRoutes' | 'atOnce' | 'enter' | 'openapi' | 'sessionOf' | 'mountOthers' | 'observe'
 >;
 
-export interface HubOptions extends CommonOptions, Pick<Services, 'database' | 'provider' | 'catalog' | 'usage'> {
+export interface HubOptions
+  extends CommonOptions,
+    Pick<Services, 'database' | 'provider' | 'catalog' | 'usage' | 'diagnosis'> {
   /** By default, a check with the database for each group of concurrent requests. */
   readonly revisions?: RevisionCheck | undefined;
   /** The limits of production apply unless given. */
@@ -63,6 +65,7 @@ export function createHub({
   provider,
   catalog,
   usage,
+  diagnosis,
   streamLimits,
   changeWaitMs = CHANGE_WAIT_MS,
   revisions = createRevisionCheck(database.revisionReader),
@@ -75,6 +78,7 @@ export function createHub({
     provider,
     catalog,
     usage,
+    diagnosis,
     publicUrl: options.publicUrl,
     browserSessions: createBrowserSessions('hub', options.publicUrl),
     streamSlots: createStreamSlots(streamLimits),

@@ -20,7 +20,10 @@ export const program: Program = {
     serve: {
       summary: 'run the service',
       run: async () => {
-        await (await import('./start.ts')).startHub(prismaDir);
+        const { startHub } = await import('./start.ts');
+        await startHub(prismaDir, async (running) =>
+          (await import('./commands/doctor.ts')).checksOfRunning(prismaDir, running),
+        );
         return undefined;
       },
     },

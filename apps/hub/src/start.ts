@@ -4,12 +4,15 @@ import type { Send } from '@svc/contract';
 import { auditProtection, migrationState, prepareDatabase, schemaMismatch } from '@svc/database';
 import {
   consoleFolderOf,
+  createDiagnosis,
   createLog,
   createOutbound,
+  type DoctorChecks,
   type HealthCheck,
   preparationOf,
   serve,
   serviceOptionsOf,
+  settingsIn,
   startTracing,
 } from '@svc/http';
 import { createHub } from './app.ts';
@@ -18,7 +21,7 @@ import { startHistoryPruning } from './catalog/history.ts';
 import { createCachedCatalog } from './catalog/memory/cached-catalog.ts';
 import { startTagRegistration } from './catalog/tags.ts';
 import { createUsage, startUsageSync } from './catalog/usage.ts';
-import { type Config, readConfig } from './config.ts';
+import { type Config, readConfig, schema } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { startIconFetching } from './icons/fetching.ts';
 import { startDeletingExpiredRows } from './identity/expired-rows.ts';
@@ -27,8 +30,11 @@ import { version } from './version.ts';
 const ISSUER_TIMEOUT_MS = 2000;
 const ISSUER_MAX_BYTES = 512 * 1024;
 
+/** Loads the checks of the running service. */
+type LoadChecks = (running: { readonly database: Database; readonly send: Send }) => Promise<DoctorChecks>;
+
 /** Runs the service until it receives a signal to stop. @throws if it cannot start */
-export async function startHub(prismaDir: string): Promise<void> {
+export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog('hub', config.LOG_LEVEL);
   const stopTracing = await startTracing({ service: 'hub', version, log });
@@ -79,6 +85,12 @@ export async function startHub(prismaDir: string): Promise<void> {
         return stopping.signal.aborted;
       },
     },
+    diagnosis: createDiagnosis({
+      service: 'hub',
+      version,
+      checks: () => loadChecks({ database, send: outbound.send }),
+      settings: settingsIn(schema, process.env),
+    }),
     stopping: stopping.signal,
     log,
     consoleFolder: consoleFolderOf('hub', import.meta.url),

@@ -1,4 +1,4 @@
-import { createBrowserSessions, hashCredential, newSecretToken } from '@svc/auth';
+import { createBrowserSessions, hashCredential, hashSecretToken, newSecretToken } from '@svc/auth';
 import { type HubAccess, hubEndpoints } from '@svc/contract/hub';
 import { type Api, type Expected, testRefusals } from '@svc/testing';
 import { startWorld } from './world.ts';
@@ -63,6 +63,22 @@ async function inBrowser(reference: string, session: { user_id: string; ended_at
   return { ...nobody, send: (wanted) => nobody.send({ ...wanted, headers: { ...wanted.headers, ...own } }) };
 }
 
+/** A program that sends the token of a session. Each request has its own, since one of the endpoints ends it. */
+function inProgram(session: { user_id: string; ended_at?: Date }): Api {
+  const expires_at = new Date(Date.now() + 3_600_000);
+  return {
+    ...api(),
+    send: async (wanted) => {
+      const token = newSecretToken('svcu_');
+      await sql.session.create({
+        data: { browser_hash: hashSecretToken(token), has_token: true, expires_at, ...session },
+      });
+      return api(`Bearer ${token}`).send(wanted);
+    },
+  };
+}
+const { id: administratorId } = (await administrator.get('/api/v1/account/profile')).body.profile;
+
 const callers = {
   anonymous: world.anonymous,
   'another authentication scheme': api('Basic YWJjOmRlZg=='),
@@ -86,6 +102,8 @@ const callers = {
   'a blocked user': await former(await world.aUser('user'), { blocked: true }),
   'a blocked admin': await former(await world.aUser('admin'), { blocked: true }),
   'the cookie of an ended session': await inBrowser('ended', { user_id: formerId, ended_at: new Date() }),
+  'an ended session of a program': inProgram({ user_id: administratorId, ended_at: new Date() }),
+  'an unknown session of a program': api(`Bearer ${newSecretToken('svcu_')}`),
   'an admin who is now a user': formerAdmin,
   'a removed org_admin': await former(await anOrgAdmin(), { org_id: null }),
   'an org_admin who is now a member': await former(await anOrgAdmin(), { org_role: 'member' }),
@@ -102,6 +120,7 @@ const callers = {
   'an org_admin of a suspended organization': await world.aMember(suspended, 'org_admin'),
   'an admin': await world.aUser('admin'),
   'a superadmin': await world.aUser('superadmin'),
+  'a program of an admin': inProgram({ user_id: administratorId }),
 } satisfies Record<string, Api>;
 
 type Caller = keyof typeof callers;
@@ -125,6 +144,8 @@ const alwaysRefused = {
   'a JWT for another audience': 'invalid_token',
   'a key of a deleted organization': 'invalid_token',
   'a key of a removed org_admin': 'invalid_token',
+  'an ended session of a program': 'invalid_token',
+  'an unknown session of a program': 'invalid_token',
   'a blocked user': 'user_blocked',
   'a blocked admin': 'user_blocked',
   'a suspended organization': 'organization_suspended',
@@ -156,9 +177,7 @@ const suspendedUsers = {
   'an org_admin of a suspended organization': 'organization_suspended',
 } as const;
 
-/**
- * Sessions of the console have their own tests, since a session ends with the request that ends it.
- */
+/** Sessions of browsers have their own tests, since a session ends with the request that ends it. */
 const withoutSession: Record<Caller, Expected> = {
   ...alwaysRefused,
   ...anonymous('unauthenticated'),
@@ -166,6 +185,7 @@ const withoutSession: Record<Caller, Expected> = {
   ...users('insufficient_scope'),
   'an admin': 'insufficient_scope',
   'a superadmin': 'insufficient_scope',
+  'a program of an admin': 'insufficient_scope',
 };
 
 /** A user without an organization is admitted, and the handler throws `no_organization`. */
@@ -178,6 +198,7 @@ const orgAdmins: Record<Caller, Expected> = {
   ...suspendedUsers,
   'an admin': 'admitted',
   'a superadmin': 'admitted',
+  'a program of an admin': 'admitted',
 };
 
 /** Administrators, and service tokens with the scope. */
@@ -189,6 +210,7 @@ const publishers: Record<Caller, Expected> = {
   ...users('insufficient_scope'),
   'an admin': 'admitted',
   'a superadmin': 'admitted',
+  'a program of an admin': 'admitted',
 };
 
 const everybody: Record<Caller, Expected> = {
@@ -198,11 +220,12 @@ const everybody: Record<Caller, Expected> = {
   ...users('admitted'),
   'an admin': 'admitted',
   'a superadmin': 'admitted',
+  'a program of an admin': 'admitted',
 };
 
 const expected: Record<HubAccess, Record<Caller, Expected>> = {
   anyone: everybody,
-  session: withoutSession,
+  session: { ...withoutSession, 'a program of an admin': 'admitted' },
   catalog: everybody,
   'organization-key': {
     ...alwaysRefused,
@@ -211,6 +234,7 @@ const expected: Record<HubAccess, Record<Caller, Expected>> = {
     ...users('insufficient_scope'),
     'an admin': 'insufficient_scope',
     'a superadmin': 'insufficient_scope',
+    'a program of an admin': 'insufficient_scope',
   },
   account: {
     ...alwaysRefused,
@@ -219,6 +243,7 @@ const expected: Record<HubAccess, Record<Caller, Expected>> = {
     ...users('admitted'),
     'an admin': 'admitted',
     'a superadmin': 'admitted',
+    'a program of an admin': 'admitted',
   },
   'account-change': {
     ...alwaysRefused,
@@ -228,6 +253,7 @@ const expected: Record<HubAccess, Record<Caller, Expected>> = {
     ...suspendedUsers,
     'an admin': 'admitted',
     'a superadmin': 'admitted',
+    'a program of an admin': 'admitted',
   },
   'account-keys': orgAdmins,
   'account-members': orgAdmins,
@@ -238,6 +264,7 @@ const expected: Record<HubAccess, Record<Caller, Expected>> = {
     ...users('insufficient_scope'),
     'an admin': 'admitted',
     'a superadmin': 'admitted',
+    'a program of an admin': 'admitted',
   },
   'publish-import': publishers,
   'publish-export': publishers,

@@ -2,7 +2,7 @@ import { createKeySource, displayPrefix, hashSecretToken, newSecretToken } from 
 import { createProvider } from '@svc/auth/oidc';
 import { closedOpenApiDocument, fold, hubService, searchText } from '@svc/contract';
 import type { Reader } from '@svc/database';
-import { createLog, createOutbound } from '@svc/http';
+import { createDiagnosis, createLog, createOutbound, type Diagnosis } from '@svc/http';
 import {
   type Api,
   apiOf,
@@ -43,11 +43,19 @@ const PATIENT = {
   revisionTimeoutMs: scaled(20_000),
 };
 
+/** A diagnosis that checks nothing. */
+export const withoutChecks = createDiagnosis({
+  service: 'hub',
+  version: '0.0.0',
+  checks: async () => ({ checks: [], close: async () => undefined }),
+  settings: [],
+});
+
 /** An instance of the hub on an existing database. Several instances can share a database. */
 export function anInstance(
   databaseUrl: string,
   { issuer, audience }: Pick<LocalIssuer, 'issuer' | 'audience'>,
-  { limits, streamLimits, revisions, isFast = FAST_BY_DEFAULT, clientId, publicUrl, service }: InstanceOptions = {},
+  { limits, streamLimits, revisions, isFast = FAST_BY_DEFAULT, clientId, publicUrl, service, diagnosis }: InstanceOptions = {},
 ) {
   const database = openDatabase(databaseUrl, () => undefined, { ...PATIENT, ...limits });
   const outbound = createOutbound({ timeoutMs: scaled(2000), maxBytes: 100_000 });
@@ -59,6 +67,7 @@ export function anInstance(
     database,
     catalog,
     usage,
+    diagnosis: diagnosis ?? withoutChecks,
     publicUrl,
     provider: {
       signIn:
@@ -114,6 +123,8 @@ export interface InstanceOptions {
   /** The client of the hub at the provider. By default it has none. */
   readonly clientId?: string;
   readonly publicUrl?: string;
+  /** By default, it has no checks. */
+  readonly diagnosis?: Diagnosis;
   /** Replaces the check of the revision. */
   readonly revisions?: (reader: Reader) => RevisionCheck;
 }

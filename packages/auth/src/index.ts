@@ -14,7 +14,14 @@ export { createKeySource, fetchKeys, type KeySource, KeysUnavailable } from './k
 export { createKnownSessions, type KnownSessions } from './known-sessions.ts';
 export { hashCredential, newCredential } from './opaque-credential.ts';
 export { admit, type Policy, type PolicyDecision } from './policy.ts';
-export { displayPrefix, hashSecretToken, isSecretToken, newSecretToken, type TokenPrefix } from './secret-token.ts';
+export {
+  displayPrefix,
+  hashSecretToken,
+  hasTokenPrefix,
+  isSecretToken,
+  newSecretToken,
+  type TokenPrefix,
+} from './secret-token.ts';
 export {
   challengeOf,
   createSignInCookie,

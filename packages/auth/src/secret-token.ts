@@ -6,8 +6,14 @@ const SECRET_LENGTH = 43; // 256 bits
 const CHECKSUM_LENGTH = 6; // enough for 32 bits
 const SHOWN_LENGTH = 12;
 
-/** API keys of the hub, MCP tokens of the fleet, and service tokens of the hub. */
-export type TokenPrefix = 'svcc_' | 'svcm_' | 'svcs_';
+/**
+ * `svcc_`: an API key of an organization, in the hub. `svcm_`: an MCP token, in the fleet. `svcs_`:
+ * a service token of the hub. `svcu_`: a session of a user of the hub in a program.
+ */
+export type TokenPrefix = 'svcc_' | 'svcm_' | 'svcs_' | 'svcu_';
+
+/** Whether a token is one of these or of a later kind. Only the service that issued it may receive it. */
+export const hasTokenPrefix = (token: string): boolean => /^svc[a-z]_/.test(token);
 
 /**
  * A new secret token: prefix, 43 random base62 characters, and the CRC-32 of both in 6 base62

@@ -6,7 +6,7 @@ const positions = Array.from({ length: token.length }, (_, index) => index);
 const replaceAt = (index: number, character: string) => token.slice(0, index) + character + token.slice(index + 1);
 
 describe('a secret token', () => {
-  test.each(['svcc_', 'svcm_', 'svcs_'] as const)(
+  test.each(['svcc_', 'svcm_', 'svcs_', 'svcu_'] as const)(
     '%s has its prefix, 43 random characters and a checksum of 6 characters',
     (prefix) => {
       expect(newSecretToken(prefix)).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{49}$`));

@@ -3,6 +3,7 @@ export * from './openapi/document.ts';
 export * from './openapi/services.ts';
 export * from './shared/client.ts';
 export * from './shared/cursor.ts';
+export { type CommonBundle, contentOf, type DoctorReport } from './shared/diagnosis.ts';
 export * from './shared/endpoint.ts';
 export * from './shared/field-codes.ts';
 export * from './shared/field-errors.ts';

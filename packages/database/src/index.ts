@@ -1,5 +1,6 @@
 export { auditProtection } from './audit-protection.ts';
 export { databaseChecks } from './doctor.ts';
+export { databaseFacts } from './facts.ts';
 export { containing, escapeLike } from './like.ts';
 export { migrate } from './migrations/migrate.ts';
 export { migrateDatabase, prepareDatabase, schemaMismatch } from './migrations/prepare.ts';

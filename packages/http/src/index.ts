@@ -25,12 +25,14 @@ export {
   resolvesToThisMachine,
   type TargetAllowance,
 } from './outbound/outbound.ts';
+export { createDiagnosis, type Diagnosis, poolFacts, settingsIn } from './process/diagnosis.ts';
 export {
   type Clocks,
   clockCheck,
   configurationCheck,
   countedFinding,
   type DoctorCheck,
+  type DoctorChecks,
   diskCheck,
   doctorCommand,
   doctorUsage,

@@ -1,7 +1,7 @@
 import type { BrowserSessions } from '@svc/auth';
 import { offsetOf, type Reply } from '@svc/contract';
 import type { fleetEndpoints } from '@svc/contract/fleet';
-import { implementFor, type Matches, routeFor, type TurnQueue } from '@svc/http';
+import { type Diagnosis, implementFor, type Matches, routeFor, type TurnQueue } from '@svc/http';
 import type { Recording } from '../audit/recording.ts';
 import type { Sync } from '../catalog/sync.ts';
 import type { ChangeFeed } from '../changes/feed.ts';
@@ -34,6 +34,7 @@ export interface Services extends IdentityServices {
   readonly confirmationKey: Uint8Array;
   /** The origins of frontends that can call the API and redirect sign-ins themselves. */
   readonly corsOrigins: readonly string[];
+  readonly diagnosis: Diagnosis;
 }
 
 /** The connection of a request whose response takes long. */

@@ -1,5 +1,6 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import * as audit from './audit.ts';
+import { connectProgram } from './auth/connect.ts';
 import { acceptInvitation } from './auth/invitation.ts';
 import { login } from './auth/login.ts';
 import * as oidc from './auth/oidc.ts';
@@ -18,6 +19,7 @@ import { planDeployment } from './deployments/plan.ts';
 import { getDeploymentUsage } from './deployments/usage.ts';
 import { revealDeploymentValue } from './deployments/values.ts';
 import * as deployments from './deployments.ts';
+import { runDoctor } from './doctor.ts';
 import { listEvents } from './events.ts';
 import * as hostEvents from './hosts/events.ts';
 import * as hostOrphans from './hosts/orphans.ts';
@@ -25,6 +27,7 @@ import * as hosts from './hosts.ts';
 import * as secrets from './secrets.ts';
 import * as settings from './settings.ts';
 import * as storage from './storage.ts';
+import { createSupportBundle } from './support-bundle.ts';
 import * as tokens from './tokens.ts';
 import * as invitations from './users/invitation.ts';
 import * as users from './users.ts';
@@ -34,6 +37,7 @@ import * as workloads from './workloads.ts';
 export const routes = implement(fleetEndpoints, {
   ...auth,
   login,
+  connectProgram,
   changeOwnPassword,
   acceptInvitation,
   ...browserSession,
@@ -61,4 +65,6 @@ export const routes = implement(fleetEndpoints, {
   ...hostEvents,
   ...clusterEvents,
   watchChanges,
+  runDoctor,
+  createSupportBundle,
 });

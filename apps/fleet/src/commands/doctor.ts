@@ -6,6 +6,7 @@ import {
   configurationCheck,
   createOutbound,
   type DoctorCheck,
+  type DoctorChecks,
   diskCheck,
   doctorCommand,
   type Finding,
@@ -16,13 +17,13 @@ import {
   warning,
 } from '@svc/http';
 import { reasonOf } from '../catalog/hub.ts';
-import { readConfig, settingsEnvironmentOf } from '../config.ts';
+import { type Config, readConfig, settingsEnvironmentOf } from '../config.ts';
 import { type Database, openDatabase } from '../database/client.ts';
 import { inspectEncryptionKeys } from '../database/encryption.ts';
-import { createSealer } from '../database/sealing.ts';
+import { createSealer, type Sealer } from '../database/sealing.ts';
 import { requireStrongPassword } from '../identity/sessions/temporary-admin.ts';
 import { createHubs, type OutboundRoutes } from '../settings/connections.ts';
-import { createSettings } from '../settings/settings.ts';
+import { createSettings, type Settings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { checkEngines } from './doctor-engines.ts';
 import { checkSecretUses, checkStoredValues } from './doctor-values.ts';
@@ -40,53 +41,24 @@ export const doctor = (prismaDir: string): Command =>
     service: 'fleet',
     version,
     prepare: () => {
-      const { check, config } = configurationCheck(readConfig, requireStrongPassword);
+      const configuration = configurationCheck(readConfig, requireStrongPassword);
+      const { config } = configuration;
       const closers: (() => Promise<void>)[] = [];
-      const clocks = new Map<string, number>();
-      const folders: Record<string, string> = {};
       let opened: Database | undefined;
       const parts = () => {
-        const { ENCRYPTION_KEYS: keys, DATABASE_URL: url, OUTBOUND_ALLOW: allowed } = config();
+        const { ENCRYPTION_KEYS: keys, DATABASE_URL: url } = config();
         opened ??= openDatabase(url, () => undefined, { connections: CONNECTIONS });
         const sealer = createSealer(keys);
-        return {
-          database: opened,
-          sealer,
-          allowed,
-          settings: createSettings(opened, sealer, settingsEnvironmentOf(config())),
-        };
+        return { database: opened, sealer, settings: createSettings(opened, sealer, settingsEnvironmentOf(config())) };
       };
-      /** The routes on which the service also sends its requests. */
-      const routesFor = (name: string): OutboundRoutes => {
-        const each = [
-          createOutbound(LIMITS),
-          createOutbound({ ...LIMITS, restrictTo: config().OUTBOUND_ALLOW }),
-        ] as const;
-        closers.push(...each.map(({ close }) => close));
-        const [trusted, restricted] = each.map((route) => ({ ...route, send: recordClock(clocks, name, route.send) }));
-        return { trusted: trusted ?? each[0], restricted: restricted ?? each[1] };
-      };
-      const needs = ['encryption keys'];
-      const own: DoctorCheck[] = [
-        { name: 'encryption keys', needs: ['schema'], run: () => checkKeys(parts()) },
-        { name: 'stored values', needs: ['schema'], run: () => checkStoredValues(parts().database) },
-        { name: 'secrets', needs: ['schema'], run: () => checkSecretUses(parts().database) },
-        { name: 'hub', needs, run: () => checkHub(parts(), routesFor('hub')) },
-        { name: 'issuer', needs, run: () => checkIssuer(parts(), routesFor('issuer')) },
-        { name: 'engines', needs, run: () => checkEngines(parts()) },
-      ];
-      const onFolder = (folder: string) => {
-        folders.database = folder;
+      const routes = (): OutboundRoutes => {
+        const trusted = createOutbound(LIMITS);
+        const restricted = createOutbound({ ...LIMITS, restrictTo: config().OUTBOUND_ALLOW });
+        closers.push(trusted.close, restricted.close);
+        return { trusted, restricted };
       };
       return {
-        checks: [
-          check,
-          ...databaseChecks({ prismaDir, config, clocks, onFolder }),
-          ...own,
-          clockCheck(clocks),
-          portCheck(config),
-          diskCheck(() => folders),
-        ],
+        checks: fleetChecks({ prismaDir, configuration, parts, toHub: routes, toProvider: routes }),
         close: async () => {
           await Promise.all([opened?.close(), ...closers.map((close) => close())]);
         },
@@ -94,10 +66,77 @@ export const doctor = (prismaDir: string): Command =>
     },
   });
 
+/** What the checks of a running fleet use of it. */
+export interface RunningFleet extends Parts {
+  readonly toHub: OutboundRoutes;
+  readonly toProvider: OutboundRoutes;
+}
+
+/** The checks of a running fleet, with its connections. */
+export const checksOfRunning = (prismaDir: string, { toHub, toProvider, ...parts }: RunningFleet): DoctorChecks => ({
+  checks: fleetChecks({
+    prismaDir,
+    configuration: configurationCheck(readConfig, requireStrongPassword),
+    parts: () => parts,
+    toHub: () => toHub,
+    toProvider: () => toProvider,
+  }),
+  close: async () => undefined,
+});
+
+type CheckedSettings = Pick<
+  Config,
+  | 'DATABASE_URL'
+  | 'MIGRATION_DATABASE_URL'
+  | 'MIGRATE_ON_START'
+  | 'DATABASE_CONNECTIONS'
+  | 'OUTBOUND_ALLOW'
+  | 'HOST'
+  | 'PORT'
+>;
+
+interface Checked {
+  readonly prismaDir: string;
+  readonly configuration: { readonly check: DoctorCheck; config(): CheckedSettings };
+  /** Throws without a valid configuration, as the routes do. */
+  readonly parts: () => Parts;
+  /** The routes on which the service also sends its requests. */
+  readonly toHub: () => OutboundRoutes;
+  readonly toProvider: () => OutboundRoutes;
+}
+
+/** All checks of a fleet, in the order in which they run. */
+export function fleetChecks({ prismaDir, configuration, parts, toHub, toProvider }: Checked): DoctorCheck[] {
+  const { check, config } = configuration;
+  const clocks = new Map<string, number>();
+  const folders: Record<string, string> = {};
+  const onFolder = (folder: string) => {
+    folders.database = folder;
+  };
+  const recorded = (name: string, { trusted, restricted }: OutboundRoutes): OutboundRoutes => ({
+    trusted: { ...trusted, send: recordClock(clocks, name, trusted.send) },
+    restricted: { ...restricted, send: recordClock(clocks, name, restricted.send) },
+  });
+  const needs = ['encryption keys'];
+  return [
+    check,
+    ...databaseChecks({ prismaDir, config, clocks, onFolder }),
+    { name: 'encryption keys', needs: ['schema'], run: () => checkKeys(parts()) },
+    { name: 'stored values', needs: ['schema'], run: () => checkStoredValues(parts().database) },
+    { name: 'secrets', needs: ['schema'], run: () => checkSecretUses(parts().database) },
+    { name: 'hub', needs, run: () => checkHub(parts(), recorded('hub', toHub())) },
+    { name: 'issuer', needs, run: () => checkIssuer(parts(), recorded('issuer', toProvider())) },
+    { name: 'engines', needs, run: () => checkEngines({ ...parts(), allowed: config().OUTBOUND_ALLOW }) },
+    clockCheck(clocks),
+    portCheck(config),
+    diskCheck(() => folders),
+  ];
+}
+
 interface Parts {
   readonly database: Database;
-  readonly sealer: ReturnType<typeof createSealer>;
-  readonly settings: ReturnType<typeof createSettings>;
+  readonly sealer: Sealer;
+  readonly settings: Settings;
 }
 
 async function checkKeys({ database, sealer }: Parts): Promise<Finding> {

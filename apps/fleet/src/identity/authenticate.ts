@@ -1,4 +1,4 @@
-import { isJwtShaped, TokenRefused } from '@svc/auth';
+import { hasTokenPrefix, isJwtShaped, TokenRefused } from '@svc/auth';
 import { ProviderUnavailable } from '@svc/auth/oidc';
 import { unavailable } from '@svc/http';
 import { decodeJwt } from 'jose';
@@ -30,8 +30,8 @@ export const createVerifier =
   (services: VerifierServices) =>
   async (token: string, request: CredentialRequest): Promise<Principal | undefined> => {
     if (token.startsWith('svcm_')) return verifyMcpToken(services, request);
-    if (token.startsWith('svcc_')) return undefined; // an API key of the hub
     if (token.startsWith('svcs_')) throw new TokenRefused(SERVICE_TOKEN);
+    if (hasTokenPrefix(token)) return undefined; // of the hub
     const principal = isJwtShaped(token) ? await services.sessions.verify(token) : undefined;
     return principal ?? verifyProviderToken(services, token, request);
   };

@@ -1,4 +1,4 @@
-import { challengeOf, hashCredential, SignInNotBegunHere } from '@svc/auth';
+import { challengeOf, hashCredential, newCredential, SignInNotBegunHere } from '@svc/auth';
 import type { Reply } from '@svc/contract';
 import type { fleetEndpoints } from '@svc/contract/fleet';
 import { clientAddress, Problem } from '@svc/http';
@@ -94,8 +94,27 @@ export const presentBrowserSession = ({ policy }: Pick<IdentityServices, 'policy
   may: accessOf(policy, principal),
 });
 
+const CODE_SECONDS = 60;
+
 /**
- * Redeems the code at the end of a sign-in at the identity provider. A sign-in that began with a
+ * Creates the code for which a session is handed over, once and within a minute. With a challenge,
+ * only to the holder of its verifier.
+ */
+export async function issueSignInCode(
+  transaction: Transaction,
+  sessionId: string,
+  challenge: string | undefined,
+): Promise<string> {
+  const code = newCredential();
+  await transaction.$executeRaw`
+    INSERT INTO sign_in_codes (code_hash, session_id, challenge, expires_at)
+    VALUES (${hashCredential(code)}, ${sessionId}::uuid, ${challenge ?? null},
+      now() + make_interval(secs => ${CODE_SECONDS}))`;
+  return code;
+}
+
+/**
+ * Redeems the code at the end of a sign-in at the identity provider, or of a program. A sign-in that began with a
  * challenge needs its verifier. @returns the person and the session @throws 401, 403
  */
 export async function redeemSignInCode(

@@ -7,7 +7,13 @@ import { startPeopleWorld } from './world.ts';
 const { hub, provider, world, client } = await startPeopleWorld();
 
 /** Endpoints that change nothing: a request to the hub or the provider leaves no trace. */
-const TRIALS: readonly string[] = ['testOidcSettings', 'testHubSettings', 'planDeployment'];
+const TRIALS: readonly string[] = [
+  'testOidcSettings',
+  'testHubSettings',
+  'planDeployment',
+  'runDoctor',
+  'createSupportBundle',
+];
 /**
  * Endpoints that write no entry for people: they start a sign-in, or continue one that has its own
  * entry.
@@ -52,7 +58,7 @@ type Operation = (typeof changingOperations)[number];
 const callers = {
   'a token': async (_: Operation) => world.as(await world.aToken({ role: 'admin' })),
   'a person': async (operation: Operation) =>
-    fleetEndpoints[operation].access === 'anyone'
+    fleetEndpoints[operation].access === 'anyone' || operation === 'connectProgram' // in a browser
       ? world.nobody
       : (await world.aUser('admin', { password: PASSWORD })).api(),
 };

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { challengeOf } from '@svc/auth';
 import type { Endpoint } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import type { ApiRequest } from '@svc/testing';
-import { OF_CONSOLE } from '../auth/console.ts';
+import { cookieIn, OF_CONSOLE, SESSION } from '../auth/console.ts';
 import { FRONTEND, TEMPORARY_ADMIN, type World } from '../world.ts';
 import { aConsoleSignIn, aSignInCode, OIDC_LOGIN, openProviderCallback } from './browser.ts';
 import { changingResources } from './changing-resources.ts';
@@ -26,6 +27,7 @@ export const FOR_SESSIONS: readonly string[] = [
   'endBrowserSession',
   'endOwnSessions',
   'endOwnSession',
+  'connectProgram',
   'revealDeploymentValue',
 ];
 
@@ -53,6 +55,10 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
     exchangeSignInCode: async () => ({ body: { code: await aSignInCode(world.nobody) } }),
     refresh: async () => ({ body: { refresh_token: (await world.signIn()).refresh_token } }),
     logout: async () => ({}),
+    connectProgram: async () => ({
+      body: { challenge: challengeOf('v'.repeat(43)) },
+      headers: { ...OF_CONSOLE, Cookie: cookieIn(await world.nobody.post(SESSION, TEMPORARY_ADMIN, OF_CONSOLE)) },
+    }),
     openBrowserSession: async () => ({ body: TEMPORARY_ADMIN, headers: OF_CONSOLE }),
     endBrowserSession: async () => ({}),
     endOwnSessions: async () => ({}),
@@ -84,6 +90,8 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
     setHubSettings: async () => ({ body: { sync_interval: 60 } }),
     resetHubSettings: async () => ({}),
     testHubSettings: async () => ({ body: {} }),
+    runDoctor: async () => ({}),
+    createSupportBundle: async () => ({}),
     ...changingResources(world),
   };
 };

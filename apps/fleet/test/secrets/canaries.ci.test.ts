@@ -1,5 +1,5 @@
 // Sends invalid and valid requests to a fleet with many secrets. Afterwards neither its database
-// nor its output contains one of the secrets in any form.
+// nor its output nor its diagnosis contains one of the secrets in any form.
 import { newSecretToken } from '@svc/auth';
 import { startSmallProvider } from '../audit/small-provider.ts';
 import { startFakeHub } from '../fake-hub.ts';
@@ -118,6 +118,14 @@ test('after any requests, no secret is in the database or in the output of the f
   const tokens = await issueTokens(admin.access);
   await changeSettings(admin.access);
   const full = await dump(world, 'while all was in use');
+  const diagnoses: Record<string, string> = {};
+  for (const operation of ['doctor', 'support-bundle']) {
+    const { status, body } = await call('POST', `/api/v1/${operation}`, { as: admin.access });
+    expect({ operation, status }).toEqual({ operation, status: 200 });
+    diagnoses[operation] = JSON.stringify(body);
+  }
+  expect(diagnoses['support-bundle']).toContain('"HUB_API_KEY"');
+  expect(diagnoses['support-bundle']).not.toContain(user.email);
 
   const misuse = {
     credentials: [admin.access, local.access, person, ...tokens, given.hubKey, given.providerToken, password],
@@ -145,5 +153,5 @@ test('after any requests, no secret is in the database or in the output of the f
   expect(full['public.settings, while all was in use']).toContain('ciphertext');
   expect(full['public.sign_in_transactions, while all was in use']).toContain('ciphertext');
   expect(left['public.audit_entries, in the end']).toContain('/api/v1/nothing/[credential]');
-  expect(leaks(canaries, { ...full, ...left, output })).toEqual([]);
+  expect(leaks(canaries, { ...full, ...left, ...diagnoses, output })).toEqual([]);
 });

@@ -119,10 +119,13 @@ test('only tokens that can be of the provider are sent to it', async () => {
   const asked = () => ['/introspect', '/keys'].map((path) => issuer.countOf(path));
   const before = asked();
   const ofHub = newSecretToken('svcc_');
+  const ofProgram = newSecretToken('svcu_');
   const ofPublisher = newSecretToken('svcs_');
   const ofFleet = newSecretToken('svcm_');
   const ofAnother = await stranger.sign({ ...person, iss: 'https://other.example.test' }, { typ: 'at+jwt' });
-  for (const token of [ofHub, ofPublisher, ofFleet, ofAnother]) expect(await statusesOf(token, fresh)).toEqual([401]);
+  for (const token of [ofHub, ofProgram, ofPublisher, ofFleet, ofAnother]) {
+    expect(await statusesOf(token, fresh)).toEqual([401]);
+  }
   expect(asked()).toEqual(before);
   await statusesOf(await accessToken(), fresh);
   await statusesOf(anOpaqueToken(), fresh);

@@ -1,6 +1,7 @@
 import type { BrowserSessions } from '@svc/auth';
 import type { Endpoint, Input } from '@svc/contract';
 import {
+  type Diagnosis,
   type HasEtag,
   implementFor,
   type LargeReads,
@@ -24,6 +25,7 @@ export interface Services {
   readonly catalog: CachedCatalog;
   readonly usage: Usage;
   readonly provider: IdentityProvider;
+  readonly diagnosis: Diagnosis;
   /** The URL at which browsers reach the hub. The identity provider redirects sign-ins to it. */
   readonly publicUrl: string | undefined;
   readonly browserSessions: BrowserSessions;

@@ -91,7 +91,8 @@ function createCredentials({ database, provider, usage, browserSessions }: Servi
       const principal: Principal =
         (await authenticateBearer(credential, request)) ?? (await inBrowser(req)) ?? anonymous;
       if (principal.kind === 'user' && principal.sessionId !== undefined) {
-        knownSessions.remember(browserSessions.find(req) ?? '', principal.sessionId);
+        const reference = browserSessions.find(req);
+        if (reference !== undefined) knownSessions.remember(reference, principal.sessionId);
       }
       return principal;
     },

@@ -11,13 +11,17 @@ import * as adminApiKeys from './admin/api-keys.ts';
 import { listAuditEntries } from './admin/audit.ts';
 import * as adminCatalogAccess from './admin/catalog-access.ts';
 import * as adminCategories from './admin/categories.ts';
+import { runDoctor } from './admin/doctor.ts';
 import * as adminOrganizations from './admin/organizations.ts';
 import * as adminServiceTokens from './admin/service-tokens.ts';
 import { getStats } from './admin/stats.ts';
+import { createSupportBundle } from './admin/support-bundle.ts';
 import { readTemplateFile } from './admin/templates/file.ts';
 import * as adminTemplates from './admin/templates.ts';
 import * as adminUsers from './admin/users.ts';
 import { planVisibility } from './admin/visibility/plan.ts';
+import { connectProgram } from './auth/connect.ts';
+import { exchangeSignInCode } from './auth/exchange.ts';
 import * as oidc from './auth/oidc.ts';
 import * as browserSession from './auth/session.ts';
 import * as ownSessions from './auth/sessions.ts';
@@ -42,6 +46,8 @@ export const routes = implement(hubEndpoints, {
   listCategories,
   getOwnOrganization,
   getAuthConfig,
+  connectProgram,
+  exchangeSignInCode,
   ...oidc,
   ...browserSession,
   ...ownSessions,
@@ -66,6 +72,8 @@ export const routes = implement(hubEndpoints, {
   exportCatalog,
   getStats,
   listAuditEntries,
+  runDoctor,
+  createSupportBundle,
 });
 
 /** The frequent reads, which can be handled without Express. */

@@ -1,4 +1,5 @@
 import { fetchKeys } from '@svc/auth';
+import type { Send } from '@svc/contract';
 import { databaseChecks } from '@svc/database';
 import {
   type Command,
@@ -6,6 +7,7 @@ import {
   configurationCheck,
   createOutbound,
   type DoctorCheck,
+  type DoctorChecks,
   diskCheck,
   doctorCommand,
   failed,
@@ -13,7 +15,7 @@ import {
   portCheck,
   recordClock,
 } from '@svc/http';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { type Database, openDatabase } from '../database/client.ts';
 import { version } from '../version.ts';
 import { checkStoredValues } from './doctor-values.ts';
@@ -28,60 +30,97 @@ export const doctor = (prismaDir: string): Command =>
     service: 'hub',
     version,
     prepare: () => {
-      const { check, config } = configurationCheck(readConfig);
+      const configuration = configurationCheck(readConfig);
       const outbound = createOutbound(ISSUER_LIMITS);
-      const clocks = new Map<string, number>();
-      const folders: Record<string, string> = {};
-      const onFolder = (folder: string) => {
-        folders.database = folder;
-      };
-      let database: Database | undefined;
-      const storedValues: DoctorCheck = {
-        name: 'stored values',
-        needs: ['schema'],
-        run: () => {
-          database ??= openDatabase(config().DATABASE_URL, () => undefined, { connections: CONNECTIONS });
-          return checkStoredValues(database);
-        },
-      };
-      const issuer: DoctorCheck = {
-        name: 'issuer',
-        run: async () => {
-          const { OIDC_ISSUER } = config();
-          try {
-            const { keys } = await fetchKeys({
-              issuer: OIDC_ISSUER,
-              send: recordClock(clocks, 'issuer', outbound.send),
-            });
-            if (keys.length > 0) return ok(`${OIDC_ISSUER} publishes ${keys.length} signing keys.`);
-            return failed(
-              `${OIDC_ISSUER} publishes no signing keys.`,
-              'Create a signing key at the identity provider.',
-            );
-          } catch (error) {
-            return failed(
-              `The signing keys of ${OIDC_ISSUER} cannot be fetched: ${reasonOf(error)}.`,
-              'Check OIDC_ISSUER, which must equal the issuer in its discovery document, and that the hub can connect to it.',
-            );
-          }
-        },
+      let opened: Database | undefined;
+      const database = () => {
+        opened ??= openDatabase(configuration.config().DATABASE_URL, () => undefined, { connections: CONNECTIONS });
+        return opened;
       };
       return {
-        checks: [
-          check,
-          ...databaseChecks({ prismaDir, config, clocks, onFolder }),
-          storedValues,
-          issuer,
-          clockCheck(clocks),
-          portCheck(config),
-          diskCheck(() => folders),
-        ],
+        checks: hubChecks({ prismaDir, configuration, database, send: outbound.send }),
         close: async () => {
-          await Promise.all([database?.close(), outbound.close()]);
+          await Promise.all([opened?.close(), outbound.close()]);
         },
       };
     },
   });
+
+/** What the checks of a running hub use of it. */
+export interface RunningHub {
+  readonly database: Database;
+  /** Sends requests to the identity provider. */
+  readonly send: Send;
+}
+
+/** The checks of a running hub, with its connections. */
+export const checksOfRunning = (prismaDir: string, { database, send }: RunningHub): DoctorChecks => ({
+  checks: hubChecks({
+    prismaDir,
+    configuration: configurationCheck(readConfig),
+    database: () => database,
+    send,
+  }),
+  close: async () => undefined,
+});
+
+type Settings = Pick<
+  Config,
+  | 'DATABASE_URL'
+  | 'MIGRATION_DATABASE_URL'
+  | 'MIGRATE_ON_START'
+  | 'DATABASE_CONNECTIONS'
+  | 'OIDC_ISSUER'
+  | 'HOST'
+  | 'PORT'
+>;
+
+interface Checked {
+  readonly prismaDir: string;
+  readonly configuration: { readonly check: DoctorCheck; config(): Settings };
+  /** Throws without a valid configuration. */
+  readonly database: () => Database;
+  readonly send: Send;
+}
+
+/** All checks of a hub, in the order in which they run. */
+export function hubChecks({ prismaDir, configuration: { check, config }, database, send }: Checked): DoctorCheck[] {
+  const clocks = new Map<string, number>();
+  const folders: Record<string, string> = {};
+  const onFolder = (folder: string) => {
+    folders.database = folder;
+  };
+  const storedValues: DoctorCheck = {
+    name: 'stored values',
+    needs: ['schema'],
+    run: () => checkStoredValues(database()),
+  };
+  const issuer: DoctorCheck = {
+    name: 'issuer',
+    run: async () => {
+      const { OIDC_ISSUER } = config();
+      try {
+        const { keys } = await fetchKeys({ issuer: OIDC_ISSUER, send: recordClock(clocks, 'issuer', send) });
+        if (keys.length > 0) return ok(`${OIDC_ISSUER} publishes ${keys.length} signing keys.`);
+        return failed(`${OIDC_ISSUER} publishes no signing keys.`, 'Create a signing key at the identity provider.');
+      } catch (error) {
+        return failed(
+          `The signing keys of ${OIDC_ISSUER} cannot be fetched: ${reasonOf(error)}.`,
+          'Check OIDC_ISSUER, which must equal the issuer in its discovery document, and that the hub can connect to it.',
+        );
+      }
+    },
+  };
+  return [
+    check,
+    ...databaseChecks({ prismaDir, config, clocks, onFolder }),
+    storedValues,
+    issuer,
+    clockCheck(clocks),
+    portCheck(config),
+    diskCheck(() => folders),
+  ];
+}
 
 function reasonOf(error: unknown): string {
   if (error instanceof SyntaxError) return 'the response is not JSON';

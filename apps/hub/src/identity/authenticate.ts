@@ -16,6 +16,7 @@ import { createSharedRun } from '../revision/shared-run.ts';
 import { type AccessCache, createAccessCache, type Dated, isValidAt } from './access-cache.ts';
 import { nameOf, type Principal } from './principal.ts';
 import { verifyServiceToken } from './service-tokens.ts';
+import { TOKEN_PREFIX, verifySessionToken } from './sessions.ts';
 import { type Superadmins, userOf } from './users.ts';
 
 export interface IdentityProvider extends Superadmins {
@@ -58,7 +59,7 @@ const MAX_KEYS = 20_000;
 const MAX_USERS = 5000;
 
 export interface Verifier {
-  /** Verifies bearer tokens: API keys, service tokens, and JWTs of the identity provider. */
+  /** Verifies bearer tokens: API keys, service tokens, tokens of sessions, and JWTs of the identity provider. */
   readonly verify: Verify;
   readonly knownKeys: KnownKeys;
 }
@@ -71,6 +72,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     verify: async (token, request) => {
       if (token.startsWith('svcc_')) return verifyKey(token, request);
       if (token.startsWith('svcs_')) return verifyServiceToken(options.database, token, request);
+      if (token.startsWith(TOKEN_PREFIX)) return verifySessionToken(options.database, options.provider, token);
       return verifyUser(token, request);
     },
     knownKeys: createKnownKeys(options, keys),

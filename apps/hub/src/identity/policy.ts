@@ -8,7 +8,7 @@ export const policy: Policy<HubAccess, Principal> = {
   anyone: () => true,
   session: (principal) =>
     (principal.kind === 'user' && principal.sessionId !== undefined) ||
-    'This operation requires a session of the console. A JWT has no session.',
+    'This operation requires a session of the console or of svc. A JWT has no session.',
   catalog: () => true,
   'organization-key': ({ kind }) =>
     kind === 'organization' || 'This operation requires the API key of an organization.',

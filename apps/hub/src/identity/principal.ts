@@ -22,7 +22,7 @@ export type Principal =
       readonly email: string | null;
       readonly role: UserRole;
       readonly membership: { readonly orgId: string; readonly role: OrgRole; readonly status: OrgStatus } | undefined;
-      /** The session of the console; undefined for a request with a JWT. */
+      /** The session of the console or of a program; undefined for a request with a JWT. */
       readonly sessionId: string | undefined;
     }
   | {
@@ -60,7 +60,7 @@ export function viewerOf(principal: Principal): Viewer {
 /** A string that identifies a viewer in cursors and entity tags. */
 export const viewerKey = (viewer: Viewer): string => (viewer.kind === 'organization' ? viewer.orgId : viewer.kind);
 
-/** A user with a JWT or a session of the console. */
+/** A user with a JWT or a session. */
 export type UserPrincipal = Extract<Principal, { readonly kind: 'user' }>;
 
 /** The caller as it appears in the log. */

@@ -71,7 +71,7 @@ const isSuperadmin = (
 
 type UserRow = User & { readonly organization: Pick<Organization, 'status'> | null };
 
-/** The principal of a user: `sessionId` is the session of the console, if there is one. @throws 403 */
+/** The principal of a user: `sessionId` is its session, if there is one. @throws 403 */
 export function principalOf(
   { id, email, role, org_id: orgId, org_role: orgRole, organization, blocked_at }: UserRow,
   sessionId?: string,

@@ -6,6 +6,7 @@ import { createHub } from '../../src/app.ts';
 import { createCachedCatalog } from '../../src/catalog/memory/cached-catalog.ts';
 import { createUsage } from '../../src/catalog/usage.ts';
 import { openDatabase } from '../../src/database/client.ts';
+import { withoutChecks } from '../world.ts';
 
 // A hub whose database is unreachable. A response other than 503 did not need the database.
 const database = openDatabase('postgresql://hub@127.0.0.1:1/hub', () => undefined);
@@ -17,6 +18,7 @@ const app = createHub({
   database,
   catalog,
   usage,
+  diagnosis: withoutChecks,
   provider: {
     signIn: undefined,
     issuer: 'https://issuer.example.test',

@@ -1,8 +1,12 @@
 import { hash } from 'node:crypto';
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { signInByBrowser } from '@svc/testing';
+import { eventually, signInByBrowser, startProcess } from '@svc/testing';
 import { describeWithBrowser } from '@svc/testing/browser';
 import { people } from '../../src/environments.ts';
+import { repository } from '../../src/settings.ts';
 import { type ConsoleWorld, findProblems, signInAtProvider, signInByKeys, startConsoleWorld } from './console-world.ts';
 import { keysOf } from './keys.ts';
 
@@ -88,6 +92,52 @@ describeWithBrowser('the consoles in a browser', () => {
     expect(answer.status).toBe(200);
     await keys.press(dialog.getByRole('button', { name: 'I have copied it' }));
     await page.getByRole('rowheader', { name: /my fleet/ }).waitFor();
+    expect(page.complaints).toEqual([]);
+  });
+
+  test.each(['fleet', 'hub'] as const)('a person lets svc act in the %s, and ends its session', async (service) => {
+    const origin = world[service];
+    const home = fs.mkdtempSync(path.join(tmpdir(), 'svc-'));
+    const svc = (...args: string[]) =>
+      startProcess(path.join(repository, 'apps/cli/dist/svc.mjs'), args, { XDG_CONFIG_HOME: home });
+    const login = svc('login', origin, '--no-browser');
+    const address = await eventually(
+      'svc prints the address',
+      () => /^http\S+\/console\/connect\S+$/m.exec(login.output())?.[0],
+    );
+    const port = new URL(address).searchParams.get('port');
+    const page = await world.browser.open([...world.origins, `http://127.0.0.1:${port}`]);
+    const keys = keysOf(page);
+    await page.goto(address);
+    await signInByKeys(page);
+    await page.getByRole('heading', { name: 'Connect svc', level: 1 }).waitFor();
+    expect(await findProblems(page, { widths: [1280] })).toEqual([]);
+    await keys.press(page.getByRole('button', { name: 'Allow' }));
+    await page.getByText('svc is connected.').waitFor();
+    expect({ code: await login.ended, output: login.output() }).toMatchObject({ code: 0 });
+    expect(await svc('audit', 'tail').ended).toBe(0);
+
+    await page.goto(`${origin}/account`);
+    await keys.press(page.getByRole('row', { name: /Program with tokens/ }).getByRole('button', { name: 'End' }));
+    await page.getByRole('row', { name: /Program with tokens/ }).waitFor({ state: 'detached' });
+    const refused = svc('audit', 'tail');
+    expect(await refused.ended).toBe(1);
+    expect(refused.output()).toContain('Sign in again');
+    expect(page.complaints).toEqual([]);
+    fs.rmSync(home, { recursive: true });
+  });
+
+  test('a link to the page that connects svc does nothing before the person agrees', async () => {
+    const { fleet } = world;
+    const page = await world.open(fleet, `/console/connect?port=9&state=${'s'.repeat(43)}&challenge=${'c'.repeat(43)}`);
+    await signInByKeys(page);
+    await page.getByRole('heading', { name: 'Connect svc', level: 1 }).waitFor();
+    const read = "fetch('/api/v1/auth/sessions').then((answer) => answer.json()).then(({ sessions }) => sessions)";
+    const sessions = (await page.evaluate(read)) as { kind: string }[]; // the contract of the response
+    expect(sessions.filter(({ kind }) => kind === 'tokens')).toEqual([]);
+    await page.goto(`${fleet}/console/connect?port=evil.example.test&state=x&challenge=y`);
+    await page.getByText('This link is not complete').waitFor();
+    expect(await page.getByRole('button', { name: 'Allow' }).count()).toBe(0);
     expect(page.complaints).toEqual([]);
   });
 

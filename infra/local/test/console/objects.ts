@@ -148,6 +148,7 @@ export async function createObjects(world: ConsoleWorld, engine: TestEngine | un
       ...tabsOf('/settings', ['hub']),
       '/sync',
       '/account',
+      ...CONNECT,
       '/absent',
     ],
     hub: [
@@ -157,6 +158,7 @@ export async function createObjects(world: ConsoleWorld, engine: TestEngine | un
       ...tabsOf('/organization', ['access']),
       '/keys',
       '/account',
+      ...CONNECT,
       '/statistics',
       '/admin/templates',
       '/admin/templates/new',
@@ -175,6 +177,9 @@ export async function createObjects(world: ConsoleWorld, engine: TestEngine | un
     ],
   };
 }
+
+/** The page that connects svc, with a complete link and with another one. */
+const CONNECT = [`/console/connect?port=9&state=${'s'.repeat(43)}&challenge=${'c'.repeat(43)}`, '/console/connect'];
 
 const tabsOf = (path: string, tabs: readonly string[]) => [path, ...tabs.map((tab) => `${path}?tab=${tab}`)];
 

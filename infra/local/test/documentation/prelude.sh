@@ -20,6 +20,10 @@ node() {
   esac
 }
 
+# The client, also after another folder was entered.
+SVC="$PWD/apps/cli/dist/svc.mjs"
+svc() { command node "$SVC" "$@"; }
+
 # Fails if no response has had the expected status.
 check_expected() {
   if [ -e "$WORLD/expected" ]; then rm "$WORLD/expected"; return; fi

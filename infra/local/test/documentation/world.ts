@@ -22,6 +22,8 @@ interface Variables {
   readonly HOST_ID: string;
   /** A running deployment. */
   readonly DEPLOYMENT_ID: string;
+  /** The address of an engine that is no host. */
+  readonly ENGINE: string;
 }
 
 /** The running product with simulated hosts, in a folder that has the paths of the repository. */
@@ -58,7 +60,8 @@ export async function startWorld(): Promise<World> {
   return {
     async run(script) {
       const host = script.includes('HOST_ID') ? await registerHost(`machine-${endpoints.length}`) : '';
-      return runScript(folder, script, { HOST_ID: host, DEPLOYMENT_ID: deployment.id });
+      const engine = script.includes('$ENGINE') ? (endpoints.pop() ?? '') : '';
+      return runScript(folder, script, { HOST_ID: host, DEPLOYMENT_ID: deployment.id, ENGINE: engine });
     },
     async cleanUp() {
       const others = async () =>

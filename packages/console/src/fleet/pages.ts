@@ -27,4 +27,5 @@ export const pages = [
   page('/settings', () => import('./administration/Settings.tsx')),
   page('/sync', () => import('./administration/Sync.tsx')),
   page('/account', () => import('./account/Account.tsx')),
+  page('/console/connect', () => import('./account/Connect.tsx')),
 ];

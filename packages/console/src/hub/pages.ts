@@ -8,6 +8,7 @@ export const pages = [
   page('/organization/audit', () => import('./organization/Audit.tsx')),
   page('/keys', () => import('./organization/Keys.tsx')),
   page('/account', () => import('./account/Account.tsx')),
+  page('/console/connect', () => import('./account/Connect.tsx')),
   page('/statistics', () => import('./administration/Statistics.tsx')),
   page('/admin/templates', () => import('./templates/Templates.tsx')),
   page('/admin/templates/new', () => import('./templates/NewTemplate.tsx')),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { challenge, finishOidcLoginBody, verifier } from '../shared/begun-sign-in.ts';
+import { connectProgram, signInCode } from '../shared/connected-program.ts';
 import { endpoint } from '../shared/endpoint.ts';
 import { listOwnSessions } from '../shared/own-sessions.ts';
 import { id, line } from '../shared/wire.ts';
@@ -167,6 +168,7 @@ export const fleetAuthEndpoints = {
     secret: true,
     problems: ['invalid_grant', 'oidc_not_configured'],
   }),
+  connectProgram,
   exchangeSignInCode: endpoint({
     operationId: 'exchangeSignInCode',
     method: 'post',
@@ -175,7 +177,7 @@ export const fleetAuthEndpoints = {
     tag: 'auth',
     summary: 'Exchange the code of a sign-in for tokens, once and within one minute',
     body: z.strictObject({
-      code: credential,
+      ...signInCode,
       verifier: verifier.optional().meta({ description: 'Required if the sign-in began with a `challenge`' }),
     }),
     reply: session,

@@ -1,3 +1,4 @@
+import { diagnosisEndpoints, fleetBundle } from '../shared/diagnosis.ts';
 import { fleetAuditEndpoints } from './audit.ts';
 import { fleetAuthEndpoints } from './auth.ts';
 import { fleetCatalogEndpoints } from './catalog.ts';
@@ -14,6 +15,7 @@ import { fleetStorageEndpoints } from './resources/storage.ts';
 import { fleetSettingsEndpoints } from './settings.ts';
 
 export { writeAuditCursor } from '../shared/audit-cursor.ts';
+export { fleetBundle } from '../shared/diagnosis.ts';
 export { workloadMembers } from '../template/fields.ts';
 export { type FleetAccess, type FleetRole, fleetAccesses, fleetRoles } from './access.ts';
 export { MAX_NETWORK_TYPES_LISTED, MAX_SKIPPED_LISTED, syncState } from './catalog.ts';
@@ -52,4 +54,5 @@ export const fleetEndpoints = {
   ...fleetSecretEndpoints,
   ...fleetEventEndpoints,
   ...fleetChangeEndpoints,
+  ...diagnosisEndpoints('settings', '/api/v1', fleetBundle),
 };

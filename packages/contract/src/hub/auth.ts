@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { challenge, finishOidcLoginBody } from '../shared/begun-sign-in.ts';
+import { connectProgram, signInCode } from '../shared/connected-program.ts';
 import { endpoint } from '../shared/endpoint.ts';
 import { profile } from '../shared/organization.ts';
 import { listOwnSessions } from '../shared/own-sessions.ts';
@@ -27,7 +28,7 @@ const browserSession = z
   })
   .meta({ id: 'BrowserSession' });
 
-/** Sign-in to the console, sessions and sign-out. */
+/** Sign-in to the console and of programs, sessions and sign-out. */
 export const hubAuthEndpoints = {
   getAuthConfig: endpoint({
     operationId: 'getAuthConfig',
@@ -84,6 +85,28 @@ export const hubAuthEndpoints = {
     setsCookie: true,
     problems: ['invalid_grant', 'browser_session_unavailable'],
   }),
+  connectProgram,
+  exchangeSignInCode: endpoint({
+    operationId: 'exchangeSignInCode',
+    method: 'post',
+    path: '/api/v1/auth/exchange',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Exchange the code of a program for a token, once and within one minute',
+    body: z.strictObject(signInCode),
+    reply: z
+      .object({
+        access_token: z
+          .string()
+          .meta({ description: 'The token of a session, `svcu_…`, which this response shows once' }),
+        token_type: z.literal('Bearer'),
+        expires_in: z.int().meta({ description: 'Lifetime of the token in seconds' }),
+        user: profile,
+      })
+      .meta({ id: 'ProgramSession' }),
+    secret: true,
+    problems: ['invalid_grant'],
+  }),
   getBrowserSession: endpoint({
     operationId: 'getBrowserSession',
     method: 'get',
@@ -99,7 +122,7 @@ export const hubAuthEndpoints = {
     path: '/api/v1/auth/session',
     access: 'session',
     tag: 'auth',
-    summary: 'Sign out of the console in this browser',
+    summary: 'End the session of the request, and delete the cookie of the console',
     status: 204,
     reply: z.void(),
     setsCookie: true,
@@ -111,7 +134,7 @@ export const hubAuthEndpoints = {
     path: '/api/v1/auth/sessions',
     access: 'session',
     tag: 'auth',
-    summary: 'Sign out of the console in all browsers',
+    summary: 'End all sessions of the caller, and delete the cookie of the console',
     status: 204,
     reply: z.void(),
     setsCookie: true,

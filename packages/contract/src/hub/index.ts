@@ -1,3 +1,4 @@
+import { diagnosisEndpoints, hubBundle } from '../shared/diagnosis.ts';
 import { hubAccessRequestEndpoints } from './access-requests.ts';
 import { hubAccountEndpoints } from './account.ts';
 import { hubAccountMemberEndpoints } from './account-members.ts';
@@ -26,10 +27,12 @@ export const hubEndpoints = {
   ...hubAdminPeopleEndpoints,
   ...hubServiceTokenEndpoints,
   ...hubAdminAuditEndpoints,
+  ...diagnosisEndpoints('admin', '/api/v1/admin', hubBundle),
   ...hubPublishEndpoints,
 };
 
 export { writeAuditCursor } from '../shared/audit-cursor.ts';
+export { hubBundle } from '../shared/diagnosis.ts';
 export { managedOrganization, managedUser, organization, profile } from '../shared/organization.ts';
 export { type HubAccess, hubAccesses } from './access.ts';
 export { MAX_OPEN_REQUESTS } from './access-requests.ts';

@@ -12,10 +12,11 @@ export const hubService: Service = {
   problems: ['organization_suspended', 'user_blocked'],
   tags: {
     catalog: 'The templates and categories that are visible to the caller',
-    auth: 'Sign-in to the console, sessions and sign-out',
+    auth: 'Sign-in to the console and to svc, sessions and sign-out',
     account: 'The profile, the organization and the API keys of the caller',
     admin: 'Administration of the catalog, of organizations, users, API keys and service tokens, and the audit log',
     publish: 'Publishing from files, for programs with a service token and for administrators',
+    diagnosis: 'What is wrong with a running hub, for administrators',
   },
 };
 
@@ -41,5 +42,6 @@ export const fleetService: Service = {
     secrets: 'Values for workloads that the API never returns',
     events: 'What became worse, and what recovered: hosts, clusters, deployments and the mirror of the catalog',
     changes: 'The changes of all lists, as a stream',
+    diagnosis: 'What is wrong with a running fleet, for admins',
   },
 };

@@ -1,11 +1,11 @@
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import type { FieldError, Send } from '@svc/contract';
+import type { DoctorReport, FieldError, Send } from '@svc/contract';
 import { type Command, exitCodes } from './run-command.ts';
 import { SettingsError } from './settings.ts';
 
-/** What a check of the command `doctor` found. Texts contain no secrets. */
+/** What a check found. Texts contain no secrets. */
 export interface Finding {
   /**
    * `failed`: the service does not start, or does not work. `skipped`: the check needs another one
@@ -80,14 +80,20 @@ export async function storedValuesFinding(
 
 /** The time limit of each check. Its own calls have shorter limits. */
 const CHECK_LIMIT_MS = 8000;
+const CLOSE_LIMIT_MS = 2000;
 
 type NamedFinding = Finding & { readonly name: string };
+
+/** The checks, in the order in which they run, and a function that releases what they use. */
+export interface DoctorChecks {
+  readonly checks: readonly DoctorCheck[];
+  close(): Promise<void>;
+}
 
 interface DoctorOptions {
   readonly service: string;
   readonly version: string;
-  /** The checks, in the order in which they run, and a function that releases what they use. */
-  readonly prepare: () => { readonly checks: readonly DoctorCheck[]; readonly close: () => Promise<void> };
+  readonly prepare: () => DoctorChecks;
 }
 
 /** What the help states about `doctorCommand`. */
@@ -100,31 +106,47 @@ export const doctorUsage = {
  * The command that checks what a service depends on. It changes nothing. Exits with 1 if a check
  * failed.
  */
-export const doctorCommand = ({ service, version, prepare }: DoctorOptions): Command => ({
+export const doctorCommand = ({ prepare, ...named }: DoctorOptions): Command => ({
   ...doctorUsage,
   run: async ({ options }) => {
-    const { checks, close } = prepare();
-    const findings = await runChecks(checks);
-    await withLimit(close(), undefined);
-    const isHealthy = findings.every(({ state }) => state !== 'failed');
-    const report = { service, version, healthy: isHealthy, checks: findings };
+    const report = await diagnose(prepare(), named);
     console.log(options.json === true ? JSON.stringify(report) : textOf(report));
-    return isHealthy ? exitCodes.success : exitCodes.failure;
+    return report.healthy ? exitCodes.success : exitCodes.failure;
   },
 });
 
-/** Runs all checks in turn, also after failures. */
-async function runChecks(checks: readonly DoctorCheck[]): Promise<readonly NamedFinding[]> {
+interface Diagnosed extends Pick<DoctorOptions, 'service' | 'version'> {
+  /** The time limit of all checks together. Default: none. */
+  readonly limitMs?: number | undefined;
+}
+
+/** Runs all checks, and releases what they use. */
+export async function diagnose(
+  { checks, close }: DoctorChecks,
+  { service, version, limitMs = Number.POSITIVE_INFINITY }: Diagnosed,
+): Promise<DoctorReport> {
+  const until = performance.now() + limitMs;
+  const findings = await runChecks(checks, () => until - performance.now());
+  await withLimit(close(), undefined, CLOSE_LIMIT_MS);
+  return { service, version, healthy: findings.every(({ state }) => state !== 'failed'), checks: findings };
+}
+
+/** Runs all checks in turn, also after failures, as long as there is time. */
+async function runChecks(checks: readonly DoctorCheck[], remainingMs: () => number): Promise<NamedFinding[]> {
   const findings: NamedFinding[] = [];
   for (const { name, needs = [], run } of checks) {
     const missing = findings.find((each) => needs.includes(each.name) && /^(failed|skipped)$/.test(each.state));
+    const limitMs = Math.min(CHECK_LIMIT_MS, remainingMs());
     const late = failed(
-      `No result within ${CHECK_LIMIT_MS / 1000} s.`,
+      `No result within ${Math.ceil(limitMs / 1000)} s.`,
       'Check the network and the load of the machine.',
     );
-    const finding: Finding = missing
-      ? { state: 'skipped', found: `It needs the check "${missing.name}".` }
-      : await withLimit(Promise.resolve().then(run).catch(unexpected), late);
+    const finding: Finding =
+      limitMs <= 0
+        ? { state: 'skipped', found: 'The earlier checks took all of the time.' }
+        : missing
+          ? { state: 'skipped', found: `It needs the check "${missing.name}".` }
+          : await withLimit(Promise.resolve().then(run).catch(unexpected), late, limitMs);
     findings.push({ name, ...finding });
   }
   return findings;
@@ -141,22 +163,15 @@ const unexpected = (error: unknown): Finding =>
         'Correct the stated problem, and run the command again.',
       );
 
-async function withLimit<T, L>(work: Promise<T>, late: L): Promise<T | L> {
+async function withLimit<T, L>(work: Promise<T>, late: L, limitMs: number): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<L>((resolve) => {
-    timer = setTimeout(() => resolve(late), CHECK_LIMIT_MS);
+    timer = setTimeout(() => resolve(late), limitMs);
   });
   return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
-interface Report {
-  readonly service: string;
-  readonly version: string;
-  readonly healthy: boolean;
-  readonly checks: readonly NamedFinding[];
-}
-
-function textOf({ service, version, checks }: Report): string {
+function textOf({ service, version, checks }: DoctorReport): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const indent = ' '.repeat(width + 11);
   const lines = checks.flatMap(({ name, state, found, remedy }) => [

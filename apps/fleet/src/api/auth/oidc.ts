@@ -18,7 +18,13 @@ import { z } from 'zod';
 import { requireWritableAuditLog } from '../../audit/gate.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { upsertOidcUser } from '../../identity/oidc-users.ts';
-import { openSession, presentBrowserSession, redeemSignInCode, signIn } from '../../identity/sign-in.ts';
+import {
+  issueSignInCode,
+  openSession,
+  presentBrowserSession,
+  redeemSignInCode,
+  signIn,
+} from '../../identity/sign-in.ts';
 import { counted } from '../../identity/sign-in-metrics.ts';
 import { runAudited } from '../change.ts';
 import { type RequestContext, route } from '../context.ts';
@@ -136,7 +142,6 @@ async function consumeTransaction(
 
 const locationOf = (row: string) => ({ table: 'sign_in_transactions', column: 'sealed', row });
 
-const CODE_SECONDS = 60;
 const CALLBACK = fleetEndpoints.endOidcLogin.path;
 
 export const startOidcLogin = route(fleetEndpoints.startOidcLogin, (context, { query }) => {
@@ -199,11 +204,7 @@ async function completeSignIn(
     const { sessionId } = await openSession(context, transaction, await ownerOf(transaction, signedIn));
     const target = new URL(signInTransaction.returnTo, new URL(publicUrlOf(context)).origin);
     const cleared = signInCookie.clear(signInTransaction.cookieName, currentUrl);
-    const code = newCredential();
-    await transaction.$executeRaw`
-      INSERT INTO sign_in_codes (code_hash, session_id, challenge, expires_at)
-      VALUES (${hashCredential(code)}, ${sessionId}::uuid, ${signInTransaction.challenge ?? null},
-        now() + make_interval(secs => ${CODE_SECONDS}))`;
+    const code = await issueSignInCode(transaction, sessionId, signInTransaction.challenge);
     if (signInTransaction.session === 'cookie') target.hash = `${SIGN_IN_CODE}=${code}`;
     else target.searchParams.set('code', code);
     return redirectTo(target.href, [cleared]);

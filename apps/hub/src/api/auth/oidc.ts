@@ -14,23 +14,17 @@ import {
   userClaims,
 } from '@svc/auth';
 import { SignInExpired, shownInConsole, translateProviderErrors } from '@svc/auth/oidc';
-import { type Input, MAX_SESSIONS } from '@svc/contract';
+import type { Input } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { clientAddress, clientNetworks, Problem, type Redirect, redirectTo, withCookies } from '@svc/http';
-import { writeAuditEntry } from '../../audit/entry.ts';
+import { clientNetworks, Problem, type Redirect, redirectTo, withCookies } from '@svc/http';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { isOpen, verifyReference } from '../../identity/sessions.ts';
 import { userOf } from '../../identity/users.ts';
 import { type RequestContext, route } from '../context.ts';
+import { openSession, SESSION_HOURS } from './opening.ts';
 import { presentBrowserSession } from './session.ts';
 
 const CALLBACK = hubEndpoints.endOidcLogin.path;
-
-/**
- * The lifetime of a session. The hub does not learn that the provider ends a session, so it is
- * short.
- */
-const SESSION_HOURS = 12;
 
 const signInCookie = createSignInCookie('hub');
 
@@ -110,13 +104,17 @@ interface Callback {
   readonly challenge: string;
 }
 
-/** Redeems the code of the provider. @returns the code for which the page gets its session */
+/**
+ * Redeems the code of the provider, and opens a session of the person whom the provider confirmed.
+ * @returns the code for which the page gets it
+ */
 async function redeem(context: RequestContext, { currentUrl, state, browser, challenge }: Callback): Promise<string> {
   const { provider } = signInOf(context);
   const { claims } = await translateProviderErrors(() =>
     provider.redeemCallback({ currentUrl, state, ...secretsOf(browser) }),
   );
-  return openSession(context, claims, challenge);
+  const user = await userOf(context.database, context.provider, userClaims.parse(claims));
+  return openSession(context, { user, challenge, hasToken: false, status: hubEndpoints.endOidcLogin.status });
 }
 
 /**
@@ -133,34 +131,6 @@ async function consumeTransaction(
   return { returnTo: row.return_to, challenge: row.challenge };
 }
 
-/** The time in which the page completes the sign-in. */
-const CODE_SECONDS = 60;
-
-/**
- * Opens a session of the person whom the provider confirmed. It is of no use until the page that
- * began the sign-in completes it. @returns the code for this @throws 429
- */
-async function openSession(context: RequestContext, claims: object, challenge: string): Promise<string> {
-  const { database, provider, userAgent, address } = context;
-  const user = await userOf(database, provider, userClaims.parse(claims));
-  const code = newCredential();
-  await database.client.$transaction(async (transaction) => {
-    await refuseTooManySignIns(transaction, user.id);
-    await transaction.$executeRaw`
-      DELETE FROM sessions WHERE id = ANY (ARRAY(
-        SELECT id FROM sessions WHERE user_id = ${user.id}::uuid
-        ORDER BY (${isOpen}) DESC, coalesce(last_used_at, created_at) DESC, id DESC
-        OFFSET ${MAX_SESSIONS - 1} FOR UPDATE SKIP LOCKED))`;
-    const [session] = await transaction.$queryRaw<{ id: string }[]>`
-      INSERT INTO sessions (id, user_id, browser_hash, challenge, user_agent, source, expires_at)
-      VALUES (gen_random_uuid(), ${user.id}::uuid, ${hashCredential(code)}, ${challenge}, ${userAgent},
-        ${clientAddress(address) ?? null}, now() + make_interval(secs => ${CODE_SECONDS}::int)) RETURNING id`;
-    const { status } = hubEndpoints.endOidcLogin;
-    await writeAuditEntry(transaction, context, { caller: user, status, objectId: session?.id ?? null });
-  });
-  return code;
-}
-
 /** The page that began the sign-in completes it. A reference that was planted before is worthless. */
 export const finishOidcLogin = route(hubEndpoints.finishOidcLogin, async (context, { body }) => {
   context.requireConsole();
@@ -169,24 +139,12 @@ export const finishOidcLogin = route(hubEndpoints.finishOidcLogin, async (contex
   const completed = await database.client.$executeRaw`
     UPDATE sessions SET browser_hash = ${hashCredential(reference)}, challenge = NULL, key_hash = ${keyHash ?? ''},
       expires_at = now() + make_interval(hours => ${SESSION_HOURS}::int)
-    WHERE browser_hash = ${hashCredential(body.code)} AND challenge = ${challengeOf(body.verifier)} AND ${isOpen}`;
+    WHERE browser_hash = ${hashCredential(body.code)} AND challenge = ${challengeOf(body.verifier)} AND NOT has_token
+      AND ${isOpen}`;
   const principal = completed > 0 ? await verifyReference(database, provider, { reference, keyHash }) : undefined;
   if (!principal) throw new SignInNotBegunHere();
   return withCookies(await presentBrowserSession(database, principal), [browserSessions.cookieOf(reference)]);
 });
-
-/** The sign-ins of a user in an hour. Each has an audit entry, so that they must be bounded. */
-const SIGN_INS_PER_HOUR = 100;
-const RETRY_SECONDS = 600;
-
-async function refuseTooManySignIns(transaction: Prisma.TransactionClient, userId: string): Promise<void> {
-  const [{ count } = { count: 0 }] = await transaction.$queryRaw<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM audit_entries
-    WHERE user_id = ${userId}::uuid AND at > now() - interval '1 hour' AND path = ${CALLBACK}`;
-  if (count < SIGN_INS_PER_HOUR) return;
-  const detail = `A user can sign in ${SIGN_INS_PER_HOUR} times per hour. Use an open session, or try again in ${RETRY_SECONDS / 60} minutes.`;
-  throw new Problem('rate_limited', detail, { headers: { 'Retry-After': `${RETRY_SECONDS}` } });
-}
 
 /** @throws 409 if the console cannot sign in */
 function signInOf({ provider: { signIn }, publicUrl, browserSessions }: RequestContext) {

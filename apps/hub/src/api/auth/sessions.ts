@@ -9,6 +9,7 @@ import { type RequestContext, route } from '../context.ts';
 
 interface SessionRow {
   readonly id: string;
+  readonly kind: 'browser' | 'tokens';
   readonly user_agent: string | null;
   readonly source: string | null;
   readonly created_at: Date;
@@ -19,12 +20,10 @@ interface SessionRow {
 export const listOwnSessions = route(hubEndpoints.listOwnSessions, async (context) => {
   const { database, principal } = context;
   const sessions = await database.client.$queryRaw<SessionRow[]>`
-    SELECT id, user_agent, source, created_at, last_used_at, expires_at
+    SELECT id, CASE WHEN has_token THEN 'tokens' ELSE 'browser' END AS kind, user_agent, source, created_at, last_used_at, expires_at
     FROM sessions WHERE ${isOwn(context)} AND challenge IS NULL ORDER BY created_at DESC, id DESC LIMIT ${MAX_SESSIONS}`;
   const current = principal.kind === 'user' ? principal.sessionId : undefined;
-  return {
-    sessions: sessions.map((session) => ({ ...session, kind: 'browser' as const, current: session.id === current })),
-  };
+  return { sessions: sessions.map((session) => ({ ...session, current: session.id === current })) };
 });
 
 export const endOwnSessions = route(hubEndpoints.endOwnSessions, async (context) => {

@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { type Hub, hubOf, reply } from '../api.ts';
+import { confirm, requireConsent } from '../consent.ts';
+import { exitCodes, Failure, UsageError } from '../errors.ts';
+import { given } from '../given.ts';
+import type { Action, Common } from '../invocation.ts';
+import { print, tell } from '../output.ts';
+
+const CATEGORIES = 'categories.yaml';
+const TEMPLATES = 'templates';
+
+/** The files of a catalog that a hub can send, so that nothing is written elsewhere. */
+const FILE = /^(?:categories\.yaml|templates\/[a-z0-9][a-z0-9-]{0,63}\.yaml)$/;
+
+interface CatalogFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+interface ImportOptions extends Common {
+  readonly prune?: boolean;
+  readonly maxDeletions?: number;
+  readonly dryRun?: boolean;
+}
+
+/** Applies a folder of catalog files to a hub. What would change is shown before the question. */
+export const importFolder: Action<ImportOptions> = async ([folder = ''], options) => {
+  if (options.dryRun !== true) requireConsent(options);
+  const files = await readFolder(folder);
+  const hub = hubOf(options);
+  const send = (plan: boolean) =>
+    reply(
+      hub.POST('/api/v1/publish/import', {
+        params: { query: { plan, ...given({ prune: options.prune, max_deletions: options.maxDeletions }) } },
+        body: { files: [...files] },
+      }),
+    );
+  if (options.dryRun === true) {
+    const planned = await send(true);
+    await printImport(planned, options);
+    return planned.changes.length === 0 ? exitCodes.done : exitCodes.changes;
+  }
+  if (options.yes !== true) {
+    const planned = await send(true);
+    tell(summaryOf(planned));
+    if (planned.changes.length === 0) return exitCodes.done;
+    await confirm('Make these changes?', options);
+  }
+  await printImport(await send(false), options);
+  return undefined;
+};
+
+/** The catalog files of a folder. @throws UsageError if it is none */
+async function readFolder(folder: string): Promise<readonly CatalogFile[]> {
+  if (!existsSync(path.join(folder, CATEGORIES))) throw new UsageError(`${folder} has no ${CATEGORIES}.`);
+  const at = path.join(folder, TEMPLATES);
+  const names = existsSync(at) ? await readdir(at) : [];
+  const paths = [
+    CATEGORIES,
+    ...names.filter((name) => /^[^.].*\.ya?ml$/.test(name)).map((name) => `${TEMPLATES}/${name}`),
+  ];
+  return Promise.all(
+    paths.map(async (each) => ({ path: each, content: await readFile(path.join(folder, each), 'utf8') })),
+  );
+}
+
+interface Imported {
+  readonly changes: readonly {
+    readonly verb: string;
+    readonly kind: string;
+    readonly slug: string;
+    readonly members: readonly string[];
+  }[];
+  readonly created: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly unchanged: number;
+  readonly warnings: readonly string[];
+}
+
+const summaryOf = ({ changes, created, updated, deleted, unchanged }: Imported): string =>
+  [
+    ...changes.map(({ verb, kind, slug, members }) => `${verb} ${kind} ${slug} ${members.join(', ')}`.trimEnd()),
+    `${created} created, ${updated} updated, ${deleted} deleted, ${unchanged} unchanged.`,
+  ].join('\n');
+
+async function printImport(imported: Imported, { output }: Common): Promise<void> {
+  for (const warning of imported.warnings) tell(`Warning: ${warning}`);
+  await print(imported, { format: output, as: () => summaryOf(imported) });
+}
+
+interface ExportOptions extends Common {
+  readonly prune?: boolean;
+}
+
+/** Writes the catalog of a hub to a folder: the files whose content differs. */
+export const exportFolder: Action<ExportOptions> = async ([folder = ''], options) => {
+  if (options.prune === true) requireConsent(options);
+  const present = existsSync(folder) ? await readdir(folder) : [];
+  if (present.length > 0 && !present.includes(CATEGORIES)) {
+    throw new UsageError(`${folder} is neither empty nor a folder with a catalog.`);
+  }
+  const files = await readCatalog(hubOf(options));
+  const obsolete = options.prune === true ? await obsoleteIn(folder, files) : [];
+  if (obsolete.length > 0) await confirm(`Delete ${obsolete.join(', ')}?`, options);
+  await mkdir(path.join(folder, TEMPLATES), { recursive: true });
+  const written: string[] = [];
+  for (const { path: name, content } of files) {
+    const file = path.join(folder, name);
+    if (await hasSameValue(file, content)) continue;
+    await writeFile(file, content);
+    written.push(name);
+  }
+  for (const name of obsolete) await rm(path.join(folder, name));
+  await print(
+    { written, deleted: obsolete, files: files.length },
+    {
+      format: options.output,
+      as: () => `${written.length} of ${files.length} files written, ${obsolete.length} deleted.`,
+    },
+  );
+  return undefined;
+};
+
+async function readCatalog(hub: Hub): Promise<readonly CatalogFile[]> {
+  const { files } = await reply(hub.GET('/api/v1/publish/export'));
+  const wrong = files.find(({ path: name }) => !FILE.test(name));
+  if (wrong) throw new Failure(`The hub sent a file with the name ${JSON.stringify(wrong.path)}.`);
+  return files;
+}
+
+/** The files of templates in a folder that a hub does not have. */
+async function obsoleteIn(folder: string, files: readonly CatalogFile[]): Promise<string[]> {
+  const at = path.join(folder, TEMPLATES);
+  const names = existsSync(at) ? await readdir(at) : [];
+  return names
+    .filter((name) => /^[^.].*\.ya?ml$/.test(name))
+    .map((name) => `${TEMPLATES}/${name}`)
+    .filter((name) => !files.some((file) => file.path === name));
+}
+
+/** Whether a file has the same value, so that its comments and its format remain. */
+async function hasSameValue(file: string, content: string): Promise<boolean> {
+  if (!existsSync(file)) return false;
+  const { parse } = await import('yaml');
+  return isDeepStrictEqual(parse(await readFile(file, 'utf8')), parse(content));
+}

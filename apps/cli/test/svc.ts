@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { jest } from '@jest/globals';
+import { run } from '../src/program.ts';
+
+/** What a run of the client leaves. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Given {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly stdin?: string;
+  /** Is called with the text of stderr so far when something was written there. */
+  readonly onStderr?: (text: string) => void;
+}
+
+/** A folder for the files of the user, which is deleted after the tests. */
+export const home = mkdtempSync(path.join(tmpdir(), 'svc-'));
+afterAll(() => rmSync(home, { recursive: true }));
+
+/** Runs a command line without a terminal, with the files of `home`. */
+export async function svc(args: readonly string[], { env = {}, stdin = '', onStderr }: Given = {}): Promise<Ran> {
+  const before = { ...process.env };
+  const input = process.stdin;
+  const output = { stdout: '', stderr: '' };
+  const capture = (name: 'stdout' | 'stderr') =>
+    jest.spyOn(process[name], 'write').mockImplementation((text) => {
+      output[name] += String(text);
+      if (name === 'stderr') onStderr?.(output.stderr);
+      return true;
+    });
+  const spies = [capture('stdout'), capture('stderr')];
+  process.env = { ...before, XDG_CONFIG_HOME: home, SVC_URL: '', SVC_TOKEN: '', ...env };
+  Object.defineProperty(process, 'stdin', { value: Readable.from([stdin]), configurable: true });
+  try {
+    return { code: await run(args), ...output };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    process.env = before;
+    Object.defineProperty(process, 'stdin', { value: input, configurable: true });
+  }
+}
+
+export interface Received {
+  readonly request: string;
+  readonly token: string | undefined;
+  readonly body: unknown;
+}
+
+interface Answer {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A service that answers as a test states, and records what it received. */
+export async function aService() {
+  const received: Received[] = [];
+  let answers: Readonly<Record<string, Answer>> = {};
+  const server: Server = createServer(async (req, res) => {
+    const text = await textOf(req);
+    const request = `${req.method} ${req.url}`;
+    received.push({
+      request,
+      token: req.headers.authorization?.replace('Bearer ', ''),
+      body: text === '' ? undefined : JSON.parse(text),
+    });
+    const found = Object.entries(answers).find(([start]) => request.startsWith(start))?.[1];
+    const { status = 200, body, headers = {} } = found ?? { status: 404, body: { detail: `nothing at ${request}` } };
+    res.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close', ...headers });
+    res.end(body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    requests: () => received.map(({ request }) => request),
+    /** Answers requests by the start of their method and path, in the order of the members. */
+    answer: (given: Readonly<Record<string, Answer>>) => {
+      answers = given;
+      received.length = 0;
+    },
+    stop: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+async function textOf(req: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of req) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,6 @@
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { route } from './context.ts';
+
+export const runDoctor = route(fleetEndpoints.runDoctor, async ({ diagnosis }) => ({
+  report: await diagnosis.report(),
+}));
