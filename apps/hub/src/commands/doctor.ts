@@ -86,5 +86,5 @@ export const doctor = (prismaDir: string): Command =>
 function reasonOf(error: unknown): string {
   if (error instanceof SyntaxError) return 'the response is not JSON';
   if (error instanceof Error && error.name === 'ZodError') return 'the response is not a discovery document or key set';
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
 }
