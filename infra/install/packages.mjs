@@ -24,8 +24,9 @@ export const PACKAGES = [
   }),
 ];
 
-/** The libraries of the C and C++ compilers that Node and the hashing of passwords need, and what the maintainer scripts use. */
-const DEPENDS = 'init-system-helpers, libatomic1, libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 9), passwd, util-linux';
+/** The libraries that Node and the hashing of passwords need, the authorities of the machine, and what the scripts use. */
+const DEPENDS =
+  'ca-certificates, init-system-helpers, libatomic1, libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 9), passwd, util-linux';
 
 function service({ name, summary, description }) {
   const id = `svc-${name}`;
@@ -33,7 +34,7 @@ function service({ name, summary, description }) {
   const texts = { package: id, service: name };
   return {
     name: id,
-    control: { Depends: DEPENDS, Suggests: 'caddy, postgresql', Description: `${summary}\n ${description}` },
+    control: { Depends: DEPENDS, Suggests: 'nginx, postgresql', Description: `${summary}\n ${description}` },
     conffiles: [conffile],
     modes: { [conffile]: 0o640, [`etc/${id}/secrets`]: 0o750 },
     scripts: Object.fromEntries(
@@ -52,12 +53,12 @@ function service({ name, summary, description }) {
       for (const unit of [`${id}.service`, `${id}-migrate.service`])
         copy(`infra/systemd/${unit}`, at(`usr/lib/systemd/system/${unit}`));
       copy('infra/install/create-database.sql', at(`${share}/create-database.sql`));
+      copy(`infra/proxy/nginx-${name}.conf`, at(`${share}/nginx.conf`));
       write(at(`${share}/create-database`), template('create-database.sh', texts), 0o755);
       for (const alerts of ['service', name])
         copy(`infra/observability/alerts/${alerts}.yaml`, at(`${share}/alerts/${alerts}.yaml`));
       for (const page of globSync('docs/*.md', { cwd: root })) copy(page, at(`${doc}/${page}`));
       copy('CHANGELOG.md', at(`${doc}/CHANGELOG.md`));
-      copy('infra/proxy', at(`${doc}/infra/proxy`));
       write(at(`${doc}/copyright`), copyright(id, node, epoch));
     },
   };
