@@ -153,7 +153,7 @@ END`);
     fs.writeFileSync(path.join(root, 'etc/svc-fleet/secrets/encryption-keys'), `${keys.ENCRYPTION_KEYS}\n`);
     fs.writeFileSync(path.join(root, 'etc/svc-fleet/secrets/hub-api-key'), `${keys.HUB_API_KEY}\n`);
     machine.run('systemctl start svc-hub svc-fleet');
-    for (const service of SERVICES) expect(readyz(service)).toMatchObject({ status: 'ready' });
+    for (const service of SERVICES) expect(readyz(service)).toMatchObject({ version });
     const header = `Authorization: Bearer ${keys.FLEET_ADMIN_TOKEN}`;
     const sync = `curl --silent --request POST --header '${header}' https://fleet.example.com/api/v1/catalog/sync`;
     expect(JSON.parse(machine.run(sync))).toMatchObject({ status: 'fresh' });
