@@ -23,7 +23,8 @@ fi
 
 if [ "${OWNER_URL-}" = 3 ]; then
   unset OWNER_URL
-  read -r MIGRATION_DATABASE_URL <&3 && export MIGRATION_DATABASE_URL
+  read -r MIGRATION_DATABASE_URL <&3 || true # empty without the file; then the role of the service migrates
+  export MIGRATION_DATABASE_URL
   exec 3<&-
 fi
 
