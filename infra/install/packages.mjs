@@ -6,6 +6,10 @@ import { pinnedNode } from '../local/bootstrap/pinned-node.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
+/** The libraries that Node and the hashing of passwords need, the authorities of the machine, and what the scripts use. */
+const DEPENDS =
+  'ca-certificates, init-system-helpers, libatomic1, libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 9), passwd, util-linux';
+
 /**
  * `fill(target, epoch)` writes the files of a package to an empty folder, with their paths from the root of a machine; `epoch` is the time of
  * the release, in seconds. `conffiles` are those that the administrator changes. `modes` are those of files and folders that are not 644
@@ -23,10 +27,6 @@ export const PACKAGES = [
     description: 'The fleet mirrors the catalog of a hub, and runs deployments on Docker and Podman hosts and Kubernetes clusters.',
   }),
 ];
-
-/** The libraries that Node and the hashing of passwords need, the authorities of the machine, and what the scripts use. */
-const DEPENDS =
-  'ca-certificates, init-system-helpers, libatomic1, libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 9), passwd, util-linux';
 
 function service({ name, summary, description }) {
   const id = `svc-${name}`;
@@ -118,6 +118,7 @@ function addToBill(file, version) {
     purl: ref,
     licenses: [{ license: { name: 'Node.js license, in LICENSE.node' } }],
   });
+  bill.dependencies.push({ ref, dependsOn: [] });
   writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
 }
 

@@ -28,7 +28,7 @@ describe.each(['hub', 'fleet'])('the units of the %s', (service) => {
     expect(settingsOf(main, 'User')).toEqual([`svc-${service}`]);
     expect(settingsOf(main, 'CapabilityBoundingSet')).toEqual(['']);
     expect(settingsOf(migration, 'CapabilityBoundingSet')).toEqual(['CAP_SETGID', 'CAP_SETUID']);
-    expect(restrictionsOf(main)).toHaveLength(19);
+    expect(restrictionsOf(main)).toHaveLength(21);
     expect(restrictionsOf(migration)).toEqual(restrictionsOf(main));
   });
 

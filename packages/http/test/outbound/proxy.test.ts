@@ -36,11 +36,12 @@ beforeAll(async () => {
   target.listen(0, '127.0.0.1');
   await once(target, 'listening');
 });
-afterAll(() => void target.close());
+afterAll(() => new Promise((resolve) => target.close(resolve)));
 
-const before = { ...process.env };
+const { HTTPS_PROXY: before } = process.env;
 afterEach(async () => {
-  process.env = { ...before };
+  delete process.env.HTTPS_PROXY;
+  if (before !== undefined) process.env.HTTPS_PROXY = before;
   await Promise.all(ending.splice(0).map((end) => end()));
   target.closeAllConnections();
 });
