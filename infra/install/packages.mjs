@@ -24,7 +24,8 @@ export const PACKAGES = [
   service({
     name: 'fleet',
     summary: 'control plane for container hosts and Kubernetes clusters',
-    description: 'The fleet mirrors the catalog of a hub, and runs deployments on Docker and Podman hosts and Kubernetes clusters.',
+    description:
+      'The fleet mirrors the catalog of a hub, and runs deployments on Docker and Podman hosts and Kubernetes clusters.',
   }),
 ];
 

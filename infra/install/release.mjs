@@ -1,9 +1,10 @@
 // Builds the packages of a release for the architecture of this machine, after `turbo run build`:
 //
-//   pnpm release [<new folder>] [--only <package>] [--uncompressed]
+//   pnpm release [<new folder>] [--only <package>] [--uncompressed | --files]
 //
 // The folder, by default release/ in the repository, receives a tarball and a Debian package of each package, and SHA256SUMS. Two builds of
-// a commit are identical, because all files have the time of the commit, or of SOURCE_DATE_EPOCH. `--uncompressed` is for tests.
+// a commit are identical, because all files have the time of the commit, or of SOURCE_DATE_EPOCH. For tests, `--uncompressed` saves the time
+// of the compression, and `--files` writes only the files of each package, to a folder.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,11 @@ import { checksums, setModesAndTimes, sizeOf } from './tree.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const DEBIAN_ARCHITECTURES = { x64: 'amd64', arm64: 'arm64' };
-const options = { uncompressed: { type: 'boolean', default: false }, only: { type: 'string' } };
+const options = {
+  only: { type: 'string' },
+  uncompressed: { type: 'boolean', default: false },
+  files: { type: 'boolean', default: false },
+};
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options });
 const output = path.resolve(positionals[0] ?? path.join(root, 'release'));
@@ -37,9 +42,11 @@ function main() {
     throw new Error('dpkg-deb is not installed: install the package dpkg.');
   const chosen = PACKAGES.filter(({ name }) => values.only === undefined || name === values.only);
   if (chosen.length === 0) throw new Error(`There is no package ${values.only}.`);
-  const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? run('git', ['log', '-1', '--format=%ct']));
+  const { SOURCE_DATE_EPOCH } = process.env;
+  const epoch = Number(SOURCE_DATE_EPOCH ?? run('git', ['log', '-1', '--format=%ct']));
   mkdirSync(output); // fails if it exists, because SHA256SUMS lists all its files
   for (const each of chosen) build(each, epoch);
+  if (values.files) return;
   const sums = checksums('sha256', output);
   writeFileSync(path.join(output, 'SHA256SUMS'), sums);
   process.stdout.write(sums);
@@ -47,13 +54,14 @@ function main() {
 
 function build({ name, control, conffiles = [], modes = {}, scripts = {}, fill }, epoch) {
   const title = `${name}-${version}-linux-${process.arch}`;
-  const tree = path.join(work, title);
+  const tree = path.join(values.files ? output : work, title);
   mkdirSync(tree);
   fill(tree, epoch);
   // Neither the files that the administrator changes, nor the documentation, which dpkg can leave out.
   const isProgram = (file) => !file.startsWith('etc/') && !file.startsWith('usr/share/doc/');
   writeFileSync(path.join(tree, `usr/lib/${name}/SHA256SUMS`), checksums('sha256', tree, isProgram));
   setModesAndTimes(tree, { modes, epoch });
+  if (values.files) return;
   pack(title, epoch);
 
   const metadata = path.join(work, 'DEBIAN');

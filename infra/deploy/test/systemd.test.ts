@@ -14,7 +14,8 @@ describe.each(['hub', 'fleet'])('the units of the %s', (service) => {
   const settingsOf = (unit: string, name: string) =>
     [...read(unit).matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].flatMap(([, value = '']) => value.split(' '));
   /** What restricts the processes of a unit. */
-  const restrictionsOf = (unit: string) => read(unit).match(/^(NoNew|Protect|Private|Restrict|Lock|Remove|System|UMask).*$/gm);
+  const restrictionsOf = (unit: string) =>
+    read(unit).match(/^(NoNew|Protect|Private|Restrict|Lock|Remove|System|UMask).*$/gm);
 
   test('migrate before the service starts, which does not depend on the success', () => {
     expect(settingsOf(main, 'After')).toContain(migration);

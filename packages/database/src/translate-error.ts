@@ -65,8 +65,7 @@ const byPrismaCode: Readonly<Record<string, Reason>> = {
 };
 const connectionKinds = ['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TlsConnectionError'];
 const systemCodes = /^(ECONN\w+|ENOTFOUND|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/;
-const isConnectionCode = (code: string) =>
-  systemCodes.test(code) || connectionProblem({ code })?.isOfTls === true;
+const isConnectionCode = (code: string) => systemCodes.test(code) || connectionProblem({ code })?.isOfTls === true;
 /** Messages of errors of pg and pg-pool that have no code. */
 const unreachableMessages =
   /^(The server does not support SSL connections|Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/;

@@ -95,7 +95,9 @@ function documentedSettings(chart: Chart): { name: string; isSecret: boolean }[]
   });
 }
 
-const documentedTraceVariables = (): string[] => [...new Set(readDoc('traces.md').match(/\bOTEL_[A-Z0-9_]+(?=`)/g) ?? [])];
+const documentedTraceVariables = (): string[] => [
+  ...new Set(readDoc('traces.md').match(/\bOTEL_[A-Z0-9_]+(?=`)/g) ?? []),
+];
 
 test('the settings are found in the documentation', () => {
   expect(documentedSettings('hub')).toEqual(
@@ -142,7 +144,9 @@ describe.each(['hub', 'fleet'] as const)('the chart of the %s', (chart) => {
   test('renders valid objects with every documented setting, further variables and volumes', () => {
     const documented = documentedSettings(chart);
     const traces = documentedTraceVariables();
-    const plain = documented.filter(({ isSecret, name }) => !isSecret && name !== 'PORT' && name !== 'MIGRATE_ON_START');
+    const plain = documented.filter(
+      ({ isSecret, name }) => !isSecret && name !== 'PORT' && name !== 'MIGRATE_ON_START',
+    );
     const secrets = documented.filter(({ isSecret }) => isSecret).map(({ name }) => name);
     const extraEnv = [{ name: 'EXTRA', valueFrom: { secretKeyRef: { name: 'extra', key: 'a' } } }];
     const extraVolumes = [{ name: 'authorities', configMap: { name: 'authorities' } }];
@@ -240,7 +244,11 @@ describe.each(['hub', 'fleet'] as const)('the chart of the %s', (chart) => {
     ['a secret without a required key', { secret: { keys: ['METRICS_TOKEN'] } }, 'secret/keys'],
     ['no secret of the migration', { migration: { secretName: '' } }, 'migration/secretName'],
     ['a misspelled member', { replica: 3 }, 'additional properties'],
-    ['a variable of traces in lower case', { settings: { otel_sdk_disabled: 'true' } }, 'settings must NOT have additional'],
+    [
+      'a variable of traces in lower case',
+      { settings: { otel_sdk_disabled: 'true' } },
+      'settings must NOT have additional',
+    ],
     ['a further variable without a name', { extraEnv: [{ value: 'a' }] }, 'extraEnv/0'],
     ['a secret in the settings', { settings: { DATABASE_URL: 'postgresql://a' } }, 'settings must NOT have additional'],
     ['an ingress without a host', { ingress: { enabled: true, tlsSecretName: 'a' } }, 'ingress/host'],

@@ -1,4 +1,4 @@
-import { commandBlocks, type CommandBlock } from '../../../local/test/documentation/pages.ts';
+import { type CommandBlock, commandBlocks } from '../../../local/test/documentation/pages.ts';
 
 /** The blocks of docs/deploy.md that install the packages. */
 export const installation = (): CommandBlock[] =>

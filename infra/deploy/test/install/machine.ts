@@ -20,8 +20,7 @@ function mirror(): Mirror | undefined {
   const format = '$(CREATED_BY) $(REPO_URI) $(CODENAME)';
   const { stdout } = spawnSync('apt-get', ['indextargets', '--format', format], { encoding: 'utf8' });
   const found = (stdout ?? '').split('\n').map((line) => line.split(' '));
-  const [, url, codename] =
-    found.find(([kind, , name = '']) => kind === 'Packages' && CODENAMES.includes(name)) ?? [];
+  const [, url, codename] = found.find(([kind, , name = '']) => kind === 'Packages' && CODENAMES.includes(name)) ?? [];
   return url && codename ? { url, codename } : undefined;
 }
 
@@ -54,7 +53,10 @@ export interface Machine {
  * Writes a minimal Debian with systemd to a folder. It contains neither services nor tools beyond it.
  * @param prepare runs commands in it, with the network of this machine, before it is booted
  */
-export async function installDebian(root: string, prepare: (chroot: (script: string) => string) => void): Promise<void> {
+export async function installDebian(
+  root: string,
+  prepare: (chroot: (script: string) => string) => void,
+): Promise<void> {
   const found = mirror();
   if (found === undefined) throw new Error('apt has no mirror of Debian');
   const options = ['--variant=minbase', '--include=systemd,systemd-sysv,init-system-helpers'];

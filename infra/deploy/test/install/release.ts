@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { programAt } from '@svc/testing/engine';
 
 export const repository = path.resolve(import.meta.dirname, '../../../..');
 
@@ -17,21 +18,31 @@ export function aFolder(): string {
   return folder;
 }
 
-/** Builds packages as `pnpm release` does, without compression. @param only the name of one package */
-export function buildRelease(folder: string, only?: string): void {
+/** Runs `pnpm release` without its build. @param options such as `--uncompressed` */
+export function buildRelease(folder: string, ...options: readonly string[]): void {
   const script = path.join(repository, 'infra/install/release.mjs');
-  const args = [script, folder, '--uncompressed', ...(only === undefined ? [] : ['--only', only])];
-  execFileSync(process.execPath, args, {
+  execFileSync(process.execPath, [script, folder, ...options], {
     env: { ...process.env, SOURCE_DATE_EPOCH: '1780000000' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
 }
 
-/** Runs programs in a mount namespace of their own. Undefined if this is permitted, otherwise why it is not. */
+/** Why packages cannot be built on this machine, or undefined if they can. */
+export function releaseProblem(): string | undefined {
+  const missing = ['dpkg-deb', 'tar', 'gzip'].filter((name) => programAt(name) === undefined);
+  if (missing.length > 0) return `${missing.join(', ')} not installed`;
+  return process.platform === 'linux' ? undefined : 'it requires Linux';
+}
+
+/** Why programs cannot run in a mount namespace of their own, or undefined if they can. */
 export function namespaceProblem(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it requires root on Linux';
-  const { status, stderr } = spawnSync('unshare', ['--mount', '--pid', '--fork', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], {
-    encoding: 'utf8',
-  });
+  const { status, stderr } = spawnSync(
+    'unshare',
+    ['--mount', '--pid', '--fork', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'],
+    {
+      encoding: 'utf8',
+    },
+  );
   return status === 0 ? undefined : `namespaces are not permitted: ${stderr.trim()}`;
 }

@@ -27,11 +27,14 @@ describe.each([
 
   test('are valid with the settings that the documentation adds', () => {
     const added = installation().flatMap(({ text }) => {
-      const [, body = ''] = new RegExp(`>> /etc/svc-${service}/${service}.env << 'END'\\n([^]*?)\\nEND\\n`).exec(text) ?? [];
+      const [, body = ''] =
+        new RegExp(`>> /etc/svc-${service}/${service}.env << 'END'\\n([^]*?)\\nEND\\n`).exec(text) ?? [];
       return body.split('\n');
     });
     const values = Object.fromEntries(
-      [...lines, ...added].flatMap((line) => [...line.matchAll(/^([A-Z_]+)=(.*)$/g)].map(([, name, value]) => [name, value])),
+      [...lines, ...added].flatMap((line) =>
+        [...line.matchAll(/^([A-Z_]+)=(.*)$/g)].map(([, name, value]) => [name, value]),
+      ),
     );
     // The files of this machine, and those that create-database and the documentation write.
     const secrets = {
@@ -53,7 +56,9 @@ describe.each([
 
 test('the documentation installs a hub and a fleet with at most 20 commands', () => {
   const commands = installation().flatMap(({ text }) => commandsIn(text));
-  expect(commands).toEqual(expect.arrayContaining(['systemctl enable --now svc-hub', 'systemctl enable --now svc-fleet']));
+  expect(commands).toEqual(
+    expect.arrayContaining(['systemctl enable --now svc-hub', 'systemctl enable --now svc-fleet']),
+  );
   expect(commands.length).toBeLessThanOrEqual(20);
 });
 

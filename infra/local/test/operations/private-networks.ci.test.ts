@@ -57,7 +57,11 @@ async function command(app: App, ...args: string[]): Promise<string> {
 async function doctor(more: Readonly<Record<string, string>>) {
   const { ended, output } = run('fleet', ['doctor', '--json'], more);
   await ended;
-  const { checks } = JSON.parse(output().split('\n').find((line) => line.startsWith('{')) ?? '');
+  const { checks } = JSON.parse(
+    output()
+      .split('\n')
+      .find((line) => line.startsWith('{')) ?? '',
+  );
   const found = (name: string): { state: string; found: string; remedy: string } =>
     checks.find((check: { name: string }) => check.name === name);
   return { hub: found('hub'), database: found('database') };
@@ -193,10 +197,18 @@ test('doctor names the cause of each connection that fails, with a remedy', asyn
     found: expect.stringContaining('The proxy 127.0.0.1:1 does not respond (ECONNREFUSED).'),
   });
   const remedy = expect.stringContaining('sslrootcert');
-  expect(unknownServer.database).toMatchObject({ state: 'failed', found: expect.stringMatching(/certificate/), remedy });
+  expect(unknownServer.database).toMatchObject({
+    state: 'failed',
+    found: expect.stringMatching(/certificate/),
+    remedy,
+  });
   expect(noCertificate.database).toMatchObject({
     state: 'failed',
     found: expect.stringContaining('connection requires a valid client certificate'),
   });
-  expect(wrongCertificate.database).toMatchObject({ state: 'failed', found: expect.stringMatching(/unknown ca/i), remedy });
+  expect(wrongCertificate.database).toMatchObject({
+    state: 'failed',
+    found: expect.stringMatching(/unknown ca/i),
+    remedy,
+  });
 });

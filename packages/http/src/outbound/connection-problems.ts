@@ -42,10 +42,7 @@ const OF_TLS: Problems = [
     /^(?:UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|CERT_UNTRUSTED)$/,
     ({ untrusted }) => untrusted,
   ],
-  [
-    /^ERR_SSL_.*ALERT_CERTIFICATE_EXPIRED$/,
-    () => 'It reports that the configured client certificate has expired.',
-  ],
+  [/^ERR_SSL_.*ALERT_CERTIFICATE_EXPIRED$/, () => 'It reports that the configured client certificate has expired.'],
   [/^ERR_SSL_.*ALERT_CERTIFICATE_REQUIRED$/, () => 'It requires a client certificate.'],
   [
     /^ERR_SSL_.*ALERT_(?:BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_(?:REVOKED|UNKNOWN)|NO_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)$/,

@@ -165,7 +165,10 @@ const databaseUrl = z
       const file = searchParams.get(name);
       const problem = file ? readabilityProblem(file) : undefined;
       if (problem !== undefined)
-        context.addIssue({ code: 'custom', message: `must name a readable file in ${name}; invalid: ${file} ${problem}` });
+        context.addIssue({
+          code: 'custom',
+          message: `must name a readable file in ${name}; invalid: ${file} ${problem}`,
+        });
     }
   });
 

@@ -142,12 +142,17 @@ test.each([
   ['http://hub.example.test', '', false],
 ])('%s with NO_PROXY=%s is proxied: %p', (url, NO_PROXY, isProxied) => {
   const { protocol, hostname } = new URL(url);
-  const proxy = proxyFor({ protocol, hostname: hostname.replace(/[[\]]/g, '') }, { HTTPS_PROXY: 'http://a:1', NO_PROXY });
+  const proxy = proxyFor(
+    { protocol, hostname: hostname.replace(/[[\]]/g, '') },
+    { HTTPS_PROXY: 'http://a:1', NO_PROXY },
+  );
   expect(proxy !== undefined).toBe(isProxied);
 });
 
 test.each([
-  ...['*', 'a', '.example.test', '*.example.test', '10.0.0.1', 'fd00::1', '10.0.0.0/8', 'fd00::/8'].map((entry) => [entry, true] as const),
+  ...['*', 'a', '.example.test', '*.example.test', '10.0.0.1', 'fd00::1', '10.0.0.0/8', 'fd00::/8'].map(
+    (entry) => [entry, true] as const,
+  ),
   ...['a:80', 'http://a', '10.0.0.0/33', 'a/8', 'a b', '..a'].map((entry) => [entry, false] as const),
 ])('NO_PROXY can contain %s: %p', (entry, isAllowed) => {
   expect(isProxyExemption(entry)).toBe(isAllowed);
