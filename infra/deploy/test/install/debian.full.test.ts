@@ -15,6 +15,8 @@ const title =
   problem === undefined ? '' : ` (skipped: ${problem}; packages.ci.test.ts runs the lines ExecStart instead)`;
 const SERVICES = ['hub', 'fleet'] as const;
 type Service = (typeof SERVICES)[number];
+/** The size of the Debian with the packages. */
+const ROOT_BYTES = 4e9;
 const NAMES = ['hub.example.com', 'fleet.example.com', 'id.example.com'];
 
 /** The identity provider: nginx with the two documents that the hub requests. */
@@ -37,7 +39,7 @@ function providerSite(): string {
 }
 
 (problem === undefined ? describe : describe.skip)(`on a new Debian${title}`, () => {
-  const folder = aFolder();
+  const folder = aFolder(ROOT_BYTES);
   const root = path.join(folder, 'root');
   const release = path.join(folder, 'release');
   let machine: Machine;
@@ -80,6 +82,7 @@ function providerSite(): string {
       fs.chmodSync(to, mode);
     };
     place(authority.certificate, 'usr/local/share/ca-certificates/example.crt');
+    fs.writeFileSync(path.join(root, 'etc/hosts'), '127.0.0.1 localhost\n');
     for (const name of NAMES) {
       fs.appendFileSync(path.join(root, 'etc/hosts'), `127.0.0.1 ${name}\n`);
       const { certificate, key } = authority.issue([name]);

@@ -63,6 +63,7 @@ export async function installDebian(
   execFileSync(programAt('debootstrap') ?? '', [...options, found.codename, root, found.url], { stdio: 'pipe' });
   fs.writeFileSync(path.join(root, 'etc/apt/sources.list'), `deb ${found.url} ${found.codename} main\n`);
   fs.copyFileSync('/etc/resolv.conf', path.join(root, 'etc/resolv.conf'));
+  fs.writeFileSync(path.join(root, 'etc/dpkg/dpkg.cfg.d/test'), 'force-unsafe-io\n'); // nothing must survive a power failure
   prepare((script) => textOf('chroot', [root, ...shell(script)]));
 }
 
@@ -103,7 +104,12 @@ const shell = (script: string) => [
 ];
 
 function textOf(program: string, args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 64 * 2 ** 20 });
+  const stdio = ['ignore', 'pipe', 'pipe'] as const;
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    encoding: 'utf8',
+    maxBuffer: 64 * 2 ** 20,
+    stdio: [...stdio],
+  });
   if (status !== 0) throw new Error(`${args.at(-1)}\nended with ${status}:\n${stdout}\n${stderr}`);
   return stdout;
 }

@@ -11,11 +11,20 @@ export const { version }: { version: string } = JSON.parse(
   fs.readFileSync(path.join(repository, 'package.json'), 'utf8'),
 );
 
-/** A temporary folder that all users can enter. */
-export function aFolder(): string {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'install-'));
+/** A temporary folder that all users can enter, in memory if it has space for this many bytes. */
+export function aFolder(bytes = Number.POSITIVE_INFINITY): string {
+  const folder = fs.mkdtempSync(path.join(freeBytes('/dev/shm') > bytes ? '/dev/shm' : os.tmpdir(), 'install-'));
   fs.chmodSync(folder, 0o755);
   return folder;
+}
+
+function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = fs.statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return 0; // it does not exist
+  }
 }
 
 /** Runs `pnpm release` without its build. @param options such as `--uncompressed` */
