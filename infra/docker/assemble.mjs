@@ -2,9 +2,9 @@
 //
 //   node infra/docker/assemble.mjs <hub|fleet|identity-provider> <new folder> [--uid <number>]
 //
-// The console must have been built, and the Prisma client generated. The folders that the service
-// reads have the same paths as in the repository. The folder also contains sbom.cdx.json, a list of
-// the packages in CycloneDX format, and THIRD-PARTY-LICENSES.txt. With --uid, which needs root, it
+// The console must have been built, the Prisma client generated, and pnpm must be on PATH. The folders
+// that the service reads have the same paths as in the repository. The folder also contains
+// sbom.cdx.json, a list of the packages in CycloneDX format, and THIRD-PARTY-LICENSES.txt. With --uid, which needs root, it
 // contains compiled code for processes of this user with the same version of Node, NODE_OPTIONS and
 // type of processor. Prints the number of packages and the size.
 
@@ -137,27 +137,32 @@ function compile(uid) {
 }
 
 /**
- * A bill of materials in CycloneDX 1.6. It has no time and no random number, so that equal contents
- * have equal bills.
+ * The bill of materials that pnpm creates from its lockfile, in CycloneDX 1.6, without the packages
+ * whose code is not in the folder. It has no time and no random number, so that equal contents have
+ * equal bills. pnpm must be on PATH.
  */
-function billOf(manifest) {
-  const component = ({ name, version, license }, type) => ({
-    type,
-    'bom-ref': `pkg:npm/${encodeURIComponent(name).replace('%2F', '/')}@${version}`,
-    name,
-    version,
-    purl: `pkg:npm/${encodeURIComponent(name).replace('%2F', '/')}@${version}`,
-    ...(typeof license === 'string' && { licenses: [{ license: { name: license } }] }),
-  });
-  const byRef = new Map(
-    [...packages.values()].map((each) => component(each, 'library')).map((part) => [part['bom-ref'], part]),
-  );
-  const components = [...byRef.values()].sort((a, b) => (a['bom-ref'] < b['bom-ref'] ? -1 : 1));
+function billOf({ name }) {
+  const format = ['--sbom-format', 'cyclonedx', '--sbom-spec-version', '1.6', '--sbom-type', 'application'];
+  const args = ['sbom', '--filter-prod', name, '--prod', ...format];
+  const { status, stdout, stderr, error } = spawnSync('pnpm', args, { cwd: repository, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`pnpm ${args.join(' ')} failed: ${error?.message ?? stderr}`);
+  const { serialNumber, metadata, ...bill } = JSON.parse(stdout);
+  const { timestamp, ...unchanging } = metadata;
+  const contained = new Set([...packages.values()].map((each) => `${each.name}@${each.version}`));
+  const nameOf = ({ group, name, version }) => `${group === undefined ? '' : `${group}/`}${name}@${version}`;
+  const components = bill.components.filter((part) => part.group === '@svc' || contained.has(nameOf(part)));
+  const listed = new Set(components.map(nameOf));
+  const missing = [...contained].filter((each) => !listed.has(each));
+  if (missing.length > 0) throw new Error(`pnpm does not list ${missing.join(', ')}, which the folder contains.`);
+  const refs = new Set([unchanging.component['bom-ref'], ...components.map((part) => part['bom-ref'])]);
+  const dependencies = bill.dependencies
+    .filter(({ ref }) => refs.has(ref))
+    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((each) => refs.has(each)).sort() }));
+  const by = (member) => (one, other) => (one[member] < other[member] ? -1 : 1);
   return {
-    bomFormat: 'CycloneDX',
-    specVersion: '1.6',
-    version: 1,
-    metadata: { component: component(manifest, 'application') },
-    components,
+    ...bill,
+    metadata: unchanging,
+    components: components.sort(by('bom-ref')),
+    dependencies: dependencies.sort(by('ref')),
   };
 }

@@ -4,7 +4,7 @@
 #
 # Delete after 0.2: this file, and its test.
 set -eu
-docker compose config --quiet # fails if .env lacks a variable
+docker compose config --quiet # fails if hub.env or fleet.env is missing
 . ./.env
 "$(dirname "$0")/create-secrets.sh"
 

@@ -19,5 +19,6 @@ for service in hub fleet; do
   echo "postgresql://${service}_service:$member@$service-database:5432/$service" > "$service-database-url"
 done
 echo "first:$(openssl rand -base64 32)" > fleet-encryption-keys
+: > hub-oidc-client-secret
 : > fleet-hub-api-key
 : > fleet-temporary-admin-password

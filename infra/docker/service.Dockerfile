@@ -12,9 +12,13 @@ RUN mkdir -p /runtime/bin /runtime/lib \
  && strip -o /runtime/bin/node "$(command -v node)" \
  && find /usr/lib -name libatomic.so.1 -exec cp -L {} /runtime/lib/ \;
 WORKDIR /repository
+# npm verifies pnpm with the hashes in its lockfile.
+COPY infra/docker/pnpm /pnpm
+RUN npm ci --prefix /pnpm --no-audit --no-fund
+ENV PATH=/pnpm/node_modules/.bin:$PATH
 # The downloads depend only on these three files, so all services share this layer.
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
-RUN npm install --global "$(node -p "require('./package.json').packageManager.split('+')[0]")" && pnpm fetch
+RUN pnpm fetch
 COPY . .
 RUN pnpm install --frozen-lockfile --offline
 ARG SERVICE

@@ -21,6 +21,10 @@ const compose = z.object({
     z.looseObject({
       profiles: z.array(z.string()).default([]),
       environment: z.record(z.string(), z.string()).default({}),
+      env_file: z.array(z.string()).default([]),
+      mem_limit: z.string(),
+      pids_limit: z.int(),
+      group_add: z.array(z.string()).default([]),
       secrets: z.array(z.string()).default([]),
       volumes: z.array(z.string()).default([]),
       ports: z.array(z.string()).default([]),
@@ -57,19 +61,28 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+/** The variables that the examples set, without those of secrets. */
+const settingsOf = (name: string) =>
+  Object.assign({}, ...serviceOf(name).env_file.map((file) => parseEnv(read(`infra/docker/example-${file}`))));
+
 /** The environment of a service, in which the secrets are at their place on this machine. */
-const environmentOf = (name: string) =>
-  Object.fromEntries(
+const environmentOf = (name: string): Record<string, string> => ({
+  ...settingsOf(name),
+  ...Object.fromEntries(
     Object.entries(serviceOf(name).environment).map(([variable, value]) => [
       variable,
       value.replace('/run/secrets', path.join(folder, 'secrets')),
     ]),
-  );
+  ),
+});
 
-/** The variables of a service that are neither settings nor files of secret settings. */
+/** The variables of a service, also of commented lines of the examples, that are neither settings nor files of secret settings. */
 const unknownVariables = (name: string, schema: z.ZodObject) => {
   const known = new Set([...Object.keys(schema.shape), ...secretNamesOf(schema).map((secret) => `${secret}_FILE`)]);
-  return Object.keys(serviceOf(name).environment).filter((variable) => !known.has(variable));
+  const { environment, env_file: files } = serviceOf(name);
+  const shown = files.flatMap((file) => read(`infra/docker/example-${file}`).match(/^#?\w+(?==)/gm) ?? []);
+  const used = [...Object.keys(environment), ...shown.map((variable) => variable.replace('#', ''))];
+  return used.filter((variable) => !known.has(variable));
 };
 
 test.each([
@@ -176,6 +189,30 @@ test('create-secrets.sh does not replace secrets', () => {
   expect(fs.statSync(path.join(folder, 'secrets')).mode & 0o777).toBe(0o700);
 });
 
+test.each([
+  ['hub', hub],
+  ['fleet', fleet],
+] as const)('each secret of the %s has a file, and each other setting can be set by its name', (name, { schema }) => {
+  const { environment, env_file } = serviceOf(name);
+  expect(env_file).toEqual([`${name}.env`]);
+  expect(serviceOf(`${name}-migration`).env_file).toEqual(env_file);
+  const fixed = ['MIGRATE_ON_START']; // the migration is a service of its own
+  const byFile = secretNamesOf(schema).filter((secret) => secret !== 'MIGRATION_DATABASE_URL');
+  expect(new Set(Object.keys(environment))).toEqual(new Set([...fixed, ...byFile.map((secret) => `${secret}_FILE`)]));
+});
+
+test('the services have the memory limits of the charts', () => {
+  for (const name of ['hub', 'fleet']) {
+    const { resources } = parse(read(`infra/helm/${name}/values.yaml`));
+    expect(resources.limits.memory).toBe('1Gi');
+    expect(serviceOf(name).mem_limit).toBe('1g');
+  }
+});
+
+test('the profile local-engine never joins the group of root by default', () => {
+  expect(serviceOf('fleet-local-engine').group_add).toEqual(['65532']);
+});
+
 test('only the profile local-engine has the socket of an engine', () => {
   const withSocket = Object.entries(services).filter(([, { volumes }]) =>
     volumes.some((volume) => volume.includes('.sock')),
@@ -188,6 +225,7 @@ test('only the profile local-engine has the socket of an engine', () => {
 test('the services have no privileges, and their ports are bound to the loopback interface', () => {
   for (const [name, service] of Object.entries(services)) {
     expect(service.ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+    expect(service.pids_limit).toBeGreaterThan(100);
     if (name.endsWith('-database')) continue;
     expect({ name, ...service }).toMatchObject({
       name,

@@ -1,4 +1,4 @@
-// infra/proxy/nginx.conf with nginx, and a service behind it that returns the headers that it receives.
+// infra/proxy/nginx-*.conf with nginx, and a service behind it that returns the headers that it receives.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -38,8 +38,9 @@ const reply = (req: IncomingMessage, res: ServerResponse) => {
     execFileSync('openssl', [...args, '-subj', '/CN=localhost', '-keyout', key, '-out', certificate], {
       stdio: 'pipe',
     });
-    const site = fs
-      .readFileSync(path.resolve(import.meta.dirname, '../../proxy/nginx.conf'), 'utf8')
+    const site = ['hub', 'fleet']
+      .map((name) => fs.readFileSync(path.resolve(import.meta.dirname, `../../proxy/nginx-${name}.conf`), 'utf8'))
+      .join('\n')
       .replace(/listen 443/g, `listen 127.0.0.1:${port}`)
       .replace(/\/etc\/nginx\/tls\/\w+\.(crt|key)/g, `${folder}/$1`)
       .replace(/127\.0\.0\.1:4[12]00/g, new URL(upstream.url).host);

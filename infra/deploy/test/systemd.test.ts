@@ -2,38 +2,42 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { secretNamesOf } from '@svc/http';
-import * as fleet from '../../../apps/fleet/src/config.ts';
-import * as hub from '../../../apps/hub/src/config.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../systemd');
 const isInstalled = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-describe.each([
-  ['hub', hub],
-  ['fleet', fleet],
-] as const)('the unit of the %s', (service, { schema }) => {
-  const file = path.join(folder, `svc-${service}.service`);
+describe.each(['hub', 'fleet'])('the units of the %s', (service) => {
+  const main = `svc-${service}.service`;
+  const migration = `svc-${service}-migrate.service`;
+  const fileOf = (unit: string) => path.join(folder, unit);
+  const read = (unit: string) => fs.readFileSync(fileOf(unit), 'utf8');
+  const settingsOf = (unit: string, name: string) =>
+    [...read(unit).matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].flatMap(([, value = '']) => value.split(' '));
+  /** What restricts the processes of a unit. */
+  const restrictionsOf = (unit: string) =>
+    read(unit).match(/^(NoNew|Protect|Private|Restrict|Lock|Remove|System|UMask).*$/gm);
 
-  test('passes each of its secrets as a credential', () => {
-    const unit = fs.readFileSync(file, 'utf8');
-    const passed = [...unit.matchAll(/^Environment=(\w+)_FILE=%d\/(.+)$/gm)].map(([, name = '', id = '']) => [
-      name,
-      id,
-    ]);
-    const loaded = [...unit.matchAll(/^LoadCredential=([^:]+):/gm)].map(([, id]) => id);
-    expect(passed.map(([, id]) => id)).toEqual(loaded);
-    expect(secretNamesOf(schema)).toEqual(expect.arrayContaining(passed.map(([name]) => name)));
-    for (const name of secretNamesOf(schema)) {
-      const isRequired = !schema.shape[name as keyof typeof schema.shape].safeParse(undefined).success;
-      if (isRequired) expect(passed.map(([secret]) => secret)).toContain(name);
-    }
+  test('migrate before the service starts, which does not depend on the success', () => {
+    expect(settingsOf(main, 'After')).toContain(migration);
+    expect(settingsOf(main, 'Wants')).toContain(migration);
+    expect(settingsOf(main, 'Requires')).toEqual([]);
+    expect(settingsOf(migration, 'Type')).toEqual(['oneshot']);
+    expect(settingsOf(migration, 'Restart')).toEqual(['on-failure']);
   });
 
-  (isInstalled ? test : test.skip)(`is valid${isInstalled ? '' : ' (skipped: systemd-analyze not installed)'}`, () => {
-    const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
-    const problems = `${stdout}${stderr}`.split('\n').filter((line) => line.includes(path.basename(file)));
-    // The program is at another place on machines where Node is not installed as a package.
-    expect(problems.filter((line) => !line.includes('/usr/bin/node is not executable'))).toEqual([]);
+  test('run the service without privileges, and give the migration only those to change its user', () => {
+    expect(settingsOf(main, 'User')).toEqual([`svc-${service}`]);
+    expect(settingsOf(main, 'CapabilityBoundingSet')).toEqual(['']);
+    expect(settingsOf(migration, 'CapabilityBoundingSet')).toEqual(['CAP_SETGID', 'CAP_SETUID']);
+    expect(restrictionsOf(main)).toHaveLength(21);
+    expect(restrictionsOf(migration)).toEqual(restrictionsOf(main));
+  });
+
+  (isInstalled ? test : test.skip)(`are valid${isInstalled ? '' : ' (skipped: systemd-analyze not installed)'}`, () => {
+    const files = [main, migration].map(fileOf);
+    const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', ...files], { encoding: 'utf8' });
+    const problems = `${stdout}${stderr}`.split('\n').filter((line) => line.includes(`svc-${service}`));
+    // The package installs the program.
+    expect(problems.filter((line) => !line.includes(`/usr/bin/svc-${service} is not executable`))).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ export function chooseNode(root, env = process.env) {
 }
 
 /** The installed program for this platform, or undefined if there is none or it does not run here. */
-function pinnedNode(root) {
+export function pinnedNode(root) {
   const modules = path.join(root, 'infra', 'node', 'node_modules');
   return ['node', 'node-bin']
     .map((prefix) => path.join(modules, `${prefix}-${process.platform}-${process.arch}`, 'bin', 'node'))

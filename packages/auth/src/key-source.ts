@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Send } from '@svc/contract';
+import { failedConnection } from '@svc/http';
 import {
   createLocalJWKSet,
   errors,
@@ -146,7 +147,10 @@ export async function fetchKeys({
   readonly send: Send;
 }): Promise<JSONWebKeySet> {
   const get = async (url: string): Promise<unknown> => {
-    const response = await send({ method: 'GET', url: new URL(url), headers: { accept: 'application/json' } });
+    const request = { method: 'GET', url: new URL(url), headers: { accept: 'application/json' } };
+    const response = await send(request).catch((cause: unknown) => {
+      throw new KeysUnavailable(failedConnection('the issuer', cause).text, { cause });
+    });
     if (response.status !== 200) throw new KeysUnavailable(`status ${response.status} from the issuer`);
     return JSON.parse(response.body);
   };

@@ -1,4 +1,4 @@
-import { type Clocks, type DoctorCheck, failed, ok, warning } from '@svc/http';
+import { type Clocks, connectionProblem, type DoctorCheck, failed, ok, warning } from '@svc/http';
 import type pg from 'pg';
 import { withConnection } from './migrations/connection.ts';
 import { differencesOf, readExpectedObjects, readObjects } from './migrations/objects.ts';
@@ -25,6 +25,8 @@ interface Options {
 
 const MIN_VERSION = 15;
 const CONNECT = 'Check DATABASE_URL, that PostgreSQL is running, and that it accepts connections from this machine.';
+const CONNECT_SECURELY =
+  'Check sslmode, sslrootcert, sslcert and sslkey in DATABASE_URL, and NODE_EXTRA_CA_CERTS (docs/configuration.md, "Private networks").';
 const STATEMENT_LIMIT_MS = 3000;
 
 /** The checks of the database for the command `doctor`. They change nothing. */
@@ -44,7 +46,8 @@ export function databaseChecks({ prismaDir, config, clocks, onFolder }: Options)
         try {
           return await run((client) => checkServer(client, clocks, onFolder), url);
         } catch (error) {
-          return failed(error instanceof Error ? error.message : String(error), CONNECT);
+          const remedy = connectionProblem(error)?.isOfTls ? CONNECT_SECURELY : CONNECT;
+          return failed(error instanceof Error ? error.message : String(error), remedy);
         }
       },
     },

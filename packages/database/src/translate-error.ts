@@ -1,4 +1,4 @@
-import { Problem, processMetrics, unavailable } from '@svc/http';
+import { connectionProblem, Problem, processMetrics, unavailable } from '@svc/http';
 import { Counter } from 'prom-client';
 
 /** The problem for a violation of each constraint or unique index, by name. */
@@ -65,9 +65,10 @@ const byPrismaCode: Readonly<Record<string, Reason>> = {
 };
 const connectionKinds = ['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TlsConnectionError'];
 const systemCodes = /^(ECONN\w+|ENOTFOUND|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/;
+const isConnectionCode = (code: string) => systemCodes.test(code) || connectionProblem({ code })?.isOfTls === true;
 /** Messages of errors of pg and pg-pool that have no code. */
 const unreachableMessages =
-  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/;
+  /^(The server does not support SSL connections|Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/;
 const timeoutMessages = /^(timeout exceeded when trying to connect|Query read timeout)/;
 
 /**
@@ -88,7 +89,7 @@ export function translateDatabaseError(error: unknown, constraints: ConstraintPr
 
 function reasonOf({ prismaCode, kind, sqlState, systemCode, text }: Failure): Reason | undefined {
   if (sqlState) return bySqlState.find(([start]) => sqlState.startsWith(start))?.[1];
-  if (connectionKinds.includes(kind) || prismaCode.startsWith('P1') || systemCodes.test(systemCode))
+  if (connectionKinds.includes(kind) || prismaCode.startsWith('P1') || isConnectionCode(systemCode))
     return 'unreachable';
   if (prismaCode) return byPrismaCode[prismaCode];
   if (timeoutMessages.test(text)) return 'timed_out';

@@ -7,6 +7,7 @@ export { observe, observeDatabase, observePools, type PoolState, type Sample, sh
 export { processMetrics } from './observe/process-metrics.ts';
 export { currentTracer, startTracing, traced, tracedWithin } from './observe/tracing.ts';
 export { reachOf } from './outbound/addresses.ts';
+export { codesOf, connectionProblem, failedConnection, refusalIn } from './outbound/connection-problems.ts';
 export {
   type DialOptions,
   dial,

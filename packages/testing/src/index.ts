@@ -23,6 +23,7 @@ export { byDepth, type Depth, depth, figure, fromFull, seed } from './run/depth.
 export { eventually } from './run/eventually.ts';
 export { inTurn } from './run/in-turn.ts';
 export { once } from './run/once.ts';
+export { type Authority, createAuthority, type Issued } from './servers/authority.ts';
 export { aCollector, type ExportedSpan } from './servers/collector.ts';
 export { type LocalIssuer, startLocalIssuer } from './servers/issuer.ts';
 export { type LoopbackServer, onLoopback } from './servers/loopback.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CallError, type Client, createClient, type Send } from '@svc/contract';
 import { hubReaderEndpoints } from '@svc/contract/hub';
-import { OutboundRefused } from '@svc/http';
+import { failedConnection } from '@svc/http';
 
 /** The hub that this fleet mirrors. */
 export interface Hub {
@@ -37,9 +37,10 @@ export function reasonOf(error: unknown): string {
     return 'The fleet could not store the response of the hub. See the log of the fleet.';
   const { failure } = error;
   switch (failure.kind) {
-    case 'unreachable':
-      if (failure.cause instanceof OutboundRefused) return failure.cause.message;
-      return 'The hub does not respond. Check that it is running and that HUB_URL is correct.';
+    case 'unreachable': {
+      const { kind, text } = failedConnection('the hub', failure.cause);
+      return kind === 'no_response' ? `${text} Check that it is running and that HUB_URL is correct.` : text;
+    }
     case 'unreadable':
       return `The hub responded with ${failure.status}, but the response is not a catalog. Check that HUB_URL is correct.`;
     case 'refused':

@@ -1,4 +1,4 @@
-import { OutboundRefused } from '@svc/http';
+import { codesOf, connectionProblem, refusalIn } from '@svc/http';
 
 /** Machine-readable reasons why a deployment is not in its desired state. */
 const REASONS = [
@@ -106,50 +106,19 @@ type Expected = 'container engine' | 'Kubernetes API server';
 export const notAnEngine = (expected: Expected = 'container engine') =>
   new Unreachable(`The server at its endpoint is not a ${expected}.`);
 
-const CONNECTION_ERRORS: readonly (readonly [RegExp, string])[] = [
-  [/^ENOENT$/, 'The socket of its endpoint does not exist on the machine of this service.'],
-  [/^(?:EACCES|EPERM)$/, 'This service has no permission to open the socket of its endpoint.'],
-  [/^ECONNREFUSED$/, 'The connection to its endpoint was refused.'],
-  [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'The host name of its endpoint cannot be resolved.'],
-  [/^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN)$/, 'There is no route to the address of its endpoint.'],
-  [/^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT|TimeoutError)$/, 'It did not respond in time.'],
-  [/^(?:ERR_TLS_CERT_ALTNAME_INVALID)$/, 'Its certificate is for another host name.'],
-  [/^CERT_HAS_EXPIRED$/, 'Its certificate has expired.'],
-  [/^CERT_NOT_YET_VALID$/, 'Its certificate is not valid yet. Compare the clocks of the machines.'],
-  [/^CERT_REVOKED$/, 'Its certificate is revoked.'],
-  [
-    /^(?:UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|CERT_UNTRUSTED)$/,
-    'Its certificate is not signed by the configured CA.',
-  ],
-  [/^ERR_SSL_.*ALERT_CERTIFICATE_EXPIRED$/, 'It reports that the configured client certificate has expired.'],
-  [/^ERR_SSL_.*ALERT_CERTIFICATE_REQUIRED$/, 'It requires a client certificate.'],
-  [
-    /^ERR_SSL_.*ALERT_(?:BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_(?:REVOKED|UNKNOWN)|NO_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)$/,
-    'It does not accept the configured client certificate.',
-  ],
-  [/^(?:ERR_SSL_.*|EPROTO)$/, 'The TLS connection to its endpoint failed.'],
-  [/^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'It closed the connection without a response.'],
-];
-
 const NO_HTTP = /^(?:HPE_.*|HTTPParserError)$/;
 
 /** Converts an error of a connection to `Unreachable`, with a message for operators. */
 export function toUnreachable(error: unknown, expected?: Expected): Unreachable {
-  if (error instanceof OutboundRefused || error instanceof Unreachable) return new Unreachable(error.message);
-  const codes = [...codesOf(error)];
+  const stated = error instanceof Unreachable ? error : refusalIn(error);
+  if (stated) return new Unreachable(stated.message);
+  const codes = codesOf(error);
   if (codes.some((code) => NO_HTTP.test(code))) return notAnEngine(expected);
-  const found = CONNECTION_ERRORS.find(([pattern]) => codes.some((code) => pattern.test(code)));
-  return new Unreachable(found?.[1] ?? `The connection to its endpoint failed (${codes[0] ?? 'unknown error'}).`);
-}
-
-/** Codes and names of an error and its causes, innermost first. */
-function* codesOf(error: unknown): Generator<string> {
-  if (typeof error !== 'object' || error === null) return;
-  // Any object can be read like this; the members have the type unknown.
-  const { cause, code, name } = error as { cause?: unknown; code?: unknown; name?: unknown };
-  yield* codesOf(cause);
-  if (typeof code === 'string') yield code;
-  if (typeof name === 'string' && name !== 'Error') yield name;
+  const problem = connectionProblem(error, {
+    address: 'its endpoint',
+    untrusted: 'Its certificate is not signed by the configured CA.',
+  });
+  return new Unreachable(problem?.text ?? `The connection to its endpoint failed (${codes[0] ?? 'unknown error'}).`);
 }
 
 const NO_PROGRAM = /executable file not found|command that was not found|exec format error/i;

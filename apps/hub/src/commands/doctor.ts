@@ -125,5 +125,5 @@ export function hubChecks({ prismaDir, configuration: { check, config }, databas
 function reasonOf(error: unknown): string {
   if (error instanceof SyntaxError) return 'the response is not JSON';
   if (error instanceof Error && error.name === 'ZodError') return 'the response is not a discovery document or key set';
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
 }

@@ -81,6 +81,37 @@ function validate(object: RenderedObject): void {
   Reflect.construct(Model, [object]).validate();
 }
 
+const readDoc = (page: string) => fs.readFileSync(path.resolve(charts, '../../docs', page), 'utf8');
+
+/** The variables of a service in the tables of docs/configuration.md. */
+function documentedSettings(chart: Chart): { name: string; isSecret: boolean }[] {
+  const page = readDoc('configuration.md');
+  return ['common', chart].flatMap((table) => {
+    const [, rows = ''] = new RegExp(`<!-- begin ${table} settings -->([^]*?)<!-- end`).exec(page) ?? [];
+    return [...rows.matchAll(/^\| `(\w+)` \|.*\| (`\w+_FILE` )?\|$/gm)].map(([, name = '', file]) => ({
+      name,
+      isSecret: file !== undefined,
+    }));
+  });
+}
+
+const documentedTraceVariables = (): string[] => [
+  ...new Set(readDoc('traces.md').match(/\bOTEL_[A-Z0-9_]+(?=`)/g) ?? []),
+];
+
+test('the settings are found in the documentation', () => {
+  expect(documentedSettings('hub')).toEqual(
+    expect.arrayContaining([
+      { name: 'DATABASE_URL', isSecret: true },
+      { name: 'NODE_EXTRA_CA_CERTS', isSecret: false },
+      { name: 'OIDC_ISSUER', isSecret: false },
+    ]),
+  );
+  const names = (chart: Chart) => new Set(documentedSettings(chart).map(({ name }) => name));
+  for (const chart of ['hub', 'fleet'] as const)
+    expect(names(chart)).toEqual(new Set(Object.keys(services[chart].schema.shape)));
+});
+
 test('the validation rejects wrong members', () => {
   const deployment = find(renderChart('hub', required.hub), 'Deployment');
   const wrong = { ...deployment, spec: { ...Object(deployment.spec), replicas: 'two' } };
@@ -101,13 +132,58 @@ describe.each(['hub', 'fleet'] as const)('the chart of the %s', (chart) => {
   test('has exactly the settings of the service in its schema', () => {
     const { properties } = JSON.parse(fs.readFileSync(path.join(charts, chart, 'values.schema.json'), 'utf8'));
     const secrets = secretNamesOf(services[chart].schema);
-    const byChart = ['PORT', 'HOST', 'MIGRATE_ON_START']; // set by the chart or by the image
+    const byChart = ['PORT', 'MIGRATE_ON_START']; // from the values `port` and `migration`
     expect(new Set(Object.keys(properties.settings.properties))).toEqual(
       new Set(Object.keys(services[chart].schema.shape).filter((name) => ![...secrets, ...byChart].includes(name))),
     );
     expect(new Set(properties.secret.properties.keys.items.enum)).toEqual(
       new Set(secrets.filter((name) => name !== 'MIGRATION_DATABASE_URL')),
     );
+  });
+
+  test('renders valid objects with every documented setting, further variables and volumes', () => {
+    const documented = documentedSettings(chart);
+    const traces = documentedTraceVariables();
+    const plain = documented.filter(
+      ({ isSecret, name }) => !isSecret && name !== 'PORT' && name !== 'MIGRATE_ON_START',
+    );
+    const secrets = documented.filter(({ isSecret }) => isSecret).map(({ name }) => name);
+    const extraEnv = [{ name: 'EXTRA', valueFrom: { secretKeyRef: { name: 'extra', key: 'a' } } }];
+    const extraVolumes = [{ name: 'authorities', configMap: { name: 'authorities' } }];
+    const extraVolumeMounts = [{ name: 'authorities', mountPath: '/etc/authorities', readOnly: true }];
+    const envFrom = [{ configMapRef: { name: 'more' } }];
+    const objects = renderChart(chart, {
+      ...required[chart],
+      settings: Object.fromEntries([...plain.map(({ name }) => name), ...traces].map((name) => [name, `of ${name}`])),
+      secret: { name: chart, keys: secrets.filter((name) => name !== 'MIGRATION_DATABASE_URL') },
+      ...{ extraEnv, envFrom, extraVolumes, extraVolumeMounts },
+    });
+    for (const object of objects) validate(object);
+    const pods = ['Deployment', 'Job'].map((kind) => Object(find(objects, kind).spec).template.spec);
+    const variables = pods.flatMap(({ containers: [{ env }] }) => env.map(({ name }: { name: string }) => name));
+    expect(traces).toContain('OTEL_EXPORTER_OTLP_ENDPOINT');
+    expect(variables).toEqual(
+      expect.arrayContaining([
+        ...documented.map(({ name, isSecret }) => (isSecret ? `${name}_FILE` : name)),
+        ...traces,
+        'EXTRA',
+      ]),
+    );
+    for (const pod of pods) {
+      expect(pod).toMatchObject({
+        containers: [
+          {
+            envFrom,
+            env: expect.arrayContaining([
+              ...extraEnv,
+              { name: 'NODE_EXTRA_CA_CERTS', value: 'of NODE_EXTRA_CA_CERTS' },
+            ]),
+            volumeMounts: expect.arrayContaining(extraVolumeMounts),
+          },
+        ],
+        volumes: expect.arrayContaining(extraVolumes),
+      });
+    }
   });
 
   test('the pods have no privileges, and read their secrets from files', () => {
@@ -168,6 +244,12 @@ describe.each(['hub', 'fleet'] as const)('the chart of the %s', (chart) => {
     ['a secret without a required key', { secret: { keys: ['METRICS_TOKEN'] } }, 'secret/keys'],
     ['no secret of the migration', { migration: { secretName: '' } }, 'migration/secretName'],
     ['a misspelled member', { replica: 3 }, 'additional properties'],
+    [
+      'a variable of traces in lower case',
+      { settings: { otel_sdk_disabled: 'true' } },
+      'settings must NOT have additional',
+    ],
+    ['a further variable without a name', { extraEnv: [{ value: 'a' }] }, 'extraEnv/0'],
     ['a secret in the settings', { settings: { DATABASE_URL: 'postgresql://a' } }, 'settings must NOT have additional'],
     ['an ingress without a host', { ingress: { enabled: true, tlsSecretName: 'a' } }, 'ingress/host'],
     ['an ingress without TLS', { ingress: { enabled: true, host: 'a' } }, 'ingress/tlsSecretName'],
@@ -176,7 +258,8 @@ describe.each(['hub', 'fleet'] as const)('the chart of the %s', (chart) => {
     const merged = Object.fromEntries(
       [...new Set([...Object.keys(required[chart]), ...Object.keys(wrong)])].map((name) => {
         const [one, other] = [Reflect.get(required[chart], name), Reflect.get(wrong, name)];
-        return [name, typeof other === 'object' ? { ...Object(one), ...other } : (other ?? one)];
+        const isMember = typeof other === 'object' && !Array.isArray(other);
+        return [name, isMember ? { ...Object(one), ...other } : (other ?? one)];
       }),
     );
     expect(() => renderChart(chart, merged)).toThrow(error);

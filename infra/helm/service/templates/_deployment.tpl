@@ -48,6 +48,8 @@ spec:
             - name: {{ . }}_FILE
               value: /run/secrets/svc/{{ . }}
             {{- end }}
+            {{- include "service.extraEnv" . | nindent 12 }}
+          {{- include "service.envFrom" . | nindent 10 }}
           ports:
             - name: http
               containerPort: {{ .Values.port }}
@@ -74,7 +76,9 @@ spec:
             - name: secrets
               mountPath: /run/secrets/svc
               readOnly: true
+            {{- include "service.extraVolumeMounts" . | nindent 12 }}
       volumes:
+        {{- include "service.extraVolumes" . | nindent 8 }}
         - name: secrets
           secret:
             secretName: {{ .Values.secret.name }}

@@ -29,15 +29,23 @@ spec:
             - name: AUDIT_RETENTION_DAYS
               value: {{ .Values.settings.AUDIT_RETENTION_DAYS | quote }}
             {{- end }}
+            {{- if .Values.settings.NODE_EXTRA_CA_CERTS }}
+            - name: NODE_EXTRA_CA_CERTS
+              value: {{ .Values.settings.NODE_EXTRA_CA_CERTS | quote }}
+            {{- end }}
             - name: DATABASE_URL_FILE
               value: /run/secrets/svc/DATABASE_URL
             - name: MIGRATION_DATABASE_URL_FILE
               value: /run/secrets/svc/MIGRATION_DATABASE_URL
+            {{- include "service.extraEnv" . | nindent 12 }}
+          {{- include "service.envFrom" . | nindent 10 }}
           volumeMounts:
             - name: secrets
               mountPath: /run/secrets/svc
               readOnly: true
+            {{- include "service.extraVolumeMounts" . | nindent 12 }}
       volumes:
+        {{- include "service.extraVolumes" . | nindent 8 }}
         - name: secrets
           projected:
             defaultMode: 288 # 0440

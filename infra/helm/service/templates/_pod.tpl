@@ -33,3 +33,29 @@ securityContext:
 resources:
   {{- toYaml .Values.resources | nindent 2 }}
 {{- end }}
+
+{{/* Members of lists. They are empty if the values are. */}}
+{{- define "service.extraEnv" -}}
+{{- if .Values.extraEnv }}
+{{- toYaml .Values.extraEnv }}
+{{- end }}
+{{- end }}
+
+{{- define "service.extraVolumeMounts" -}}
+{{- if .Values.extraVolumeMounts }}
+{{- toYaml .Values.extraVolumeMounts }}
+{{- end }}
+{{- end }}
+
+{{- define "service.extraVolumes" -}}
+{{- if .Values.extraVolumes }}
+{{- toYaml .Values.extraVolumes }}
+{{- end }}
+{{- end }}
+
+{{- define "service.envFrom" -}}
+{{- if .Values.envFrom }}
+envFrom:
+  {{- toYaml .Values.envFrom | nindent 2 }}
+{{- end }}
+{{- end }}

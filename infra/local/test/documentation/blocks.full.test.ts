@@ -12,15 +12,18 @@ import {
 } from './pages.ts';
 import { startWorld, type World } from './world.ts';
 
-/** Comments before a block that determine how it runs. The tour has a test of its own (`start.ci.test.ts`). */
-const TOUR = 'tour';
+/**
+ * Comments before a block that determine how it runs. Tests of their own run the tour (`start.ci.test.ts`) and what needs a machine
+ * (`infra/deploy/test/install/debian.full.test.ts`).
+ */
+const ELSEWHERE = ['tour', 'runs on Debian'];
 const UNTIL_OUTPUT = 'runs until interrupted';
 const RESPONDS = 'responds with ';
 
 /** The line before the output of a command. The text after it is its place. */
 const MARK = '@@@@ ';
 
-const isExecuted = (block: CommandBlock) => reasonOf(block) === undefined && block.comment !== TOUR;
+const isExecuted = (block: CommandBlock) => reasonOf(block) === undefined && !ELSEWHERE.includes(block.comment);
 const executed = pages()
   .map((page) => [page, commandBlocks(page).filter(isExecuted)] as const)
   .filter(([, blocks]) => blocks.length > 0);

@@ -10,7 +10,7 @@ export type Environment = Readonly<Record<string, string>>;
 const mainOf = (app: App) => path.join(repository, 'apps', app, 'dist', 'main.js');
 
 /** The recorded rows contain values of sequences. New rows need later ones. */
-const ADVANCE_SEQUENCES = `
+export const ADVANCE_SEQUENCES = `
   DO $$ DECLARE c record; BEGIN
     FOR c IN SELECT table_name AS t, column_name AS name FROM information_schema.columns
       WHERE table_schema = 'public' AND (is_identity = 'YES' OR column_default LIKE 'nextval(%')

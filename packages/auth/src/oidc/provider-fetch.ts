@@ -1,5 +1,5 @@
 import type { Incoming, Outgoing, Send } from '@svc/contract';
-import { OutboundRefused } from '@svc/http';
+import { failedConnection } from '@svc/http';
 import type { CustomFetch } from 'openid-client';
 import { ProviderUnavailable } from './errors.ts';
 
@@ -24,8 +24,7 @@ export function requireHttpsFor(issuer: string, send: Send): Send {
  */
 export async function fetchProvider(send: Send, request: Outgoing): Promise<Incoming> {
   const response = await send(request).catch((cause: unknown) => {
-    const message = cause instanceof OutboundRefused ? cause.message : `The provider does not respond${codeOf(cause)}.`;
-    throw new ProviderUnavailable(message, { cause });
+    throw new ProviderUnavailable(failedConnection('the provider', cause).text, { cause });
   });
   const { status } = response;
   if (status < 400 && status !== 200)
@@ -57,14 +56,4 @@ export function parseObject(text: string): Members | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * The reason of a connection failure as a suffix for a message: a timeout or a system error code.
- */
-function codeOf(error: unknown): string {
-  // Any value can be thrown.
-  const { name, code } = Object(error) as { readonly name?: unknown; readonly code?: unknown };
-  if (name === 'TimeoutError') return ' in time';
-  return typeof code === 'string' ? ` (${code})` : '';
 }

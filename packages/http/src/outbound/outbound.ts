@@ -9,6 +9,8 @@ import { processMetrics } from '../observe/process-metrics.ts';
 import type { SpanOptions } from '../observe/tracer.ts';
 import { tracedWithin } from '../observe/tracing.ts';
 import { isOwnAddress, reachOf } from './addresses.ts';
+import { ConnectionRefused, refusalIn } from './connection-problems.ts';
+import { openTunnel, proxyFor } from './proxy.ts';
 
 /**
  * What `OUTBOUND_ALLOW` can allow for targets that are set in the API, in addition to `https` at
@@ -41,7 +43,7 @@ export interface OutboundOptions {
 /**
  * The service does not connect to a target. The message is for operators and contains no address.
  */
-export class OutboundRefused extends Error {
+export class OutboundRefused extends ConnectionRefused {
   override name = 'OutboundRefused';
   /** What `OUTBOUND_ALLOW` would have to contain; empty if no setting allows the target. */
   readonly needs: readonly OutboundAllowance[];
@@ -82,14 +84,10 @@ async function measured<T>(destination: string, work: () => Promise<T>): Promise
     end({ outcome: 'response' });
     return result;
   } catch (error) {
-    end({ outcome: isRefusal(error) ? 'refused' : 'failed' });
+    end({ outcome: refusalIn(error) instanceof OutboundRefused ? 'refused' : 'failed' });
     throw error;
   }
 }
-
-/** The connector can also refuse an address. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof OutboundRefused || (error instanceof Error && error.cause instanceof OutboundRefused);
 
 export interface Outbound {
   readonly send: Send;
@@ -214,24 +212,47 @@ function refusalOfHost(host: string, { protocol, restrictTo }: Rules): OutboundR
   return restrictTo.has('own-address') || !isOwnAddress(host) ? undefined : new OutboundRefused([], OWN_ADDRESS);
 }
 
+/** The time limit of each step of a new connection. */
+const CONNECT_MS = 5000;
+
 /**
  * Connects only to allowed addresses. Checks the resolved addresses, and the remote address of the
- * connected socket.
+ * connected socket. A proxy receives the name of a target that is not restricted, and otherwise the
+ * checked address, so that it does not resolve the name to another one.
  */
 export function refusingConnector(
   restrictTo: Rules['restrictTo'],
   options: buildConnector.BuildOptions = {},
 ): buildConnector.connector {
-  const connect = buildConnector({ timeout: 5000, lookup: refusingLookup(restrictTo), ...options });
-  return (options, done) =>
-    connect(options, (...result) => {
+  const resolve = refusingLookup(restrictTo);
+  const connect = buildConnector({ timeout: CONNECT_MS, lookup: resolve, ...options });
+  return (target, done) => {
+    const proxy = proxyFor(target);
+    if (proxy !== undefined) {
+      const host = restrictTo ? checkedAddress(target.hostname, resolve) : Promise.resolve(target.hostname);
+      host
+        .then((host) => openTunnel(proxy, { host, port: Number(target.port) || 443, timeoutMs: CONNECT_MS }))
+        .then(
+          (httpSocket) => connect({ ...target, httpSocket }, done),
+          (error) => done(error, null),
+        );
+      return;
+    }
+    connect(target, (...result) => {
       const [error, socket] = result;
       const refusal = error ? undefined : refusalOfHost(socket.remoteAddress ?? '', { restrictTo });
       if (error || !refusal) return done(...result);
       socket.destroy();
       done(refusal, null);
     });
+  };
 }
+
+/** An address of a host, all of whose addresses are allowed. */
+const checkedAddress = (hostname: string, resolve: LookupFunction): Promise<string> =>
+  new Promise((fulfil, reject) => {
+    resolve(hostname, {}, (error, address) => (error ? reject(error) : fulfil(String(address))));
+  });
 
 /** Resolves names. Fails without a connection if any of the addresses is not allowed. */
 const refusingLookup =

@@ -41,7 +41,7 @@ function readSecretFile(file: string): { text: string } | { problem: string } {
       closeSync(handle);
     }
   } catch (error) {
-    return { problem: `cannot be read: ${codeOf(error)}` };
+    return { problem: fileProblem(error) };
   }
 }
 
@@ -66,7 +66,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 };
 
-function codeOf(error: unknown): string {
+/** Why a file cannot be used, as the end of a sentence about it. */
+export function fileProblem(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-  return REASONS[code] ?? code;
+  return `cannot be read: ${REASONS[code] ?? code}`;
 }

@@ -1,9 +1,12 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { parseFields } from '@svc/contract';
 import { z } from 'zod';
 import { logLevels } from '../observe/log.ts';
 import { type OutboundAllowance, outboundAllowances } from '../outbound/outbound.ts';
-import { withSecretFiles } from './secret-files.ts';
+import { isProxyExemption } from '../outbound/proxy.ts';
+import { fileProblem, withSecretFiles } from './secret-files.ts';
 
 /** The environment is invalid. The message lists all errors. */
 export class SettingsError extends Error {
@@ -113,15 +116,76 @@ export function secretSetting<T extends z.ZodType>(setting: T): T {
 export const secretNamesOf = (schema: z.ZodObject): string[] =>
   Object.entries(schema.shape).flatMap(([name, setting]) => (secrets.has(setting) ? [name] : []));
 
+const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g;
+
+/** What is wrong with a file of certificates in PEM format, or undefined. */
+function certificatesProblem(file: string): string | undefined {
+  try {
+    const certificates = readFileSync(file, 'utf8').match(CERTIFICATE) ?? [];
+    for (const certificate of certificates) new X509Certificate(certificate);
+    return certificates.length > 0 ? undefined : 'contains no certificate';
+  } catch (error) {
+    return fileProblem(error);
+  }
+}
+
+/** `NODE_EXTRA_CA_CERTS`: Node ignores a file that it cannot read. */
+const certificatesSetting = z.string().superRefine((file, context) => {
+  const problem = certificatesProblem(file);
+  if (problem === undefined) return;
+  const message = `must be the path of a file with certificates in PEM format; invalid: ${file} ${problem}`;
+  context.addIssue({ code: 'custom', message });
+});
+
+const proxySetting = z
+  .string()
+  .refine(
+    (value) => URL.canParse(value) && /^https?:\/\/[^/?#]+\/?$/.test(value),
+    'must be an http or https URL without a path, such as http://proxy.example.com:3128',
+  );
+
+/** `NO_PROXY`: the entries are checked, and used as they are. */
+const proxyExemptions = z.string().superRefine((text, context) => {
+  const entries = text.split(',').map((entry) => entry.trim());
+  const invalid = entries.filter((entry) => entry !== '' && !isProxyExemption(entry));
+  if (invalid.length === 0) return;
+  const message = `must be a comma-separated list of names, domains such as .example.com, IP addresses, ranges such as 10.0.0.0/8, or *; invalid: ${invalid.join(', ')}`;
+  context.addIssue({ code: 'custom', message });
+});
+
+const DATABASE_FILES = ['sslrootcert', 'sslcert', 'sslkey'];
+
 const databaseUrl = z
   .string()
-  .refine((value) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value), 'must be a postgresql:// URL');
+  .refine((value) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value), 'must be a postgresql:// URL')
+  .superRefine((value, context) => {
+    if (!URL.canParse(value)) return;
+    const { searchParams } = new URL(value);
+    for (const name of DATABASE_FILES) {
+      const file = searchParams.get(name);
+      const problem = file ? readabilityProblem(file) : undefined;
+      if (problem !== undefined)
+        context.addIssue({
+          code: 'custom',
+          message: `must name a readable file in ${name}; invalid: ${file} ${problem}`,
+        });
+    }
+  });
+
+function readabilityProblem(file: string): string | undefined {
+  try {
+    readFileSync(file);
+    return undefined;
+  } catch (error) {
+    return fileProblem(error);
+  }
+}
 
 /** The URLs of the database contain passwords. */
 const databaseUrls = {
   DATABASE_URL: secretSetting(
     databaseUrl.describe(
-      'the database, `postgresql://user:password@host/database`, on PostgreSQL 15 or later. The user must own the database, unless `MIGRATION_DATABASE_URL` is set. `?connect_timeout=5` waits up to 5 seconds for a connection, instead of 1; `statement_timeout=10000` permits statements of 10 seconds, instead of 2.5, and transactions of twice that',
+      'the database, `postgresql://user:password@host/database`, on PostgreSQL 15 or later. The user must own the database, unless `MIGRATION_DATABASE_URL` is set. `?connect_timeout=5` waits up to 5 seconds for a connection, instead of 1; `statement_timeout=10000` permits statements of 10 seconds, instead of 2.5, and transactions of twice that. `?sslmode=verify-full` requires TLS ([private networks](#private-networks))',
     ),
   ),
   MIGRATION_DATABASE_URL: secretSetting(
@@ -192,6 +256,19 @@ export const commonSettings = (defaults: { readonly port: string }) => ({
       .describe('the bearer token that `/metrics` requires. If not set, `/metrics` requires none'),
   ),
   AUDIT_RETENTION_DAYS: auditRetention,
+  HTTPS_PROXY: proxySetting
+    .optional()
+    .describe(
+      'the proxy for outbound requests with `https`, which can contain a user and a password ([private networks](#private-networks))',
+    ),
+  NO_PROXY: proxyExemptions
+    .optional()
+    .describe('targets to which the service connects without the proxy. A name contains the names below it'),
+  NODE_EXTRA_CA_CERTS: certificatesSetting
+    .optional()
+    .describe(
+      'a file with certificate authorities that the service trusts in addition to the public ones, for outbound requests and for the database',
+    ),
 });
 
 /** The settings of commands that need only the database. */

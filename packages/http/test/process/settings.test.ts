@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import {
@@ -205,5 +206,37 @@ describe('OUTBOUND_ALLOW', () => {
     expect(() => read('http, https, HTTP, all')).toThrow(
       'OUTBOUND_ALLOW: must be a comma-separated list of http, loopback, private, unix; unknown: https, HTTP, all',
     );
+  });
+});
+
+describe('settings of private networks', () => {
+  const certificates = fileURLToPath(import.meta.url); // a file without certificates
+
+  test.each([
+    ['HTTPS_PROXY', 'proxy.example.test:3128'],
+    ['HTTPS_PROXY', 'http://proxy.example.test/path'],
+    ['HTTPS_PROXY', 'socks5://proxy.example.test'],
+    ['NO_PROXY', 'a.example.test, 10.0.0.0/40'],
+    ['NODE_EXTRA_CA_CERTS', '/does/not/exist'],
+    ['NODE_EXTRA_CA_CERTS', certificates],
+    ['DATABASE_URL', `${DATABASE_URL}?sslmode=verify-full&sslrootcert=/does/not/exist`],
+  ])('%s must not be %s', (name, value) => {
+    const [, error = '', ...more] = errorsOf({ [name]: value });
+    expect(error).toMatch(new RegExp(`^ {2}${name}: must `));
+    expect(more).toEqual([]);
+  });
+
+  test('a file that cannot be read is named with the reason', () => {
+    expect(errorsOf({ NODE_EXTRA_CA_CERTS: '/does/not/exist' })[1]).toContain(
+      '/does/not/exist cannot be read: it does not exist',
+    );
+    expect(errorsOf({ NODE_EXTRA_CA_CERTS: certificates })[1]).toContain('contains no certificate');
+    expect(errorsOf({ DATABASE_URL: `${DATABASE_URL}?sslkey=/does/not/exist` })[1]).toContain('sslkey');
+  });
+
+  test('a proxy can have credentials and a slash, and exemptions can have spaces', () => {
+    expect(
+      read({ HTTPS_PROXY: 'http://user:pw@proxy.example.test:3128/', NO_PROXY: '.example.internal, 10.0.0.0/8' }),
+    ).toMatchObject({ HTTPS_PROXY: 'http://user:pw@proxy.example.test:3128/' });
   });
 });
