@@ -10,10 +10,18 @@ export {
   type UserClaims,
   userClaims,
 } from './jwt.ts';
-export { createKeySource, fetchKeys, type KeySource, KeysUnavailable } from './key-source.ts';
+export {
+  createKeySource,
+  DEVELOPMENT_PROVIDER,
+  fetchKeys,
+  isDevelopmentProvider,
+  type KeySource,
+  KeysUnavailable,
+} from './key-source.ts';
 export { createKnownSessions, type KnownSessions } from './known-sessions.ts';
 export { hashCredential, newCredential } from './opaque-credential.ts';
 export { admit, type Policy, type PolicyDecision } from './policy.ts';
+export { commonStatus, type Probed, type ProviderStatus, providerHealth, startProviderProbes } from './provider-status.ts';
 export {
   displayPrefix,
   hashSecretToken,

@@ -10,6 +10,7 @@ import {
   type JWTVerifyGetKey,
 } from 'jose';
 import { z } from 'zod';
+import type { Probed } from './provider-status.ts';
 
 /**
  * The signing keys of an issuer are not available: they could not be fetched, and no cached keys
@@ -35,7 +36,7 @@ const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) });
 
 type LocalKeySet = ReturnType<typeof createLocalJWKSet>;
 
-export interface KeySource {
+export interface KeySource extends Probed {
   /** The key that signed a token, for jose. Rejects with KeysUnavailable. */
   readonly keyFor: JWTVerifyGetKey;
   /**
@@ -44,8 +45,6 @@ export interface KeySource {
    * @returns whether the keys were fetched
    */
   refetch(): Promise<boolean>;
-  /** Whether the last fetch failed. */
-  failing(): boolean;
 }
 
 interface CachedKeys {
@@ -73,7 +72,7 @@ export function createKeySource(options: {
   let cached: CachedKeys | undefined;
   let running: Promise<void> | undefined;
   let startedAt = Number.NEGATIVE_INFINITY;
-  let failed = false;
+  let problem: string | undefined;
 
   const refresh = (): Promise<void> => {
     if (running) return running;
@@ -85,10 +84,10 @@ export function createKeySource(options: {
       })
       .then((set) => {
         cached = { keys: set.keys, keyOf: createLocalJWKSet(set), at: now() };
-        failed = false;
+        problem = undefined;
       })
       .catch((error: unknown) => {
-        failed = true;
+        problem = error instanceof Error ? error.message : String(error);
         throw error;
       })
       .finally(() => {
@@ -134,28 +133,52 @@ export function createKeySource(options: {
         () => false,
       );
     },
-    failing: () => failed,
+    probe: refresh,
+    status: () => ({ wasReached: cached !== undefined, problem }),
   };
 }
 
-/** Fetches the keys through the discovery document of the issuer. */
-export async function fetchKeys({
-  issuer,
-  send,
-}: {
+interface Issuer {
   readonly issuer: string;
   readonly send: Send;
-}): Promise<JSONWebKeySet> {
-  const get = async (url: string): Promise<unknown> => {
-    const request = { method: 'GET', url: new URL(url), headers: { accept: 'application/json' } };
-    const response = await send(request).catch((cause: unknown) => {
-      throw new KeysUnavailable(failedConnection('the issuer', cause).text, { cause });
-    });
-    if (response.status !== 200) throw new KeysUnavailable(`status ${response.status} from the issuer`);
-    return JSON.parse(response.body);
-  };
-  const metadata = discovery.parse(await get(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`));
-  if (metadata.issuer !== issuer) throw new KeysUnavailable('the discovery document is of another issuer');
+}
+
+/** Fetches the keys through the discovery document of the issuer. Rejects with KeysUnavailable. */
+export async function fetchKeys(source: Issuer): Promise<JSONWebKeySet> {
+  const metadata = discovery.safeParse(await fetchDiscovery(source));
+  if (!metadata.success) throw new KeysUnavailable('The response of the issuer is not a discovery document.');
+  const { issuer, jwks_uri } = metadata.data;
+  if (issuer !== source.issuer)
+    throw new KeysUnavailable('The discovery document is of another issuer. Both must be identical.');
+  const keys = keySet.safeParse(await fetchJson(jwks_uri, source));
+  if (!keys.success) throw new KeysUnavailable('The response at the jwks_uri of the issuer is not a key set.');
   // Jose validates each key when it imports it.
-  return keySet.parse(await get(metadata.jwks_uri)) as JSONWebKeySet;
+  return keys.data as JSONWebKeySet;
+}
+
+/** What is stated about the identity provider in infra/identity-provider. */
+export const DEVELOPMENT_PROVIDER =
+  'It is the identity provider for development, whose users and password are public.';
+
+/** The member of its discovery document by which it is recognized (infra/identity-provider/src/configuration.ts). */
+const development = z.object({ svc_development: z.literal(true) });
+
+/** Whether an issuer is the identity provider for development. Rejects with KeysUnavailable. */
+export const isDevelopmentProvider = async (source: Issuer): Promise<boolean> =>
+  development.safeParse(await fetchDiscovery(source)).success;
+
+const fetchDiscovery = (source: Issuer): Promise<unknown> =>
+  fetchJson(`${source.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, source);
+
+async function fetchJson(url: string, { send }: Pick<Issuer, 'send'>): Promise<unknown> {
+  const request = { method: 'GET', url: new URL(url), headers: { accept: 'application/json' } };
+  const response = await send(request).catch((cause: unknown) => {
+    throw new KeysUnavailable(failedConnection('the issuer', cause).text, { cause });
+  });
+  if (response.status !== 200) throw new KeysUnavailable(`The issuer responds with ${response.status} instead of 200.`);
+  try {
+    return JSON.parse(response.body);
+  } catch (cause) {
+    throw new KeysUnavailable('The response of the issuer is not JSON.', { cause });
+  }
 }

@@ -22,7 +22,7 @@ describe('while the issuer is not reachable', () => {
   test('keys are unavailable if none are cached', async () => {
     issuer.state.isDown = true;
     expect(await search('one')).toBe('unavailable');
-    expect(keys.failing()).toBe(true);
+    expect(keys.status()).toEqual({ wasReached: false, problem: expect.any(String) });
   });
 
   test('a hundred concurrent lookups cause one fetch, and those of the next two seconds another one', async () => {
@@ -42,7 +42,7 @@ describe('while the issuer is not reachable', () => {
       expect(await search('one')).toBe('found');
       await settle();
     }
-    expect(keys.failing()).toBe(true);
+    expect(keys.status()).toEqual({ wasReached: true, problem: expect.any(String) });
   });
 
   test('cached keys are not used after a day', async () => {
@@ -65,7 +65,7 @@ describe('while the issuer is not reachable', () => {
     issuer.state.isDown = false;
     clock += 2000;
     expect(await search('one')).toBe('found');
-    expect(keys.failing()).toBe(false);
+    expect(keys.status()).toEqual({ wasReached: true, problem: undefined });
   });
 });
 
@@ -115,6 +115,6 @@ describe('a response of the issuer is rejected if it is', () => {
     expect(await search('one')).toBe('found');
     await settle();
     expect(await search('one')).toBe('found');
-    expect(keys.failing()).toBe(true);
+    expect(keys.status()).toEqual({ wasReached: true, problem: expect.any(String) });
   });
 });

@@ -1,10 +1,11 @@
-import { type Clocks, connectionProblem, type DoctorCheck, failed, ok, warning } from '@svc/http';
+import { type Clocks, callOf, connectionProblem, type DoctorCheck, failed, type Finding, ok, warning } from '@svc/http';
 import type pg from 'pg';
 import { withConnection } from './migrations/connection.ts';
 import { differencesOf, readExpectedObjects, readObjects } from './migrations/objects.ts';
-import { schemaMismatch } from './migrations/prepare.ts';
+import { pendingText, schemaMismatch } from './migrations/prepare.ts';
 import { APPEND_ONLY, READ_ONLY } from './migrations/serving-role.ts';
 import { migrationState } from './migrations/state.ts';
+import { isRefused } from './translate-error.ts';
 
 interface DatabaseSettings {
   /** With the role of the service. */
@@ -51,13 +52,23 @@ export function databaseChecks({ prismaDir, config, clocks, onFolder }: Options)
         }
       },
     },
-    { name: 'schema', needs: ['database'], run: async () => checkSchema(await state(), config().MIGRATE_ON_START) },
+    {
+      name: 'schema',
+      needs: ['database'],
+      run: async () => {
+        try {
+          return checkSchema(await state(), await run(mayMigrate), config());
+        } catch (error) {
+          if (!isRefused(error)) throw error;
+          return failed(`The role of DATABASE_URL lacks privileges: ${error.message}.`, MIGRATE_AS_OWNER);
+        }
+      },
+    },
     {
       name: 'drift',
       needs: ['schema'],
       run: async () => {
-        const { pending, later, newest } = await state();
-        if (pending.length > 0) return ok('Not compared: migrations are pending.');
+        const { later, newest } = await state();
         if (later.length > 0) return ok('Not compared: a later version has migrated this database.');
         const objects = await run((client) => readObjects(async (sql) => (await client.query(sql)).rows));
         const differences = differencesOf(readExpectedObjects(prismaDir), objects);
@@ -97,7 +108,21 @@ async function checkServer(client: pg.Client, clocks: Clocks, onFolder: Options[
   return ok(`PostgreSQL ${version}, role ${role}, ${size}.`);
 }
 
-function checkSchema(state: Awaited<ReturnType<typeof migrationState>>, migrates: boolean) {
+const MIGRATE_AS_OWNER = `Run the command migrate with the role that owns the database (MIGRATION_DATABASE_URL): ${callOf('migrate')}`;
+
+/** Whether the role of DATABASE_URL can apply migrations. */
+async function mayMigrate(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(`
+    SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AND
+      coalesce((SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('_prisma_migrations')), true) AS may`);
+  return rows[0].may;
+}
+
+function checkSchema(
+  state: Awaited<ReturnType<typeof migrationState>>,
+  isPermitted: boolean,
+  { MIGRATE_ON_START: migrates, MIGRATION_DATABASE_URL: ownerUrl }: DatabaseSettings,
+): Finding {
   const { pending, edited, failed: broken, later, newest } = state;
   const [first] = broken;
   if (first)
@@ -111,11 +136,10 @@ function checkSchema(state: Awaited<ReturnType<typeof migrationState>>, migrates
       'Install the released files of this version again.',
     );
   if (pending.length > 0) {
-    if (migrates) return ok(`${pending.length} migrations are applied at the next start.`);
-    return failed(
-      `Migrations are not applied: ${pending.join(', ')}.`,
-      'Run the command migrate, or remove MIGRATE_ON_START=false.',
-    );
+    const canMigrate = isPermitted || ownerUrl !== undefined;
+    if (migrates && canMigrate) return pendingMigrations(pending.length);
+    const found = `M${pendingText(pending).slice(1)}.`;
+    return failed(found, canMigrate ? `Run the command migrate: ${callOf('migrate')}` : MIGRATE_AS_OWNER);
   }
   const mismatch = schemaMismatch(state);
   if (mismatch !== undefined)
@@ -124,6 +148,12 @@ function checkSchema(state: Awaited<ReturnType<typeof migrationState>>, migrates
     `${newest}${later.length > 0 ? `, and ${later.length} later migrations that this version does not need` : ''}.`,
   );
 }
+
+/** The next start applies migrations. Until then, checks that read tables of this version cannot run. */
+const pendingMigrations = (count: number): Finding => ({
+  ...ok(`${count} migrations are applied at the next start.`),
+  isIncomplete: true,
+});
 
 /** What the role of the service must be allowed to do with each table and sequence. */
 async function checkPrivileges(run: Run, { MIGRATION_DATABASE_URL: ownerUrl }: DatabaseSettings) {

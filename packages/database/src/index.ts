@@ -16,6 +16,13 @@ export {
 } from './pool.ts';
 export { createReader, type Reader, type SnapshotReader } from './reader.ts';
 export { createStatementNames, type StatementNames } from './statement-names.ts';
-export { type ConstraintProblems, translateDatabaseError } from './translate-error.ts';
+export { type DatabaseTarget, readReplacement, readTarget, retarget } from './target.ts';
+export {
+  asDatabaseFailure,
+  type ConstraintProblems,
+  isDatabaseFailure,
+  translateDatabaseError,
+  unavailableDatabase,
+} from './translate-error.ts';
 export { translatingClient } from './translating-client.ts';
 export { createWordIndex, type SearchedObject, type WordIndex } from './words.ts';

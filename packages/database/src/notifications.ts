@@ -1,11 +1,13 @@
 import pg from 'pg';
+import type { DatabaseTarget } from './target.ts';
 
 export interface Subscription {
   close(): Promise<void>;
 }
 
 interface Options {
-  readonly connectionString: string;
+  /** How the next connection is opened. */
+  readonly target: () => DatabaseTarget;
   readonly applicationName: string;
   /** Receives the error each time the connection is lost or cannot be opened. */
   readonly onError: (error: Error) => void;
@@ -23,7 +25,7 @@ const CONNECT_TIMEOUT_MS = 5000;
 export function subscribe(
   channel: string,
   onNotification: () => void,
-  { connectionString, applicationName, onError }: Options,
+  { target, applicationName, onError }: Options,
 ): Subscription {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -33,7 +35,7 @@ export function subscribe(
   };
   const open = async () => {
     const opening = new pg.Client({
-      connectionString,
+      ...target(),
       application_name: applicationName,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,

@@ -1,5 +1,6 @@
 import pg, { type PoolConfig } from 'pg';
 import { Connection } from './connection.ts';
+import { readTarget } from './target.ts';
 import { traceQueries } from './traced-queries.ts';
 
 export type PoolSettings = {
@@ -43,13 +44,10 @@ export function poolOptions({
   connectTimeoutMs = 2000,
   ...settings
 }: PoolSettings): PoolConfig {
-  const url = new URL(settings.connectionString);
-  const urlOptions = url.searchParams.get('options');
-  url.searchParams.delete('options'); // pg would use them instead of `options` below
-  const urlTimeoutMs = Number(url.searchParams.get('connect_timeout') ?? 0) * 1000;
+  const urlTimeoutMs = Number(new URL(settings.connectionString).searchParams.get('connect_timeout') ?? 0) * 1000;
   return {
+    ...readTarget(settings.connectionString),
     Client: Connection,
-    connectionString: url.href,
     application_name: settings.applicationName,
     max: settings.max,
     connectionTimeoutMillis: Math.max(connectTimeoutMs, Math.min(urlTimeoutMs, MAX_URL_TIMEOUT_MS) || 0),
@@ -60,7 +58,6 @@ export function poolOptions({
     query_timeout: statementTimeoutMs + 250, // for a server that does not respond
     lock_timeout: Math.min(settings.lockTimeoutMs ?? 2000, statementTimeoutMs),
     idle_in_transaction_session_timeout: 10_000,
-    options: `${urlOptions ? `${urlOptions} ` : ''}-c TimeZone=UTC`,
   };
 }
 

@@ -1,4 +1,4 @@
-import { connectionProblem, Problem, processMetrics, unavailable } from '@svc/http';
+import { callOf, connectionProblem, type HealthCheck, Problem, processMetrics, unavailable } from '@svc/http';
 import { Counter } from 'prom-client';
 
 /** The problem for a violation of each constraint or unique index, by name. */
@@ -12,6 +12,8 @@ type Failure = {
   constraint: string;
   systemCode: string;
   text: string;
+  /** The message that PostgreSQL sent, if Prisma reports the failure. */
+  driverText: string;
 };
 
 /**
@@ -74,7 +76,7 @@ const timeoutMessages = /^(timeout exceeded when trying to connect|Query read ti
 /**
  * Translates an error of a database call to a Problem: that of the violated constraint, or
  * `unavailable` if a retry can succeed. The latter are counted. Other errors are returned
- * unchanged. Only pass errors of database calls: every socket error is attributed to the database.
+ * unchanged. Only pass errors of database calls: every socket error is asDatabaseFailure to the database.
  */
 export function translateDatabaseError(error: unknown, constraints: ConstraintProblems): unknown {
   const failure = failureOf(error);
@@ -84,8 +86,55 @@ export function translateDatabaseError(error: unknown, constraints: ConstraintPr
   const reason = reasonOf(failure);
   if (!reason) return error;
   failures.inc({ reason });
-  return unavailable(details[reason], error);
+  return asDatabaseFailure(unavailable(details[reason], error));
 }
+
+/** Errors that are known to be failures of the database, although their members do not show it. */
+const ofDatabase = new WeakSet<object>();
+
+/** Records that an error is a failure of the database. @returns the error */
+export function asDatabaseFailure<E extends object>(error: E): E {
+  ofDatabase.add(error);
+  return error;
+}
+
+/** Whether an error, or its cause, is a failure of a database call or of a connection to the database. */
+export function isDatabaseFailure(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  if (ofDatabase.has(error)) return true;
+  const failure = failureOf(error);
+  const isKnown = failure !== undefined && (failure.sqlState || failure.prismaCode || failure.kind) !== '';
+  return isKnown || isDatabaseFailure(member(error, 'cause'));
+}
+
+/**
+ * The state of a database that could not be checked: what everybody may know, and the reason for the log. It contains
+ * no password.
+ */
+export function unavailableDatabase(error: unknown): HealthCheck {
+  const cause = error instanceof Problem ? error.cause : error;
+  const failure = failureOf(cause);
+  const reason = failure && (failure.driverText || lastLineOf(failure.text) || failure.systemCode);
+  return { name: 'database', state: 'failed', detail: detailOf(failure), ...(reason ? { reason } : {}) };
+}
+
+function detailOf(failure: Failure | undefined): string {
+  if (failure === undefined) return 'cannot be checked';
+  if (failure.sqlState === INSUFFICIENT_PRIVILEGE)
+    return `the role of the service lacks privileges. Run the command migrate: ${callOf('migrate')}`;
+  return reasonOf(failure) === undefined ? 'cannot be checked' : 'not reachable';
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Whether PostgreSQL refused a statement, or that of the cause of an error, because of the privileges of the role. */
+export function isRefused(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  return failureOf(error)?.sqlState === INSUFFICIENT_PRIVILEGE || isRefused(error.cause);
+}
+
+/** The message of an error without what Prisma writes before it. */
+const lastLineOf = (message: string) => message.trim().split('\n').at(-1) ?? '';
 
 function reasonOf({ prismaCode, kind, sqlState, systemCode, text }: Failure): Reason | undefined {
   if (sqlState) return bySqlState.find(([start]) => sqlState.startsWith(start))?.[1];
@@ -116,6 +165,7 @@ function failureOf(error: unknown): Failure | undefined {
       (/ (?:check|exclusion) constraint "([^"]+)"/.exec(message)?.[1] ?? ''),
     systemCode: isPostgres ? '' : code,
     text: text(error, 'message'),
+    driverText: message,
   };
 }
 

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { afterEach, expect, test } from '@jest/globals';
 import { eventually } from '../../testing/src/run/eventually.ts';
-import { subscribe } from '../src/index.ts';
+import { readTarget, subscribe } from '../src/index.ts';
 import { serverUrl as connectionString, rowsOf } from './on-database.ts';
 
 const applicationName = 'notifications-test';
@@ -9,7 +9,7 @@ const events = new EventEmitter();
 const errors: Error[] = [];
 const subscription = () =>
   subscribe('some_channel', () => events.emit('notified'), {
-    connectionString,
+    target: () => readTarget(connectionString),
     applicationName,
     onError: (error) => errors.push(error),
   });
@@ -54,7 +54,7 @@ test('a lost connection is reported and opened again, and the subscriber is call
 test('a subscription can be closed while the database is not reachable', async () => {
   const failed = once(events, 'failed');
   const open = subscribe('some_channel', () => undefined, {
-    connectionString: 'postgresql://nobody@127.0.0.1:1/none',
+    target: () => readTarget('postgresql://nobody@127.0.0.1:1/none'),
     applicationName,
     onError: () => events.emit('failed'),
   });

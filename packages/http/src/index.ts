@@ -26,12 +26,14 @@ export {
   resolvesToThisMachine,
   type TargetAllowance,
 } from './outbound/outbound.ts';
+export { type Dependencies, watchDependencies } from './process/dependencies.ts';
 export { createDiagnosis, type Diagnosis, poolFacts, settingsIn } from './process/diagnosis.ts';
 export {
   type Clocks,
   clockCheck,
   configurationCheck,
   countedFinding,
+  diagnose,
   type DoctorCheck,
   type DoctorChecks,
   diskCheck,
@@ -46,8 +48,10 @@ export {
   warning,
 } from './process/doctor.ts';
 export { type PeriodicTask, runPeriodically, type WakeableTask } from './process/periodic-task.ts';
+export { acceptHangUps, type ChangedSettings, reloadOnHangUp } from './process/reload.ts';
 export {
   type Command,
+  callOf,
   commandUser,
   execute,
   type Program,

@@ -6,7 +6,7 @@ import { endpoint, line, queryInteger } from '@svc/contract';
 import request from 'supertest';
 import { z } from 'zod';
 import { createService, implementFor, type Route, routeFor, type ServiceOptions } from '../src/index.ts';
-import { createLogTo } from '../src/observe/log.ts';
+import { createLogTo, type HoldBack } from '../src/observe/log.ts';
 
 const common = { access: 'anyone', tag: 'things' };
 const thing = z.object({ id: z.string(), note: z.string().optional() });
@@ -146,7 +146,7 @@ export async function startService({ handlers: own = {}, isFast = false, ...opti
 }
 
 /** A log whose entries a test can read and wait for. */
-export function aLog(level: 'info' | 'debug' = 'info') {
+export function aLog(level: 'info' | 'debug' = 'info', holdBack?: HoldBack) {
   const entries: Entry[] = [];
   const stream = new PassThrough();
   stream.on('data', (text: Buffer) => entries.push(JSON.parse(text.toString('utf8'))));
@@ -156,7 +156,7 @@ export function aLog(level: 'info' | 'debug' = 'info') {
     await once(stream, 'data');
     return entry(matches);
   };
-  return { log: createLogTo(stream, { level, base: {} }), entries, entry };
+  return { log: createLogTo(stream, { level, base: {}, holdBack }), entries, entry };
 }
 
 /** Sends bytes unchanged, and reads until the server closes the connection. */

@@ -25,8 +25,7 @@ export async function testProvider(settings: ProviderSettings, send: Send): Prom
   const issuer = checkIssuer(found, settings);
   if (!issuer.ok) return [discovery, issuer]; // the client secret is not sent to another issuer
   const { clientId, clientSecret } = settings;
-  const metadata = { get: () => Promise.resolve(found), failing: () => false };
-  const client = createClient({ clientId, clientSecret, metadata, send });
+  const client = createClient({ clientId, clientSecret, metadata: async () => found, send });
   return [
     discovery,
     issuer,

@@ -12,7 +12,7 @@ import {
 } from 'openid-client';
 import { type KeySource, KeysUnavailable } from '../key-source.ts';
 import { failureOf, GrantRefused, isClientRefused, ProviderUnavailable } from './errors.ts';
-import type { Metadata, MetadataSource } from './metadata.ts';
+import type { Metadata } from './metadata.ts';
 import { customFetchOver, isSecure } from './provider-fetch.ts';
 
 /** The settings of the identity provider and of the client of the fleet there. */
@@ -90,7 +90,7 @@ export interface Client {
 interface ClientOptions {
   readonly clientId: string;
   readonly clientSecret: string | undefined;
-  readonly metadata: MetadataSource;
+  readonly metadata: () => Promise<Metadata>;
   readonly send: Send;
 }
 
@@ -102,7 +102,7 @@ export function createClient({ clientId, clientSecret, metadata, send }: ClientO
   let preferred: AuthMethod | undefined;
 
   const attempt = async <T>(use: Use<T>, form?: Readonly<Record<string, string>>): Promise<T> => {
-    const known = await metadata.get();
+    const known = await metadata();
     const configured = (auth: ClientAuth) => {
       const server = { ...known, id_token_signing_alg_values_supported: ALGORITHMS };
       // Optional members can be present with the value undefined, which has the same meaning.
@@ -123,7 +123,7 @@ export function createClient({ clientId, clientSecret, metadata, send }: ClientO
     }
   };
   return {
-    metadata: () => metadata.get(),
+    metadata,
     call: (use, form) =>
       attempt(use, form).catch((error: unknown) => {
         throw failureOf(error);

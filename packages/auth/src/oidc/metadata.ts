@@ -1,5 +1,6 @@
 import type { Send } from '@svc/contract';
 import { z } from 'zod';
+import type { ProviderStatus } from '../provider-status.ts';
 import { ProviderUnavailable } from './errors.ts';
 import { fetchProvider, isSecure, parseObject } from './provider-fetch.ts';
 
@@ -61,8 +62,9 @@ export async function fetchMetadata(issuer: string, send: Send): Promise<Metadat
 export interface MetadataSource {
   /** Rejects with ProviderUnavailable if no metadata have been fetched yet. */
   get(): Promise<Metadata>;
-  /** Whether the last fetch failed. */
-  failing(): boolean;
+  /** Fetches them again. Rejects with ProviderUnavailable. */
+  refresh(): Promise<Metadata>;
+  status(): ProviderStatus;
 }
 
 /**
@@ -105,6 +107,10 @@ export function createMetadataSource(options: {
       if (now() - known.at > FRESH_MS) refresh().catch(() => undefined);
       return known.metadata;
     },
-    failing: () => failure !== undefined,
+    refresh,
+    status: () => ({
+      wasReached: known !== undefined,
+      problem: failure && (failure.error instanceof Error ? failure.error.message : String(failure.error)),
+    }),
   };
 }

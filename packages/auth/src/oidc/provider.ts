@@ -6,6 +6,7 @@ import {
   refreshTokenGrant,
 } from 'openid-client';
 import { createKeySource } from '../key-source.ts';
+import { commonStatus, type Probed } from '../provider-status.ts';
 import { type Bearer, createBearerVerifier } from './bearer.ts';
 import { type Check, testProvider } from './checks.ts';
 import type { Claims } from './claims.ts';
@@ -21,7 +22,7 @@ export { GrantRefused, ProviderUnavailable } from './errors.ts';
 export type { SignedIn } from './grants.ts';
 
 /** An OpenID Connect provider. Its methods reject with GrantRefused or ProviderUnavailable. */
-export interface Provider {
+export interface Provider extends Probed {
   /** The URL of an authorization request for the code flow with PKCE (S256), state and nonce. */
   authorizationUrl(parameters: {
     readonly redirectUri: string;
@@ -61,8 +62,6 @@ export interface Provider {
    * operators.
    */
   test(): Promise<readonly Check[]>;
-  /** Whether the last fetch of the metadata or keys of the provider failed. */
-  failing(): boolean;
 }
 
 export function createProvider(
@@ -73,7 +72,7 @@ export function createProvider(
   const now = options.now ?? Date.now;
   const send = requireHttpsFor(issuer, options.send);
   const metadata = createMetadataSource({ issuer, send, now });
-  const client = createClient({ clientId, clientSecret, metadata, send });
+  const client = createClient({ clientId, clientSecret, metadata: metadata.get, send });
   // Separate key sources, so that bearer tokens with unknown keys cannot exhaust the rate limit of
   // fetches for sign-ins.
   const bearerKeys = createKeySource({ issuer, send, now });
@@ -116,7 +115,12 @@ export function createProvider(
     },
     verifyBearer: createBearerVerifier({ settings, client, keys: bearerKeys, now }),
     test: () => testProvider(settings, send),
-    failing: () => metadata.failing() || bearerKeys.failing() || signInKeys.failing(),
+    probe: async () => {
+      // A probe must not delay the fetch of a key for a bearer token, unless the last one failed.
+      const others = bearerKeys.status().problem === undefined ? [] : [bearerKeys.probe()];
+      await Promise.all([metadata.refresh(), signInKeys.probe(), ...others]);
+    },
+    status: () => commonStatus([metadata, signInKeys, bearerKeys].map((source) => source.status())),
   };
 }
 

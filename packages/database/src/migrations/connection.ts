@@ -3,11 +3,16 @@ import pg from 'pg';
 /**
  * Runs `work` with a connection. Rejects with a message for the user, without the password, if the URL is not a
  * PostgreSQL URL or the database is not reachable.
+ * @param target how the connection is opened; by default as the URL states
  */
-export async function withConnection<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+export async function withConnection<T>(
+  databaseUrl: string,
+  work: (client: pg.Client) => Promise<T>,
+  target: pg.ClientConfig = { connectionString: databaseUrl },
+): Promise<T> {
   const database = describe(databaseUrl);
   const client = new pg.Client({
-    connectionString: databaseUrl,
+    ...target,
     application_name: 'svc-migrate',
     connectionTimeoutMillis: 5000,
     keepAlive: true,

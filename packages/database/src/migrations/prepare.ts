@@ -1,3 +1,5 @@
+import { callOf } from '@svc/http';
+import { isRefused } from '../translate-error.ts';
 import { withConnection } from './connection.ts';
 import { migrate } from './migrate.ts';
 import { type MigrationState, migrationState } from './state.ts';
@@ -12,11 +14,29 @@ interface Preparation {
   readonly auditRetentionDays: number | undefined;
 }
 
-/** Applies pending migrations, and grants the role of the service what it needs. Resolves to the names of the migrations. */
-export const migrateDatabase = ({ prismaDir, databaseUrl, ownerUrl, auditRetentionDays }: Preparation) =>
-  ownerUrl === undefined
-    ? migrate({ prismaDir, databaseUrl })
-    : migrate({ prismaDir, databaseUrl: ownerUrl, serving: { databaseUrl, auditRetentionDays } });
+/** The role must not change the database. */
+class NotPermitted extends Error {
+  override name = 'NotPermitted';
+}
+
+/**
+ * Applies pending migrations, and grants the role of the service what it needs. Resolves to the names of the migrations.
+ * Rejects with a message for the user.
+ */
+export async function migrateDatabase(preparation: Preparation): Promise<string[]> {
+  const { prismaDir, databaseUrl, ownerUrl, auditRetentionDays } = preparation;
+  try {
+    if (ownerUrl === undefined) return await migrate({ prismaDir, databaseUrl });
+    return await migrate({ prismaDir, databaseUrl: ownerUrl, serving: { databaseUrl, auditRetentionDays } });
+  } catch (cause) {
+    if (!isRefused(cause)) throw cause;
+    const role = decodeURIComponent(new URL(ownerUrl ?? databaseUrl).username);
+    throw new NotPermitted(
+      `The role ${role} must not migrate the database (${cause.message}). Set MIGRATION_DATABASE_URL to the database with the role that owns it.`,
+      { cause },
+    );
+  }
+}
 
 /**
  * Prepares the database for this version of the service: applies pending migrations if `migrates`. Resolves to their names. Rejects
@@ -24,19 +44,42 @@ export const migrateDatabase = ({ prismaDir, databaseUrl, ownerUrl, auditRetenti
  */
 export async function prepareDatabase(preparation: Preparation & { readonly migrates: boolean }): Promise<string[]> {
   const { prismaDir, databaseUrl, migrates } = preparation;
-  const applied = migrates ? await migrateDatabase(preparation) : [];
+  let refused: NotPermitted | undefined;
+  const applied = migrates
+    ? await migrateDatabase(preparation).catch((error: unknown) => {
+        if (!(error instanceof NotPermitted)) throw error;
+        refused = error; // it does not matter if nothing is pending
+        return [];
+      })
+    : [];
   const state = await withConnection(databaseUrl, (client) =>
     migrationState({ prismaDir, query: async (sql) => (await client.query(sql)).rows }),
-  );
+  ).catch((cause: unknown) => {
+    throw isRefused(cause) ? new Error(`The database cannot be used: ${NO_PRIVILEGES}.`, { cause }) : cause;
+  });
   const mismatch = schemaMismatch(state);
   if (mismatch === undefined) return applied;
-  const remedy = state.pending.length > 0 ? ' Run the command migrate, or remove MIGRATE_ON_START=false.' : '';
-  throw new Error(`The database cannot be used: ${mismatch}.${remedy}`);
+  throw new Error([`The database cannot be used: ${mismatch}.`, ...(refused ? [refused.message] : [])].join(' '));
 }
 
-/** Why this version of the service cannot serve the database; undefined if it can. Later additive migrations do not matter. */
+/** What is wrong if the role of the service must not read the history of migrations. */
+const NO_PRIVILEGES = `the role of the service lacks privileges, which the role that owns the database grants. Run the command migrate: ${callOf('migrate')}`;
+
+/** The number of pending migrations that a message names. */
+const NAMED = 3;
+
+/**
+ * Why this version of the service cannot serve the database, and what to do; undefined if it can. Later additive migrations do not
+ * matter.
+ */
 export function schemaMismatch({ pending, required, newest }: MigrationState): string | undefined {
-  if (pending.length > 0) return `migrations are not applied: ${pending.join(', ')}`;
+  if (pending.length > 0) return `${pendingText(pending)}. Run the command migrate: ${callOf('migrate')}`;
   if (required === undefined) return undefined;
   return `this version of the service is too old: its last migration is ${newest}, and the database requires a version with ${required}`;
+}
+
+/** Which migrations are not applied, in one line. */
+export function pendingText(pending: readonly string[]): string {
+  const more = pending.length > NAMED ? ` and ${pending.length - NAMED} more` : '';
+  return `migrations are not applied: ${pending.slice(0, NAMED).join(', ')}${more}`;
 }

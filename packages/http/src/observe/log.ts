@@ -8,12 +8,18 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export type Log = Logger;
 
 /**
+ * Decides about a line about a failure that belongs to no request. True: the line is not written
+ * now; `write` writes it.
+ */
+export type HoldBack = (failure: unknown, write: () => void) => boolean;
+
+/**
  * A log on stdout. A reader that is too slow does not block the process. Before it exits,
  * `flushOutput` must be called.
  */
-export function createLog(service: string, level: (typeof logLevels)[number]): Log {
+export function createLog(service: string, level: (typeof logLevels)[number], holdBack?: HoldBack): Log {
   const output = createLogOutput(process.stdout, (dropped) => log.warn({ dropped }, 'log lines were dropped'));
-  const log = createLogTo(output, { base: { service }, level });
+  const log = createLogTo(output, { base: { service }, level, holdBack });
   return log;
 }
 
@@ -21,11 +27,15 @@ interface LogSettings {
   /** The members that each line has. */
   readonly base: Readonly<Record<string, string>>;
   readonly level: (typeof logLevels)[number];
+  readonly holdBack?: HoldBack | undefined;
 }
 
 /** A log that writes to an output. */
-export function createLogTo(output: LogOutput, { base, level }: LogSettings): Log {
-  const options = { level, base: { ...base }, messageKey: 'message' };
+export function createLogTo(output: LogOutput, { base, level, holdBack }: LogSettings): Log {
+  const options: LoggerOptions = {
+    ...{ level, base: { ...base }, messageKey: 'message' },
+    ...(holdBack && { hooks: { logMethod: holdingBack(holdBack) } }),
+  };
   const timestamp = createTimestamps();
   const log = pino({ ...options, timestamp }, output);
   writers.set(log, (message) => {
@@ -36,6 +46,16 @@ export function createLogTo(output: LogOutput, { base, level }: LogSettings): Lo
   });
   return log;
 }
+
+type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
+
+const holdingBack = (holdBack: HoldBack): LogMethod =>
+  function (given, method) {
+    const write = () => method.apply(this, given);
+    const members: unknown = given[0];
+    const isOfTask = typeof members === 'object' && members !== null && 'err' in members && !('request_id' in members);
+    if (!isOfTask || !holdBack(members.err, write)) write();
+  };
 
 /** Takes the places of the time and of the members of a line. */
 const MARK = ',"mark":0';

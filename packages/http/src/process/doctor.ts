@@ -15,6 +15,8 @@ export interface Finding {
   readonly found: string;
   /** What the operator does about it. */
   readonly remedy?: string;
+  /** Whether checks that need this one cannot run yet, although nothing is wrong. */
+  readonly isIncomplete?: boolean;
 }
 
 export interface DoctorCheck {
@@ -134,8 +136,10 @@ export async function diagnose(
 /** Runs all checks in turn, also after failures, as long as there is time. */
 async function runChecks(checks: readonly DoctorCheck[], remainingMs: () => number): Promise<NamedFinding[]> {
   const findings: NamedFinding[] = [];
+  /** The names of checks without which others cannot run. */
+  const blocking = new Set<string>();
   for (const { name, needs = [], run } of checks) {
-    const missing = findings.find((each) => needs.includes(each.name) && /^(failed|skipped)$/.test(each.state));
+    const missing = findings.find((each) => needs.includes(each.name) && blocking.has(each.name));
     const limitMs = Math.min(CHECK_LIMIT_MS, remainingMs());
     const late = failed(
       `No result within ${Math.ceil(limitMs / 1000)} s.`,
@@ -147,7 +151,9 @@ async function runChecks(checks: readonly DoctorCheck[], remainingMs: () => numb
         : missing
           ? { state: 'skipped', found: `It needs the check "${missing.name}".` }
           : await withLimit(Promise.resolve().then(run).catch(unexpected), late, limitMs);
-    findings.push({ name, ...finding });
+    const { isIncomplete = false, ...shown } = finding;
+    if (isIncomplete || finding.state === 'failed' || finding.state === 'skipped') blocking.add(name);
+    findings.push({ name, ...shown });
   }
   return findings;
 }

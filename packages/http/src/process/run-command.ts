@@ -67,7 +67,12 @@ class UsageError extends Error {
   override name = 'UsageError';
 }
 
-const CALL = 'node dist/main.js';
+/** How this program is called. The packages set the variable. */
+const CALL = process.env.SVC_PROGRAM || 'node dist/main.js';
+
+/** The command line that runs a command of this program, such as `svc-hub migrate`. */
+export const callOf = (command: string): string => `${CALL} ${command}`;
+
 const EXIT_CODES = `Exit codes:
   ${exitCodes.success}  success
   ${exitCodes.failure}  the command failed; stderr states the reason

@@ -118,10 +118,13 @@ export const secretNamesOf = (schema: z.ZodObject): string[] =>
 
 const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g;
 
+/** The certificates in a text in PEM format. */
+export const certificatesIn = (text: string): readonly string[] => text.match(CERTIFICATE) ?? [];
+
 /** What is wrong with a file of certificates in PEM format, or undefined. */
 function certificatesProblem(file: string): string | undefined {
   try {
-    const certificates = readFileSync(file, 'utf8').match(CERTIFICATE) ?? [];
+    const certificates = certificatesIn(readFileSync(file, 'utf8'));
     for (const certificate of certificates) new X509Certificate(certificate);
     return certificates.length > 0 ? undefined : 'contains no certificate';
   } catch (error) {
@@ -159,11 +162,8 @@ const databaseUrl = z
   .string()
   .refine((value) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value), 'must be a postgresql:// URL')
   .superRefine((value, context) => {
-    if (!URL.canParse(value)) return;
-    const { searchParams } = new URL(value);
-    for (const name of DATABASE_FILES) {
-      const file = searchParams.get(name);
-      const problem = file ? readabilityProblem(file) : undefined;
+    for (const [name, file] of namedInUrl(value)) {
+      const problem = readabilityProblem(file);
       if (problem !== undefined)
         context.addIssue({
           code: 'custom',
@@ -171,6 +171,16 @@ const databaseUrl = z
         });
     }
   });
+
+/** The parameters of the URL of a database that name files, with these files. */
+function namedInUrl(url: string): (readonly [name: string, file: string])[] {
+  if (!URL.canParse(url)) return [];
+  const { searchParams } = new URL(url);
+  return DATABASE_FILES.flatMap((name) => {
+    const file = searchParams.get(name);
+    return file ? [[name, file] as const] : [];
+  });
+}
 
 function readabilityProblem(file: string): string | undefined {
   try {
@@ -288,27 +298,59 @@ export const preparationOf = (config: z.output<typeof databaseSettings>) => ({
 
 const common = z.object(commonSettings({ port: '0' }));
 
-/** The options of `createService` from the common settings. */
-export const serviceOptionsOf = (config: z.output<typeof common>) => ({
-  rateLimit: config.RATE_LIMIT,
-  requestsPerMinute: config.REQUESTS_PER_MINUTE,
-  corsOrigins: config.CORS_ORIGINS,
-  trustProxy: config.TRUST_PROXY,
-  metricsToken: config.METRICS_TOKEN,
-  publicUrl: config.PUBLIC_URL,
-});
+/**
+ * The options of `createService` from the common settings.
+ * @param inEffect the settings in effect, of which secrets can change
+ */
+export const serviceOptionsOf = (inEffect: () => z.output<typeof common>) => {
+  const config = inEffect();
+  return {
+    rateLimit: config.RATE_LIMIT,
+    requestsPerMinute: config.REQUESTS_PER_MINUTE,
+    corsOrigins: config.CORS_ORIGINS,
+    trustProxy: config.TRUST_PROXY,
+    metricsToken: () => inEffect().METRICS_TOKEN,
+    publicUrl: config.PUBLIC_URL,
+  };
+};
 
 /**
  * Parses the environment, and the files of its secrets. Empty values count as not set. @throws
  * SettingsError with all errors
  */
-export function readSettings<T extends z.ZodObject>(schema: T, environment: NodeJS.ProcessEnv): z.output<T> {
+export const readSettings = <T extends z.ZodObject>(schema: T, environment: NodeJS.ProcessEnv): z.output<T> =>
+  parseSettings(schema, environment).settings;
+
+function parseSettings<T extends z.ZodObject>(schema: T, environment: NodeJS.ProcessEnv) {
   const read = withSecretFiles(secretNamesOf(schema), environment);
   const given = Object.fromEntries(
     Object.entries(read.environment).filter(([, value]) => value !== undefined && value !== ''),
   );
   const result = parseFields(schema, given);
-  if (result.success && read.errors.size === 0) return result.data;
+  if (result.success && read.errors.size === 0) return { settings: result.data, given };
   const invalid = result.success ? [] : result.errors.filter(({ path }) => !read.errors.has(path));
   throw new SettingsError([...read.errors.values(), ...invalid.map(({ path, message }) => `${path}: ${message}`)]);
+}
+
+/** Settings, and the contents of the files that they name. */
+export interface ReadSettings<C> {
+  readonly settings: C;
+  /** By the name of the setting. They can be secrets. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** The settings of a service, and the contents of their files. @throws SettingsError with all errors */
+export function readSettingsAndFiles<T extends z.ZodObject>(
+  schema: T,
+  environment: NodeJS.ProcessEnv,
+): ReadSettings<z.output<T>> {
+  const { settings, given } = parseSettings(schema, environment);
+  const { NODE_EXTRA_CA_CERTS, DATABASE_URL = '' } = given;
+  const secretsInFiles = secretNamesOf(schema).filter((name) => environment[`${name}_FILE`]);
+  const files = new Map(secretsInFiles.flatMap((name) => (given[name] ? [[name, given[name]] as const] : [])));
+  // The schema has checked that these files can be read.
+  const contents = namedInUrl(DATABASE_URL).map(([, file]) => readFileSync(file, 'utf8'));
+  if (contents.length > 0) files.set('DATABASE_URL', [DATABASE_URL, ...contents].join('\n'));
+  if (NODE_EXTRA_CA_CERTS) files.set('NODE_EXTRA_CA_CERTS', readFileSync(NODE_EXTRA_CA_CERTS, 'utf8'));
+  return { settings, files };
 }

@@ -25,9 +25,14 @@ function collectedProcessMetrics(): Registry {
  * Mounts `/metrics` in the Prometheus text format. If a token is configured, requests must present
  * it.
  */
-export function mountMetrics(app: Express, { registry }: Metrics, token: string | undefined): void {
+export function mountMetrics(
+  app: Express,
+  { registry }: Metrics,
+  tokenInEffect: () => string | undefined = () => undefined,
+): void {
   const shared = collectedProcessMetrics();
   app.get(METRICS_PATH, async (req, res) => {
+    const token = tokenInEffect();
     if (token !== undefined && !isBearer(req.headers.authorization ?? '', token)) {
       throw new Problem('unauthenticated', 'The metrics require the header Authorization: Bearer <METRICS_TOKEN>.', {
         headers: { 'WWW-Authenticate': 'Bearer realm="metrics"' },

@@ -3,6 +3,7 @@ import { type Log, membersWriter, pathOf, type RequestObserver } from '../observ
 import { Problem } from '../response/problem.ts';
 import { requestIdOf } from '../response/respond.ts';
 import { probePaths } from './health.ts';
+import { METRICS_PATH } from './metrics-endpoint.ts';
 
 /**
  * The maximum length is less than that of an API key, an MCP token or a JWT, so that a misplaced
@@ -14,8 +15,8 @@ const MESSAGE = 'request';
 
 /**
  * Assigns an id to each request (that of the client if it is accepted), which `respond` returns,
- * and logs one line at the end of the request. Requests of probes are frequent, so their level is
- * debug.
+ * and logs one line at the end of the request. Probes and scrapes are frequent, so their level is
+ * debug, unless a scrape is refused.
  */
 export function requestLog(log: Log): RequestObserver {
   const writeMembers = membersWriter(log, MESSAGE);
@@ -27,7 +28,7 @@ export function requestLog(log: Log): RequestObserver {
     end: (req, res, duration) => {
       const { failure, closed, caller, mcp, shown } = res.locals;
       const path = pathOf(req.originalUrl);
-      const isProbe = probePaths.includes(path);
+      const isProbe = probePaths.includes(path) || (path === METRICS_PATH && res.statusCode === 200);
       const line = { requestId: requestIdOf(res), method: req.method, path, status: res.statusCode, duration };
       if (writeMembers && res.writableFinished && !isProbe && !failure && !closed && !mcp && !shown) {
         writeMembers(membersOf(line, caller));

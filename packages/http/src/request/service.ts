@@ -58,7 +58,8 @@ export interface ServiceOptions<Context> {
   readonly rejectionDelay?: RejectionDelayLimits;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: readonly string[];
-  readonly metricsToken?: string | undefined;
+  /** The token that scrapes must present, which can change. Default: none. */
+  readonly metricsToken?: (() => string | undefined) | undefined;
   /** The base URL of the service for callers, for its OpenAPI document. */
   readonly publicUrl?: string | undefined;
   /**

@@ -16,7 +16,7 @@ describe('metrics', () => {
   });
 
   test('are returned for the configured token', async () => {
-    const { api } = await startService({ metricsToken: TOKEN });
+    const { api } = await startService({ metricsToken: () => TOKEN });
     await api.get('/metrics').set('Authorization', `Bearer ${TOKEN}`).expect(200);
   });
 
@@ -28,7 +28,7 @@ describe('metrics', () => {
     ['an empty token', 'Bearer '],
     ['the token without a scheme', TOKEN],
   ])('that require a token are not returned for %s', async (_, authorization) => {
-    const { api } = await startService({ metricsToken: TOKEN });
+    const { api } = await startService({ metricsToken: () => TOKEN });
     const { body, headers, text } = await api
       .get('/metrics')
       .set(authorization === undefined ? {} : { Authorization: authorization })

@@ -7,7 +7,7 @@ import { PROGRAM_PATH } from '../engine/at-hand.ts';
 /** The folder in which Debian installs each version. */
 const VERSIONS = '/usr/lib/postgresql';
 /** The server, its initialization, and the clients of the documentation. */
-const PROGRAMS = ['postgres', 'initdb', 'pg_dump', 'pg_restore'];
+const PROGRAMS = ['postgres', 'initdb', 'pg_dump', 'pg_restore', 'psql'];
 /** The oldest version that the services support. */
 const OLDEST = 15;
 
