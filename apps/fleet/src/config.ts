@@ -8,7 +8,9 @@ import {
   maxTokenHoursSetting,
   numberSetting,
   outboundSetting,
+  type ReadSettings,
   readSettings,
+  readSettingsAndFiles,
   secretSetting,
   urlSetting,
 } from '@svc/http';
@@ -173,6 +175,10 @@ export type Config = z.output<typeof schema>;
 
 /** The whole configuration of the service. @throws SettingsError */
 export const readConfig = (environment: NodeJS.ProcessEnv): Config => readSettings(schema, environment);
+
+/** The whole configuration with the contents of its files. @throws SettingsError */
+export const readConfigAndFiles = (environment: NodeJS.ProcessEnv): ReadSettings<Config> =>
+  readSettingsAndFiles(schema, environment);
 
 /** The environment's values for the settings that can also be set through the API. */
 export const settingsEnvironmentOf = (config: Config): SettingsEnvironment => ({

@@ -1,7 +1,7 @@
 // The command line of the fleet: node dist/main.js <command>
 import { fileURLToPath } from 'node:url';
 import { COMMAND_TIMEOUTS, migrateDatabase, prepareDatabase } from '@svc/database';
-import { doctorUsage, type Program, preparationOf, printing, runProgram } from '@svc/http';
+import { acceptHangUps, doctorUsage, type Program, preparationOf, printing, runProgram } from '@svc/http';
 import { readDatabaseSettings, readKeySettings } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { createSealer } from './database/sealing.ts';
@@ -17,6 +17,7 @@ const program: Program = {
     serve: {
       summary: 'run the service',
       run: async () => {
+        acceptHangUps();
         await (await import('./start.ts')).startFleet(prismaDir);
         return undefined;
       },

@@ -1,37 +1,47 @@
-import { auditProtection, migrationState, prepareDatabase, schemaMismatch } from '@svc/database';
+import { providerHealth, startProviderProbes } from '@svc/auth';
 import {
+  auditProtection,
+  isDatabaseFailure,
+  migrationState,
+  prepareDatabase,
+  readReplacement,
+  schemaMismatch,
+  unavailableDatabase,
+} from '@svc/database';
+import {
+  type ChangedSettings,
   consoleFolderOf,
   createDiagnosis,
   createLog,
   createOutbound,
+  type Dependencies,
   type HealthCheck,
   type Log,
   type OutboundOptions,
   preparationOf,
+  reloadOnHangUp,
   serve,
   serviceOptionsOf,
   settingsIn,
   startTracing,
+  watchDependencies,
 } from '@svc/http';
 import { createFleet, type Fleet, type FleetTimings } from './app.ts';
 import { readSyncState } from './catalog/sync-state.ts';
 import { startPruningChanges } from './changes/pruning.ts';
-import { type Config, readConfig, schema, settingsEnvironmentOf } from './config.ts';
+import { type Config, readConfigAndFiles, schema, settingsEnvironmentOf } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { checkCurrentKey, checkEncryptionKeys } from './database/encryption.ts';
 import { startHousekeeping } from './database/housekeeping.ts';
-import { createSealer, type Sealer, UnknownKey } from './database/sealing.ts';
+import { createSealer, replaceableSealer, type Sealer, UnknownKey } from './database/sealing.ts';
 import { startSealing } from './deployments/values/seal-text.ts';
 import { createHashingThreads } from './identity/passwords/hashing.ts';
 import { createPasswords } from './identity/passwords/passwords.ts';
 import { startProviderChecks } from './identity/sessions/provider-checks.ts';
 import { loadSigningKey, type SigningKey } from './identity/sessions/session-tokens.ts';
-import {
-  createTemporaryAdmin,
-  requireStrongPassword,
-  type TemporaryAdmin,
-} from './identity/sessions/temporary-admin.ts';
+import { replaceableTemporaryAdmin, requireStrongPassword } from './identity/sessions/temporary-admin.ts';
 import type { OutboundRoutes } from './settings/connections.ts';
+import type { SettingsEnvironment } from './settings/settings.ts';
 import { version } from './version.ts';
 
 /**
@@ -42,34 +52,46 @@ const HUB_LIMITS = { destination: 'hub', timeoutMs: 30_000, maxBytes: 64 * 1024 
 const PROVIDER_LIMITS = { destination: 'identity_provider', timeoutMs: 2000, maxBytes: 512 * 1024 } as const;
 
 /**
- * Runs the service until it is stopped. @throws Error with the reason if the service cannot start
+ * Runs the service until it is stopped. The process must accept SIGHUP already.
+ * @throws Error with the reason if the service cannot start
  */
 export async function startFleet(prismaDir: string, timings: FleetTimings = {}): Promise<void> {
-  const config = readConfig(process.env);
+  const initial = readConfigAndFiles(process.env);
+  let config = initial.settings;
   await requireStrongPassword(config);
-  const log = createLog('fleet', config.LOG_LEVEL);
+  let dependencies: Dependencies | undefined;
+  const log = createLog('fleet', config.LOG_LEVEL, (...given) => dependencies?.holdBack(...given) ?? false);
   const stopTracing = await startTracing({ service: 'fleet', version, log });
   const database = await openMigrated({ config, log, prismaDir });
-  const sealer = createSealer(config.ENCRYPTION_KEYS);
+  const sealer = replaceableSealer(config.ENCRYPTION_KEYS);
   await checkEncryptionKeys(database, sealer);
   const toHub = createOutboundRoutes(HUB_LIMITS, config);
   const toProvider = createOutboundRoutes(PROVIDER_LIMITS, config);
   const signingKey = await loadSigningKey(database, sealer);
+  const temporaryAdmin = temporaryAdminOf(config, signingKey, log);
+  const environment: SettingsEnvironment = {
+    get oidc() {
+      return settingsEnvironmentOf(config).oidc;
+    },
+    get hub() {
+      return settingsEnvironmentOf(config).hub;
+    },
+  };
   const hashing = createHashingThreads();
   const stopping = new AbortController();
-  const { corsOrigins, publicUrl, ...options } = serviceOptionsOf(config);
+  const { corsOrigins, publicUrl, ...options } = serviceOptionsOf(() => config);
   const { app, services }: Fleet = createFleet(
     {
       database,
       sealer,
       signingKey,
       log,
-      environment: settingsEnvironmentOf(config),
+      environment,
       toHub: toHub.routes,
       toProvider: toProvider.routes,
       outboundAllow: config.OUTBOUND_ALLOW,
       passwords: createPasswords({ hashing }),
-      temporaryAdmin: temporaryAdminOf(config, signingKey, log),
+      temporaryAdmin,
       defaultLimits: { memory_bytes: config.DEFAULT_MEMORY_LIMIT, processes: config.DEFAULT_PROCESS_LIMIT },
       revealValues: config.REVEAL_VALUES,
       concurrency: config.RECONCILER_CONCURRENCY,
@@ -97,7 +119,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     {
       ...options,
       health: {
-        check: () => health(services, sealer, prismaDir),
+        check: () => watched.check(),
         get stopping() {
           return stopping.signal.aborted;
         },
@@ -106,7 +128,14 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
       consoleFolder: consoleFolderOf('fleet', import.meta.url),
     },
   );
-  const { changes, engineRuntime, sync } = services;
+  const { changes, engineRuntime, sync, settings, providers } = services;
+  const watched = watchDependencies({
+    log,
+    isOfDatabase: isDatabaseFailure,
+    check: () => health(services, sealer, prismaDir),
+  });
+  dependencies = watched;
+  const probes = startProviderProbes(async () => providers.of(await settings.oidc()));
   const checks = startProviderChecks({ ...services, sealer, log });
   const housekeeping = startHousekeeping({ database, log, auditDays: config.AUDIT_RETENTION_DAYS });
   const pruning = startPruningChanges(database, log);
@@ -122,7 +151,9 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
       void changes.stop(); // its streams would delay the shutdown
     },
     close: async () => {
+      watched.stop();
       const idle = [
+        probes.stop(),
         sync.stop(),
         checks.stop(),
         housekeeping.stop(),
@@ -141,7 +172,30 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   });
   sync.start();
   engineRuntime.start();
+  reloadOnHangUp({
+    log,
+    initial,
+    read: () => readConfigAndFiles(process.env),
+    prepare: async (changed) => {
+      const { after } = changed;
+      const target = await replacedTarget(changed);
+      if (changed.has('SVC_TEMP_ADMIN_PASSWORD')) await requireStrongPassword(after);
+      // Last, because the first key seals a value in the database.
+      if (changed.has('ENCRYPTION_KEYS')) await checkEncryptionKeys(database, createSealer(after.ENCRYPTION_KEYS));
+      return () => {
+        config = after;
+        if (target) database.retarget(target);
+        sealer.replace(after.ENCRYPTION_KEYS);
+        temporaryAdmin?.replace(after.SVC_TEMP_ADMIN_PASSWORD ?? '');
+      };
+    },
+  });
+  await watched.check().catch(() => undefined); // logs what is not available
 }
+
+/** How the database is reached from now on, if that has changed. @throws Error if it cannot be */
+const replacedTarget = async ({ before, after, has }: ChangedSettings<Config>) =>
+  has('DATABASE_URL') ? readReplacement(before.DATABASE_URL, after.DATABASE_URL) : undefined;
 
 /**
  * Creates the outbound routes for addresses from the environment and for addresses that were set
@@ -175,11 +229,11 @@ async function openMigrated({ config, log, prismaDir }: Start): Promise<Database
   });
 }
 
-function temporaryAdminOf(config: Config, signingKey: SigningKey, log: Log): TemporaryAdmin | undefined {
+function temporaryAdminOf(config: Config, signingKey: SigningKey, log: Log) {
   const { SVC_TEMP_ADMIN_USERNAME: username, SVC_TEMP_ADMIN_PASSWORD: password } = config;
   if (username === undefined || password === undefined) return undefined;
   log.warn({ username }, 'the temporary admin is enabled; create a permanent account, then remove SVC_TEMP_ADMIN_*');
-  return createTemporaryAdmin({ username, password }, signingKey.deriveSecret('temporary-admin'));
+  return replaceableTemporaryAdmin({ username, password }, signingKey.deriveSecret('temporary-admin'));
 }
 
 async function encryptionHealth(database: Database, sealer: Sealer): Promise<HealthCheck> {
@@ -207,12 +261,10 @@ async function health(
       status === 'stale' && last_failure
         ? { name: 'hub', state: 'degraded', detail: last_failure.reason }
         : { name: 'hub', state: 'ok' };
-    const provider: HealthCheck = providers.of(await settings.oidc())?.failing()
-      ? { name: 'identity provider', state: 'degraded', detail: 'not reachable; existing sessions remain valid' }
-      : { name: 'identity provider', state: 'ok' };
+    const provider = providerHealth(providers.of(await settings.oidc())?.status());
     const ownHealth = [await auditProtection(query), await encryptionHealth(database, sealer)];
     return [{ name: 'database', state: 'ok' }, ...ownHealth, hub, provider];
-  } catch {
-    return [{ name: 'database', state: 'failed', detail: 'not reachable' }];
+  } catch (error) {
+    return [unavailableDatabase(error)];
   }
 }

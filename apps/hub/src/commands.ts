@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { queryInteger } from '@svc/contract';
 import { COMMAND_TIMEOUTS, migrateDatabase, prepareDatabase } from '@svc/database';
-import { doctorUsage, type Program, parseOptions, preparationOf, printing } from '@svc/http';
+import { acceptHangUps, doctorUsage, type Program, parseOptions, preparationOf, printing } from '@svc/http';
 import { z } from 'zod';
 import { readDatabaseSettings } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
@@ -20,6 +20,7 @@ export const program: Program = {
     serve: {
       summary: 'run the service',
       run: async () => {
+        acceptHangUps();
         const { startHub } = await import('./start.ts');
         await startHub(prismaDir, async (running) =>
           (await import('./commands/doctor.ts')).checksOfRunning(prismaDir, running),

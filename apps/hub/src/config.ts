@@ -5,7 +5,9 @@ import {
   listSetting,
   maxTokenHoursSetting,
   numberSetting,
+  type ReadSettings,
   readSettings,
+  readSettingsAndFiles,
   secretSetting,
 } from '@svc/http';
 import { z } from 'zod';
@@ -45,6 +47,10 @@ export type Config = z.output<typeof schema>;
 
 /** The configuration of the service. @throws SettingsError */
 export const readConfig = (environment: NodeJS.ProcessEnv): Config => readSettings(schema, environment);
+
+/** The configuration with the contents of its files. @throws SettingsError */
+export const readConfigAndFiles = (environment: NodeJS.ProcessEnv): ReadSettings<Config> =>
+  readSettingsAndFiles(schema, environment);
 
 /** The configuration of a command that needs only the database. @throws SettingsError */
 export const readDatabaseSettings = (environment: NodeJS.ProcessEnv): z.output<typeof databaseSettings> =>

@@ -1,19 +1,31 @@
-import { createKeySource } from '@svc/auth';
+import { commonStatus, createKeySource, type Probed, providerHealth, startProviderProbes } from '@svc/auth';
 import { createProvider, type Provider } from '@svc/auth/oidc';
 import type { Send } from '@svc/contract';
-import { auditProtection, migrationState, prepareDatabase, schemaMismatch } from '@svc/database';
 import {
+  auditProtection,
+  isDatabaseFailure,
+  migrationState,
+  prepareDatabase,
+  readReplacement,
+  schemaMismatch,
+  unavailableDatabase,
+} from '@svc/database';
+import {
+  type ChangedSettings,
   consoleFolderOf,
   createDiagnosis,
   createLog,
   createOutbound,
+  type Dependencies,
   type DoctorChecks,
   type HealthCheck,
   preparationOf,
+  reloadOnHangUp,
   serve,
   serviceOptionsOf,
   settingsIn,
   startTracing,
+  watchDependencies,
 } from '@svc/http';
 import { createHub } from './app.ts';
 import { startAuditRetention } from './audit/retention.ts';
@@ -21,7 +33,7 @@ import { startHistoryPruning } from './catalog/history.ts';
 import { createCachedCatalog } from './catalog/memory/cached-catalog.ts';
 import { startTagRegistration } from './catalog/tags.ts';
 import { createUsage, startUsageSync } from './catalog/usage.ts';
-import { type Config, readConfig, schema } from './config.ts';
+import { type Config, readConfigAndFiles, schema } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { startIconFetching } from './icons/fetching.ts';
 import { startDeletingExpiredRows } from './identity/expired-rows.ts';
@@ -33,10 +45,15 @@ const ISSUER_MAX_BYTES = 512 * 1024;
 /** Loads the checks of the running service. */
 type LoadChecks = (running: { readonly database: Database; readonly send: Send }) => Promise<DoctorChecks>;
 
-/** Runs the service until it receives a signal to stop. @throws if it cannot start */
+/**
+ * Runs the service until it receives a signal to stop. The process must accept SIGHUP already.
+ * @throws if it cannot start
+ */
 export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promise<void> {
-  const config = readConfig(process.env);
-  const log = createLog('hub', config.LOG_LEVEL);
+  const initial = readConfigAndFiles(process.env);
+  let config = initial.settings;
+  let dependencies: Dependencies | undefined;
+  const log = createLog('hub', config.LOG_LEVEL, (...given) => dependencies?.holdBack(...given) ?? false);
   const stopTracing = await startTracing({ service: 'hub', version, log });
   // With MIGRATE_ON_START=false, the hub is not ready until the database is migrated.
   if (config.MIGRATE_ON_START) {
@@ -52,10 +69,21 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
     maxBytes: ISSUER_MAX_BYTES,
   });
   const keys = createKeySource({ issuer: config.OIDC_ISSUER, send: outbound.send });
+  let signIn = signInProvider(config, outbound.send);
+  const provider = (): Probed => ({
+    probe: () => Promise.all([keys.probe(), signIn?.probe()]),
+    status: () => commonStatus([keys.status(), ...(signIn ? [signIn.status()] : [])]),
+  });
+  const watched = watchDependencies({
+    log,
+    isOfDatabase: isDatabaseFailure,
+    check: async () => [...(await databaseHealth(database, prismaDir)), providerHealth(provider().status())],
+  });
+  dependencies = watched;
+  const probes = startProviderProbes(async () => provider());
   const pruning = startHistoryPruning({ database, days: config.CATALOG_HISTORY_DAYS, log });
   const expiredRows = startDeletingExpiredRows({ database, log });
   const icons = startIconFetching({ database, log });
-  const signIn = signInProvider(config, outbound.send);
   const tagRegistration = startTagRegistration({ database, log });
   const days = config.AUDIT_RETENTION_DAYS;
   const retention = days === undefined ? undefined : startAuditRetention({ database, days, log });
@@ -68,7 +96,9 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
     catalog,
     usage,
     provider: {
-      signIn,
+      get signIn() {
+        return signIn;
+      },
       issuer: config.OIDC_ISSUER,
       audience: config.OIDC_AUDIENCE,
       keys,
@@ -77,10 +107,7 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
       superadminSubjects: config.SUPERADMIN_SUBJECTS,
     },
     health: {
-      check: async () => [
-        ...(await databaseHealth(database, prismaDir)),
-        providerHealth(keys.failing() || signIn?.failing() === true),
-      ],
+      check: watched.check,
       get stopping() {
         return stopping.signal.aborted;
       },
@@ -94,7 +121,7 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
     stopping: stopping.signal,
     log,
     consoleFolder: consoleFolderOf('hub', import.meta.url),
-    ...serviceOptionsOf(config),
+    ...serviceOptionsOf(() => config),
   });
   await serve({
     app,
@@ -106,7 +133,9 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
       stopping.abort();
     },
     close: async () => {
+      watched.stop();
       await Promise.all([
+        probes.stop(),
         pruning.stop(),
         expiredRows.stop(),
         icons.stop(),
@@ -118,7 +147,26 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
       await stopTracing();
     },
   });
+  reloadOnHangUp({
+    log,
+    initial,
+    read: () => readConfigAndFiles(process.env),
+    prepare: async (changed) => {
+      const { after } = changed;
+      const target = await replacedTarget(changed);
+      return () => {
+        config = after;
+        if (target) database.retarget(target);
+        if (changed.has('OIDC_CLIENT_SECRET')) signIn = signInProvider(after, outbound.send);
+      };
+    },
+  });
+  await watched.check().catch(() => undefined); // logs what is not available
 }
+
+/** How the database is reached from now on, if that has changed. @throws Error if it cannot be */
+const replacedTarget = async ({ before, after, has }: ChangedSettings<Config>) =>
+  has('DATABASE_URL') ? readReplacement(before.DATABASE_URL, after.DATABASE_URL) : undefined;
 
 /** The client of the hub at the identity provider, for sign-ins to the console. */
 const signInProvider = (config: Config, send: Send): Provider | undefined =>
@@ -141,16 +189,7 @@ async function databaseHealth({ client }: Database, prismaDir: string): Promise<
     const detail = schemaMismatch(await migrationState({ prismaDir, query }));
     if (detail !== undefined) return [{ name: 'database', state: 'failed', detail }];
     return [{ name: 'database', state: 'ok' }, await auditProtection(query)];
-  } catch {
-    return [{ name: 'database', state: 'failed', detail: 'not reachable' }];
+  } catch (error) {
+    return [unavailableDatabase(error)];
   }
 }
-
-const providerHealth = (failing: boolean): HealthCheck =>
-  failing
-    ? {
-        name: 'identity provider',
-        state: 'degraded',
-        detail: 'signing keys cannot be fetched; cached keys remain valid',
-      }
-    : { name: 'identity provider', state: 'ok' };

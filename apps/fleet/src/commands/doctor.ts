@@ -1,3 +1,4 @@
+import { DEVELOPMENT_PROVIDER, isDevelopmentProvider } from '@svc/auth';
 import { testProvider } from '@svc/auth/oidc';
 import { databaseChecks } from '@svc/database';
 import {
@@ -140,10 +141,6 @@ interface Parts {
 }
 
 async function checkKeys({ database, sealer }: Parts): Promise<Finding> {
-  const [{ exists } = { exists: false }] = await database.client.$queryRaw<
-    { exists: boolean }[]
-  >`SELECT to_regclass('encryption_canary') IS NOT NULL AS exists`;
-  if (!exists) return ok('The database is empty. The first start stores a value to recognize the keys.');
   try {
     const used = await inspectEncryptionKeys(database, sealer);
     if (used === undefined) return ok('No fleet has used this database yet.');
@@ -170,6 +167,8 @@ async function checkHub({ settings }: Parts, routes: OutboundRoutes): Promise<Fi
   }
 }
 
+const OWN_PROVIDER = 'Configure your own identity provider before others can reach the fleet.';
+
 async function checkIssuer({ settings }: Parts, { trusted, restricted }: OutboundRoutes): Promise<Finding> {
   const { issuer, client_id, client_secret, audience, allow_userinfo, isTrusted } = await settings.oidc();
   if (issuer === null || client_id === null) return ok('No identity provider is configured.');
@@ -177,7 +176,11 @@ async function checkIssuer({ settings }: Parts, { trusted, restricted }: Outboun
   const { send } = isTrusted ? trusted : restricted;
   const checks = await testProvider({ ...provider, allowUserinfo: allow_userinfo }, send);
   const wrong = checks.filter((each) => !each.ok);
-  if (wrong.length === 0) return ok(`${issuer} publishes its metadata and keys, and accepts the client.`);
+  if (wrong.length === 0) {
+    const found = `${issuer} publishes its metadata and keys, and accepts the client.`;
+    const isForDevelopment = await isDevelopmentProvider({ issuer, send });
+    return isForDevelopment ? warning(`${found} ${DEVELOPMENT_PROVIDER}`, OWN_PROVIDER) : ok(found);
+  }
   const found = `${issuer}: ${wrong.map(({ name, detail }) => `${name}: ${detail}`).join('\n')}`;
   const remedy =
     'Correct OIDC_ISSUER and the client, or the OIDC settings in the API. Local users and MCP tokens still work.';

@@ -1,10 +1,14 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
+  asDatabaseFailure,
   createPool,
   createReader,
   createStatementNames,
+  type DatabaseTarget,
   type PoolSettings,
   type Reader,
+  readTarget,
+  retarget,
   type StatementNames,
   type Subscription,
   subscribe,
@@ -36,6 +40,8 @@ export interface Database {
   subscribeToDue(onDue: () => void): Subscription;
   /** The pools of connections, by the names of their purposes. */
   readonly pools: Readonly<Record<string, PoolState>>;
+  /** Opens further connections to the same database in another way. */
+  retarget(target: DatabaseTarget): void;
   close(): Promise<void>;
 }
 
@@ -84,14 +90,16 @@ export function openDatabase(
   onError: (error: Error) => void,
   given: PoolLimits = {},
 ): Database {
+  const onLost = (error: Error) => onError(asDatabaseFailure(error));
+  let target = readTarget(connectionString);
   const { connections, ...limits } = { ...poolLimits, ...given };
   const openPool = (options: Omit<PoolSettings, 'connectionString'>) => {
     const pool = createPool({ connectionString, ...limits, ...options });
-    pool.on('error', onError);
+    pool.on('error', onLost);
     return pool;
   };
   const clientOf = (pool: pg.Pool, nameOf: StatementNames, least: Partial<TransactionLimits> = {}) => {
-    const options = { onConnectionError: onError, statementNameGenerator: nameOf };
+    const options = { onConnectionError: onLost, statementNameGenerator: nameOf };
     const adapter = new PrismaPg(pool, options);
     const client = new PrismaClient({ adapter, transactionOptions: transactionLimits(pool, least) });
     return translatingClient(client, constraintProblems);
@@ -109,7 +117,15 @@ export function openDatabase(
     mirrorWriter,
     pools,
     subscribeToDue: (onDue) =>
-      subscribe(DUE_CHANNEL, onDue, { connectionString, applicationName: 'fleet-notifications', onError }),
+      subscribe(DUE_CHANNEL, onDue, {
+        target: () => target,
+        applicationName: 'fleet-notifications',
+        onError: onLost,
+      }),
+    retarget: (replacement) => {
+      target = replacement;
+      retarget(Object.values(pools), replacement);
+    },
     close: async () => {
       await Promise.all([client.$disconnect(), mirrorWriter.$disconnect()]);
       await Promise.all(Object.values(pools).map((pool) => pool.end()));

@@ -78,5 +78,23 @@ export function createSealer(keys: readonly EncryptionKey[]): Sealer {
   };
 }
 
+/** A sealer whose keys can be replaced while the service runs. */
+export function replaceableSealer(
+  keys: readonly EncryptionKey[],
+): Sealer & { replace(keys: readonly EncryptionKey[]): void } {
+  let current = createSealer(keys);
+  return {
+    get kid() {
+      return current.kid;
+    },
+    knows: (kid) => current.knows(kid),
+    seal: (location, plaintext) => current.seal(location, plaintext),
+    open: (location, sealed) => current.open(location, sealed),
+    replace: (replacements) => {
+      current = createSealer(replacements);
+    },
+  };
+}
+
 const bytesOf = ({ table, column, row }: SealedLocation) =>
   new TextEncoder().encode(JSON.stringify([table, column, row]));

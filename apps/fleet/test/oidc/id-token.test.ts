@@ -123,10 +123,10 @@ test('without the keys of the issuer sign-ins fail, and the provider is unavaila
   const fresh = aFleet();
   issuer.bend('/keys', () => ({ status: 500 }));
   await expect(fresh.signIn()).rejects.toThrow(ProviderUnavailable);
-  expect(fresh.provider.failing()).toBe(true);
+  expect(fresh.provider.status().problem).toMatch(/\S/);
   issuer.straighten();
   await fresh.signIn();
-  expect(fresh.provider.failing()).toBe(false);
+  expect(fresh.provider.status()).toEqual({ wasReached: true, problem: undefined });
 });
 
 test('known keys are used while the keys cannot be fetched', async () => {

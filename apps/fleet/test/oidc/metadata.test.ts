@@ -74,7 +74,7 @@ test('known metadata are used while the provider is unreachable', async () => {
   fleet.wait(24 * 3_600_000);
   await eventually('the request for metadata has failed', async () => {
     await urlFrom(fleet);
-    return fleet.provider.failing();
+    return fleet.provider.status().problem !== undefined;
   });
   expect((await urlFrom(fleet)).pathname).toBe('/authorize');
 });
@@ -88,7 +88,7 @@ test('a failed request for metadata is retried after two seconds at the earliest
   issuer.straighten();
   fleet.wait(2000);
   expect((await urlFrom(fleet)).pathname).toBe('/authorize');
-  expect(fleet.provider.failing()).toBe(false);
+  expect(fleet.provider.status()).toEqual({ wasReached: true, problem: undefined });
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { fetchKeys } from '@svc/auth';
+import { DEVELOPMENT_PROVIDER, fetchKeys, isDevelopmentProvider } from '@svc/auth';
 import type { Send } from '@svc/contract';
 import { databaseChecks } from '@svc/database';
 import {
@@ -14,6 +14,7 @@ import {
   ok,
   portCheck,
   recordClock,
+  warning,
 } from '@svc/http';
 import { type Config, readConfig } from '../config.ts';
 import { type Database, openDatabase } from '../database/client.ts';
@@ -83,6 +84,8 @@ interface Checked {
   readonly send: Send;
 }
 
+const OWN_PROVIDER = 'Set OIDC_ISSUER to your own identity provider before others can reach the hub.';
+
 /** All checks of a hub, in the order in which they run. */
 export function hubChecks({ prismaDir, configuration: { check, config }, database, send }: Checked): DoctorCheck[] {
   const clocks = new Map<string, number>();
@@ -98,14 +101,17 @@ export function hubChecks({ prismaDir, configuration: { check, config }, databas
   const issuer: DoctorCheck = {
     name: 'issuer',
     run: async () => {
-      const { OIDC_ISSUER } = config();
+      const { OIDC_ISSUER: issuer } = config();
       try {
-        const { keys } = await fetchKeys({ issuer: OIDC_ISSUER, send: recordClock(clocks, 'issuer', send) });
-        if (keys.length > 0) return ok(`${OIDC_ISSUER} publishes ${keys.length} signing keys.`);
-        return failed(`${OIDC_ISSUER} publishes no signing keys.`, 'Create a signing key at the identity provider.');
+        const { keys } = await fetchKeys({ issuer, send: recordClock(clocks, 'issuer', send) });
+        if (keys.length === 0)
+          return failed(`${issuer} publishes no signing keys.`, 'Create a signing key at the identity provider.');
+        const found = `${issuer} publishes its signing keys (${keys.length}).`;
+        const isForDevelopment = await isDevelopmentProvider({ issuer, send });
+        return isForDevelopment ? warning(`${found} ${DEVELOPMENT_PROVIDER}`, OWN_PROVIDER) : ok(found);
       } catch (error) {
         return failed(
-          `The signing keys of ${OIDC_ISSUER} cannot be fetched: ${reasonOf(error)}.`,
+          `The signing keys of ${issuer} cannot be fetched. ${error instanceof Error ? error.message : String(error)}`,
           'Check OIDC_ISSUER, which must equal the issuer in its discovery document, and that the hub can connect to it.',
         );
       }
@@ -120,10 +126,4 @@ export function hubChecks({ prismaDir, configuration: { check, config }, databas
     portCheck(config),
     diskCheck(() => folders),
   ];
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof SyntaxError) return 'the response is not JSON';
-  if (error instanceof Error && error.name === 'ZodError') return 'the response is not a discovery document or key set';
-  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
 }

@@ -5,23 +5,32 @@ import { writeCommandEntry } from '../audit/entry.ts';
 import type { Database } from '../database/client.ts';
 import { insertOrganization } from '../organizations/insert.ts';
 import { insertKey } from '../organizations/keys.ts';
+import { presentOrganization, withTier } from '../organizations/present.ts';
 
-const organizationOptions = z.strictObject({ name: nameRule, slug: slugRule, tier: tierRule.default('free') });
+const organizationOptions = z.strictObject({ name: nameRule, slug: slugRule, tier: tierRule.optional() });
 const keyOptions = z.strictObject({ organization: z.string(), name: nameRule });
 
 /**
  * Creates an organization with its subscription. An organization that already has the slug is left
- * unchanged.
+ * unchanged. It must have the given tier, if one is given; the default of a new one is free.
  */
 export function createOrganization(options: unknown) {
   const { name, slug, tier } = parseOptions(organizationOptions, options);
   return async ({ client }: Database) => {
-    const existing = await client.organization.findUnique({ where: { slug } });
-    if (existing) return { id: existing.id, slug, created: false };
+    const existing = await client.organization.findUnique({ where: { slug }, include: withTier });
+    if (existing) {
+      const { id, tier: existingTier } = presentOrganization(existing);
+      if (tier !== undefined && tier !== existingTier)
+        throw new Error(
+          `The organization ${slug} exists with the tier ${existingTier}, not ${tier}, and was not changed. An administrator can change its tier.`,
+        );
+      return { id, slug, tier: existingTier, created: false };
+    }
     return client.$transaction(async (transaction) => {
-      const { id } = await insertOrganization(transaction, { name, slug, tier, createdBy: null });
+      const created = { name, slug, tier: tier ?? 'free', createdBy: null } as const;
+      const { id } = await insertOrganization(transaction, created);
       await writeCommandEntry(transaction, 'create-organization', { objectId: id, orgId: id });
-      return { id, slug, created: true };
+      return { id, slug, tier: created.tier, created: true };
     });
   };
 }

@@ -1,10 +1,13 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
+  asDatabaseFailure,
   createPool,
   createReader,
   createStatementNames,
+  type DatabaseTarget,
   type PoolSettings,
   type Reader,
+  retarget,
   type SnapshotReader,
   type TransactionLimits,
   transactionLimits,
@@ -33,6 +36,8 @@ export interface Database {
   readonly revisionReader: Reader;
   /** The pools of connections, by the names of their purposes. */
   readonly pools: Readonly<Record<string, PoolState>>;
+  /** Opens further connections to the same database in another way. */
+  retarget(target: DatabaseTarget): void;
   close(): Promise<void>;
 }
 
@@ -89,10 +94,11 @@ export function openDatabase(
   onError: (error: Error) => void,
   given: PoolLimits = {},
 ): Database {
+  const onLost = (error: Error) => onError(asDatabaseFailure(error));
   const { connections, revisionTimeoutMs, ...limits } = { ...poolLimits, ...given };
   const openPool = (max: number, applicationName: string, own: Partial<PoolSettings> = {}) => {
     const pool = createPool({ connectionString, max, applicationName, ...limits, ...own });
-    pool.on('error', onError);
+    pool.on('error', onLost);
     return pool;
   };
   // The reads select all columns of subqueries only.
@@ -101,7 +107,7 @@ export function openDatabase(
   const clientOf = (pool: pg.Pool, least: Partial<TransactionLimits> = {}) =>
     translatingClient(
       new PrismaClient({
-        adapter: new PrismaPg(pool, { onConnectionError: onError }),
+        adapter: new PrismaPg(pool, { onConnectionError: onLost }),
         transactionOptions: transactionLimits(pool, least),
       }),
       constraintProblems,
@@ -126,6 +132,7 @@ export function openDatabase(
     reader: readerOf(pools.shared),
     catalogStreams: readerOf(pools.streams),
     revisionReader: readerOf(pools.revision),
+    retarget: (target) => retarget(Object.values(pools), target),
     close: async () => {
       await Promise.all(Object.values(clients).map((client) => client.$disconnect()));
       await Promise.all(Object.values(pools).map((pool) => pool.end()));

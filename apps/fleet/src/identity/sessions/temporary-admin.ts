@@ -41,6 +41,25 @@ export function createTemporaryAdmin(
   };
 }
 
+/** A temporary admin whose password can be replaced while the service runs. Its sessions then end. */
+export function replaceableTemporaryAdmin(
+  { username, password }: { readonly username: string; readonly password: string },
+  key: Uint8Array,
+): TemporaryAdmin & { replace(password: string): void } {
+  let current = createTemporaryAdmin({ username, password }, key);
+  return {
+    username,
+    hasUsername: (given) => current.hasUsername(given),
+    matches: (...given) => current.matches(...given),
+    get fingerprint() {
+      return current.fingerprint;
+    },
+    replace: (replacement) => {
+      current = createTemporaryAdmin({ username, password: replacement }, key);
+    },
+  };
+}
+
 interface Credentials {
   readonly SVC_TEMP_ADMIN_USERNAME?: string | undefined;
   readonly SVC_TEMP_ADMIN_PASSWORD?: string | undefined;
