@@ -55,6 +55,7 @@ function service({ name, summary, description }) {
         copy(`infra/systemd/${unit}`, at(`usr/lib/systemd/system/${unit}`));
       copy('infra/install/create-database.sql', at(`${share}/create-database.sql`));
       copy(`infra/proxy/nginx-${name}.conf`, at(`${share}/nginx.conf`));
+      for (const example of ['haproxy.cfg', 'Caddyfile']) copy(`infra/proxy/${example}`, at(`${share}/${example}`));
       write(at(`${share}/create-database`), template('create-database.sh', texts), 0o755);
       for (const alerts of ['service', name])
         copy(`infra/observability/alerts/${alerts}.yaml`, at(`${share}/alerts/${alerts}.yaml`));

@@ -44,5 +44,7 @@ while read -r line || [ -n "$line" ]; do
   export "$name=$value"
 done < "$settings"
 
-export NODE_ENV=production NODE_COMPILE_CACHE=/var/cache/svc-@service@
+# SIGHUP makes the service read its files again. Until it can, the signal has no effect.
+[ "${1-serve}" != serve ] || trap '' HUP
+export NODE_ENV=production NODE_COMPILE_CACHE=/var/cache/svc-@service@ SVC_PROGRAM=svc-@service@
 exec "$program/bin/node" "$program/apps/@service@/dist/main.js" "$@"

@@ -3,19 +3,20 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
-const folder = path.resolve(import.meta.dirname, '../../systemd');
+const repository = path.resolve(import.meta.dirname, '../../..');
+const read = (file: string) => fs.readFileSync(path.join(repository, file), 'utf8');
 const isInstalled = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 describe.each(['hub', 'fleet'])('the units of the %s', (service) => {
   const main = `svc-${service}.service`;
   const migration = `svc-${service}-migrate.service`;
-  const fileOf = (unit: string) => path.join(folder, unit);
-  const read = (unit: string) => fs.readFileSync(fileOf(unit), 'utf8');
+  const fileOf = (unit: string) => path.join(repository, 'infra/systemd', unit);
+  const unitText = (unit: string) => read(`infra/systemd/${unit}`);
   const settingsOf = (unit: string, name: string) =>
-    [...read(unit).matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].flatMap(([, value = '']) => value.split(' '));
+    [...unitText(unit).matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].flatMap(([, value = '']) => value.split(' '));
   /** What restricts the processes of a unit. */
   const restrictionsOf = (unit: string) =>
-    read(unit).match(/^(NoNew|Protect|Private|Restrict|Lock|Remove|System|UMask).*$/gm);
+    unitText(unit).match(/^(NoNew|Protect|Private|Restrict|Lock|Remove|System|UMask).*$/gm);
 
   test('migrate before the service starts, which does not depend on the success', () => {
     expect(settingsOf(main, 'After')).toContain(migration);
@@ -40,4 +41,20 @@ describe.each(['hub', 'fleet'])('the units of the %s', (service) => {
     // The package installs the program.
     expect(problems.filter((line) => !line.includes(`/usr/bin/svc-${service} is not executable`))).toEqual([]);
   });
+
+  test('reloads with SIGHUP, which the program of the package accepts from its start', () => {
+    expect(unitText(main)).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m);
+    expect(read('infra/install/run.sh')).toMatch(/^\[ "\$\{1-serve\}" != serve \] \|\| trap '' HUP$/m);
+  });
+});
+
+test('the unit and the image of the fleet limit the heap as docs/scale.md states, and no document states another limit', () => {
+  const [, limit] = /`NODE_OPTIONS=(--max-old-space-size=\d+)`/.exec(read('docs/scale.md')) ?? [];
+  expect(limit).toBeDefined();
+  expect(read('infra/systemd/svc-fleet.service')).toContain(`\nEnvironment=NODE_OPTIONS=${limit}\n`);
+  const [, ofFleet = ''] = read('infra/docker/service.Dockerfile').split(/^FROM base AS (?:fleet|identity-provider)$/m);
+  expect(ofFleet).toContain(`\nENV NODE_OPTIONS=${limit}\n`);
+  const pages = fs.globSync(['docs/*.md', 'infra/**/*.md', 'README.md'], { cwd: repository, exclude: ['**/node_modules/**'] });
+  for (const page of pages)
+    for (const [option] of read(page).matchAll(/--max-old-space-size=\d+/g)) expect({ page, option }).toEqual({ page, option: limit });
 });

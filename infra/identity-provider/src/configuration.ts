@@ -16,6 +16,8 @@ export function configuration(settings: Settings, keys: Keys): Configuration {
     clients: clients(settings),
     jwks: keys.jwks,
     cookies: { keys: keys.cookieKeys },
+    // By this member, `doctor` of the services recognizes this provider.
+    discovery: { svc_development: true },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'role'] },
     scopes: ['openid', 'offline_access', 'email', 'profile'],
     conformIdTokenClaims: false, // like most providers, the ID token contains the claims of the user
