@@ -1,4 +1,5 @@
-// The drill of docs/backup.md with its own commands: a hub and a fleet are backed up while they serve writes, and restored.
+// The drill of docs/backup.md with its own commands: a hub and a fleet, each with two database roles, are backed up while they serve
+// writes, and restored on new servers.
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -49,6 +50,13 @@ describeWithPostgresPrograms('the drill of a backup', () => {
     await drill.untilRunning(deployment.id);
     return deployment.id;
   };
+  /** Whether the role of the fleet can delete audit entries, which only one of the owner must. */
+  const changesAudit = () =>
+    onServer(drill.databases.fleet, async (client) => {
+      const privilege = "has_table_privilege('fleet_service', 'audit_entries', 'UPDATE, DELETE, TRUNCATE')";
+      const forget = "has_function_privilege('public', 'audit_forget(timestamptz, uuid)', 'EXECUTE')";
+      return (await client.query(`SELECT ${privilege} OR ${forget} AS may`)).rows[0].may;
+    });
   const orphans = async () => JSON.parse((await drill.run(documented('/orphans"'))).output).orphans;
 
   beforeAll(async () => {
@@ -93,7 +101,17 @@ describeWithPostgresPrograms('the drill of a backup', () => {
   test('a fleet converges to a hub that was restored, although the catalog time of the hub moved backwards', async () => {
     const before = await drill.good('fleet', 'GET', '/catalog/sync');
     await drill.stop('hub');
-    await drill.empty('hub');
+    await drill.moveToNewServer('hub', async (server) => {
+      // A fault: the new server has the owner and its database, and not the role of the service.
+      await onServer(server, (client) => client.query("CREATE ROLE hub LOGIN PASSWORD 'secret'"));
+      await onServer(server, (client) => client.query('CREATE DATABASE hub OWNER hub'));
+      const database = Object.assign(new URL(server), { username: 'hub', password: 'secret', pathname: '/hub' }).href;
+      const restore = drill.run(documented('"$HUB_DATABASE_URL" hub.dump'), { HUB_DATABASE_URL: database });
+      await expect(restore).rejects.toThrow('role "hub_service" does not exist');
+      expect(await rowsOf(database)).toBe(0); // nothing of the dump is left
+      await onServer(server, (client) => client.query('DROP DATABASE hub'));
+      await onServer(server, (client) => client.query('DROP ROLE hub'));
+    });
     const restored = await drill.run(documented('"$HUB_DATABASE_URL" hub.dump'));
     await drill.start('hub');
     const names = await templatesOfHub();
@@ -116,13 +134,14 @@ describeWithPostgresPrograms('the drill of a backup', () => {
 
   test('a restored fleet has everything that was acknowledged before its dump, and converges', async () => {
     await drill.stop('fleet');
-    await drill.empty('fleet');
+    await drill.moveToNewServer('fleet', async () => undefined);
     const restored = await drill.run(documented('"$FLEET_DATABASE_URL" fleet.dump'));
     const started = performance.now();
     await drill.start('fleet');
     const names = await namesIn(drill.databases.fleet, 'SELECT name FROM secrets');
     expect(missingIn(names, beforeDump.secrets)).toEqual([]);
     expect(missingIn(names, drill.secrets.acknowledged).length).toBeGreaterThan(0);
+    expect(await changesAudit()).toBe(false);
     await sync();
     expect(await templatesOfFleet()).toEqual(await templatesOfHub());
     await drill.untilRunning(ids.kept);

@@ -46,7 +46,7 @@ export async function aDrill(programs: string, folder: string) {
   const endpoint: string = JSON.parse(String(line)).endpoints[0];
   const issuer = await startLocalIssuer('https://hub.example.test');
   closers.push(issuer.close);
-  const deployment = await aDeployment({ programs });
+  const deployment = await aDeployment({ programs, hasTwoRoles: true });
   closers.push(deployment.stop);
 
   const quiet = { RATE_LIMIT: 'off', LOG_LEVEL: 'warn' };
@@ -84,20 +84,20 @@ export async function aDrill(programs: string, folder: string) {
     addresses: { mesh: '127.0.0.1' },
   };
   const hostId: string = (await good('fleet', 'POST', '/hosts', host)).host.id;
-  const environment = {
+  const environment = () => ({
     PATH: `${programs}:${process.env.PATH}`,
     HUB_DATABASE_URL: deployment.databases.hub,
     FLEET_DATABASE_URL: deployment.databases.fleet,
     FLEET_URL: deployment.urls.fleet,
     FLEET_OPERATOR_TOKEN: token,
     HOST_ID: hostId,
-  };
+  });
   return {
     databases: deployment.databases,
     hostId,
     good,
     stop,
-    empty: deployment.empty,
+    moveToNewServer: deployment.moveToNewServer,
     start: async (app: 'hub' | 'fleet') => {
       if (app === 'hub') hub = await startHub();
       else fleet = await startFleet();
@@ -110,7 +110,7 @@ export async function aDrill(programs: string, folder: string) {
     /** Runs a shell script in the folder of the dumps. @returns its output, and the seconds that it took */
     run: async (script: string, more: Readonly<Record<string, string>> = {}) => {
       const started = performance.now();
-      const options = { cwd: folder, env: { ...environment, ...more } };
+      const options = { cwd: folder, env: { ...environment(), ...more } };
       const { stdout } = await promisify(execFile)('sh', ['-euc', script], options);
       return { output: stdout, seconds: (performance.now() - started) / 1000 };
     },

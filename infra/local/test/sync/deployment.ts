@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@svc/database/embedded';
@@ -20,23 +21,43 @@ export const ADVANCE_SEQUENCES = `
     END LOOP;
   END $$`;
 
+interface Options {
+  /** The folder with the programs of PostgreSQL. Default: those of the embedded one, without clients. */
+  readonly programs?: string | undefined;
+  /** Whether each database has two roles, which psql creates as docs/deploy.md describes. It needs `programs`. */
+  readonly hasTwoRoles?: boolean;
+}
+
+const CREATE_DATABASE = path.join(repository, 'infra/install/create-database.sql');
+
 /** Hub and fleet as they are deployed: two processes with their own environments, databases and roles. */
-export async function aDeployment({ programs }: { readonly programs?: string | undefined } = {}) {
+export async function aDeployment({ programs, hasTwoRoles = false }: Options = {}) {
   const postgres: EmbeddedPostgres = await startEmbeddedPostgres({ programs });
+  const servers = [postgres];
   const running: StartedProcess[] = [];
   const password = randomBytes(12).toString('hex');
   const database = (name: App) => postgres.ensureDatabase({ name, role: name, password });
+  const withTwoRoles = (app: App, server: EmbeddedPostgres): Environment => {
+    const values = { name: app, owner_password: password, service_password: password };
+    const settings = Object.entries(values).map(([name, value]) => `--set=${name}=${value}`);
+    const args = ['--no-psqlrc', '--quiet', ...settings, `--file=${CREATE_DATABASE}`, server.url('postgres')];
+    execFileSync(path.join(programs ?? '', 'psql'), args, { stdio: 'pipe' });
+    const urlOf = (username: string) => Object.assign(new URL(server.url(app)), { username, password }).href;
+    return { DATABASE_URL: urlOf(`${app}_service`), MIGRATION_DATABASE_URL: urlOf(app) };
+  };
+  const databaseOf = async (app: App): Promise<Environment> =>
+    hasTwoRoles ? withTwoRoles(app, postgres) : { DATABASE_URL: await database(app) };
   const [hubPort, fleetPort] = [await freePort(), await freePort()];
   const urls = { hub: `http://127.0.0.1:${hubPort}`, fleet: `http://127.0.0.1:${fleetPort}` };
   const environments: Record<App, Environment> = {
     hub: {
-      DATABASE_URL: await database('hub'),
+      ...(await databaseOf('hub')),
       PORT: `${hubPort}`,
       OIDC_ISSUER: 'http://127.0.0.1:1',
       OIDC_AUDIENCE: 'https://hub.example.test',
     },
     fleet: {
-      DATABASE_URL: await database('fleet'),
+      ...(await databaseOf('fleet')),
       PORT: `${fleetPort}`,
       ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
       HUB_SYNC_INTERVAL: '0',
@@ -57,11 +78,22 @@ export async function aDeployment({ programs }: { readonly programs?: string | u
       await client.query(sql, values && [...values]);
     });
   const apart = (app: App) => `${app}_apart`;
+  const ownerOf = (app: App): string => {
+    const { DATABASE_URL = '', MIGRATION_DATABASE_URL = DATABASE_URL } = environments[app];
+    return MIGRATION_DATABASE_URL;
+  };
 
   return {
     urls,
     /** The URLs of the databases, as their owners. */
-    databases: { hub: environments.hub.DATABASE_URL ?? '', fleet: environments.fleet.DATABASE_URL ?? '' },
+    databases: {
+      get hub() {
+        return ownerOf('hub');
+      },
+      get fleet() {
+        return ownerOf('fleet');
+      },
+    },
     command,
     /** Runs the SQL of a recorded release in the empty database of a service. */
     restore: (app: App, sql: string) => runWithoutTriggers(app, app, `${sql}; ${ADVANCE_SEQUENCES}`),
@@ -73,10 +105,15 @@ export async function aDeployment({ programs }: { readonly programs?: string | u
     },
     /** Runs a statement in this database, without triggers and foreign keys. */
     runApart: (app: App, sql: string, values?: readonly unknown[]) => runWithoutTriggers(apart(app), app, sql, values),
-    /** Replaces the database of a service, which must be stopped, with an empty one of the same owner. */
-    empty: async (app: App): Promise<void> => {
-      await onServer(postgres.url('postgres'), (client) => client.query(`DROP DATABASE ${app}`));
-      await database(app);
+    /**
+     * Lets a service, which must be stopped, use an empty database with two roles on a new server.
+     * @param prepare receives the URL of the new server as a superuser, before the roles and the database exist
+     */
+    moveToNewServer: async (app: App, prepare: (superuser: string) => Promise<void>): Promise<void> => {
+      const server = await startEmbeddedPostgres({ programs });
+      servers.push(server);
+      await prepare(server.url('postgres'));
+      environments[app] = { ...environments[app], ...withTwoRoles(app, server) };
     },
     /** Copies the database of a service. */
     backUp: (app: App): Promise<Backup> => backUp(postgres.url(app), postgres.url('postgres')),
@@ -105,7 +142,7 @@ export async function aDeployment({ programs }: { readonly programs?: string | u
     stop: async () => {
       for (const { child } of running) child.kill('SIGKILL');
       await Promise.all(running.map(({ ended }) => ended));
-      await postgres.stop();
+      await Promise.all(servers.map((server) => server.stop()));
     },
   };
 }
