@@ -11,7 +11,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, eventually, freePort, type LoopbackServer, onLoopback } from '@svc/testing';
 import { programAt } from '@svc/testing/engine';
 
-const MAX_BODY_BYTES = 1024 * 1024;
+/** The sizes of the largest requests: an import of the hub, and a deployment. */
+const MAX_BODY_BYTES = { hub: 16 * 1024 * 1024, fleet: 1024 * 1024 };
 const SERVICES = ['hub', 'fleet'] as const;
 type Service = (typeof SERVICES)[number];
 const PORTS = { hub: 4100, fleet: 4200 };
@@ -230,10 +231,10 @@ describe.each(Object.entries(examples))('%s', (title, { program, configure, chec
     });
 
     test.each(SERVICES)('passes bodies of the maximum size to the %s', async (service) => {
-      expect((await ask(service, '/', { body: Buffer.alloc(MAX_BODY_BYTES) })).statusCode).toBe(200);
+      expect((await ask(service, '/', { body: Buffer.alloc(MAX_BODY_BYTES[service]) })).statusCode).toBe(200);
       if (!limitsBodies) return;
       const tooLarge = await ask(service, '/', {
-        headers: { 'content-length': String(MAX_BODY_BYTES + 1) },
+        headers: { 'content-length': String(MAX_BODY_BYTES[service] + 1) },
         body: Buffer.alloc(1),
       });
       expect(tooLarge.statusCode).toBe(413);

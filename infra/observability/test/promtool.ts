@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { programAt } from '@svc/testing/engine';
 import { stringify } from 'yaml';
-import { alertFiles } from './files.ts';
+import { alertFiles, type Rule } from './files.ts';
 
 const promtool = programAt('promtool');
 
@@ -39,7 +39,6 @@ const samplesOf = (names: readonly string[]) =>
 
 /** Evaluates all rules over these series. @throws an error if other alerts fire than expected */
 export function expectAlerts(series: SeriesValues, expected: readonly Expected[]): void {
-  const folder = fs.mkdtempSync(path.join(tmpdir(), 'promtool-'));
   const checks = expected.flatMap(({ minute, firing, fired }) => {
     const of = (samples: string, names: readonly string[]) => ({
       ...{ expr: `group by (alertname) (${samples})`, eval_time: `${Math.round(minute * 60)}s` },
@@ -50,24 +49,36 @@ export function expectAlerts(series: SeriesValues, expected: readonly Expected[]
       ...(fired ? [of('max_over_time(ALERTS{alertstate="firing"}[1d])', fired)] : []),
     ];
   });
-  const test = {
-    rule_files: alertFiles,
-    evaluation_interval: `${INTERVAL_SECONDS}s`,
-    tests: [
-      {
-        interval: `${INTERVAL_SECONDS}s`,
-        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-        promql_expr_test: checks,
-      },
-    ],
-  };
+  testRules({ input_series: inputOf(series), promql_expr_test: checks });
+}
+
+const inputOf = (series: SeriesValues) => Object.entries(series).map(([name, values]) => ({ series: name, values }));
+
+/** Runs a test of the rules in the format of promtool. */
+function testRules(test: object): void {
+  const folder = fs.mkdtempSync(path.join(tmpdir(), 'promtool-'));
+  const interval = `${INTERVAL_SECONDS}s`;
+  const tests = { rule_files: alertFiles, evaluation_interval: interval, tests: [{ interval, ...test }] };
   try {
     const file = path.join(folder, 'test.yaml');
-    fs.writeFileSync(file, stringify(test, { lineWidth: 0 }));
+    fs.writeFileSync(file, stringify(tests, { lineWidth: 0 }));
     run('test', 'rules', file);
   } finally {
     fs.rmSync(folder, { recursive: true });
   }
+}
+
+/**
+ * Checks the link of an alert that fires in minute 15, with the external labels of Prometheus.
+ * @throws an error if it is another one
+ */
+export function expectRunbook(
+  series: SeriesValues,
+  { rule, labels, url }: { readonly rule: Rule; readonly labels: Readonly<Record<string, string>>; readonly url: string },
+): void {
+  const expected = { exp_labels: { ...rule.labels, job: 'fleet' }, exp_annotations: { ...rule.annotations, runbook_url: url } };
+  const check = { eval_time: '15m', alertname: rule.alert, exp_alerts: [expected] };
+  testRules({ external_labels: labels, input_series: inputOf(series), alert_rule_test: [check] });
 }
 
 /** Checks the syntax of all rules. @throws an error with the output of promtool */

@@ -72,7 +72,8 @@ const byName = (one: { name?: string | undefined }, other: { name?: string | und
   (one.name ?? '').localeCompare(other.name ?? '');
 
 test.each(alerts)('$alert links to its section, which has all parts', ({ alert, annotations }) => {
-  expect(annotations.runbook_url).toBe(`docs/operate.md#${alert.toLowerCase()}`);
+  const runbook = '{{ with $externalLabels.svc_runbook }}{{ . }}{{ else }}docs/operate.md{{ end }}';
+  expect(annotations.runbook_url).toBe(`${runbook}#${alert.toLowerCase()}`);
   for (const part of ['**Confirm.**', '**Meaning.**', '**What to do.**', '**Escalate**']) {
     expect(sections.get(alert)).toContain(part);
   }

@@ -1,6 +1,13 @@
 // When each alert fires, over series that the tests state. test/planted has series of real services.
 import { alerts } from './files.ts';
-import { checkRules, describeWithPromtool, type Expected, expectAlerts, type SeriesValues } from './promtool.ts';
+import {
+  checkRules,
+  describeWithPromtool,
+  type Expected,
+  expectAlerts,
+  expectRunbook,
+  type SeriesValues,
+} from './promtool.ts';
 
 /** Both services without a problem. A test replaces some of these series. */
 const healthy: SeriesValues = {
@@ -202,6 +209,21 @@ describeWithPromtool('promtool', () => {
 
   test.each(cases)('evaluates $alert if $when', ({ series, expected }) => {
     expectAlerts({ ...healthy, ...series }, expected);
+  });
+
+  test.each(['hub', 'fleet'])('fires no alert of the other service where only the %s is deployed', (service) => {
+    const own = Object.entries(healthy).filter(([name]) => name.includes(`job="${service}"`));
+    expectAlerts(Object.fromEntries(own), never);
+  });
+
+  test.each([
+    ['the external label svc_runbook', { svc_runbook: 'https://wiki.example.test/operate' }, 'https://wiki.example.test/operate'],
+    ['no external label', {}, 'docs/operate.md'],
+  ])('links to the runbook with %s', (_, labels, page) => {
+    const rule = alerts.find(({ alert }) => alert === 'FleetDown');
+    if (rule === undefined) throw new Error('there is no FleetDown');
+    const down = { 'up{job="fleet", instance="c"}': '0x200' };
+    expectRunbook(down, { rule, labels, url: `${page}#fleetdown` });
   });
 });
 

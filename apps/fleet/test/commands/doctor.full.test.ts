@@ -104,6 +104,14 @@ test('a working installation passes all checks, and the command exits with 0', a
   expect(checks.filter(({ state }) => state === 'failed' || state === 'skipped')).toEqual([]);
   expect(checks.map(({ name }) => name)).toEqual(NAMES);
   expect({ code, healthy }).toEqual({ code: 0, healthy: true });
+  expect(checks.filter(({ state }) => state === 'warning')).toEqual([
+    {
+      name: 'issuer',
+      state: 'warning',
+      found: `${provider.issuer} publishes its metadata and keys, and accepts the client. It is the identity provider for development, whose users and password are public.`,
+      remedy: 'Configure your own identity provider before others can reach the fleet.',
+    },
+  ]);
 });
 
 test('the text has one line for each check, and no secret', async () => {
@@ -158,6 +166,11 @@ const faults: readonly Fault[] = [
     title: 'migrations that are not applied',
     finds: ['schema', 'Migrations are not applied', 'Run the command migrate'],
     settings: async () => ({ DATABASE_URL: empty.url, MIGRATION_DATABASE_URL: empty.url, MIGRATE_ON_START: 'false' }),
+  },
+  {
+    title: 'migrations that the role of the service must not apply',
+    finds: ['schema', 'Migrations are not applied', 'Run the command migrate with the role that owns the database'],
+    settings: async () => ({ DATABASE_URL: addressOf(role.url, new URL(empty.url).pathname.slice(1)), MIGRATION_DATABASE_URL: '' }),
   },
   {
     title: 'a database of a later version',

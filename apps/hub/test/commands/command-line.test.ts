@@ -78,6 +78,17 @@ test('create-organization and create-api-key print what they created, and the ke
   expect(body.organization).toMatchObject({ slug: 'acme', tier: 'pro' });
 });
 
+test('create-organization leaves an organization unchanged, and fails if it has another tier than the given one', async () => {
+  const create = (...tier: string[]) => run('create-organization', '--name', 'Globex', '--slug', 'globex', ...tier);
+  const { id } = JSON.parse(await create('--tier', 'pro'));
+  const found = { id, slug: 'globex', tier: 'pro', created: false };
+  expect(JSON.parse(await create('--tier', 'pro'))).toEqual(found);
+  expect(JSON.parse(await create())).toEqual(found);
+  await expect(create('--tier', 'enterprise')).rejects.toThrow(
+    'The organization globex exists with the tier pro, not enterprise, and was not changed.',
+  );
+});
+
 test('migrate reports that there is nothing to apply', async () => {
   expect(await run('migrate')).toBe('nothing to apply');
 });

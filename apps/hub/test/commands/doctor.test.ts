@@ -1,12 +1,13 @@
 import path from 'node:path';
 import { jest } from '@jest/globals';
+import { startIdentityProvider } from '@svc/identity-provider/server';
 import { freePort } from '@svc/testing';
 import { prepareFaults } from '@svc/testing/faults';
 import { doctor } from '../../src/commands/doctor.ts';
 import { prepareHubFaults } from '../faults/world.ts';
 
 const prismaDir = path.resolve(import.meta.dirname, '../../../../prisma/hub');
-const { aDatabase } = prepareFaults();
+const { aDatabase, closers } = prepareFaults();
 const { anIssuer, aHub } = prepareHubFaults();
 const databaseUrl = await aDatabase();
 const before = { ...process.env };
@@ -37,6 +38,19 @@ test('beside a running hub, the command passes all checks and names the version 
   const { code, version, checks } = await run({ OIDC_ISSUER: issuer, PORT: `${port}` });
   expect(checks.filter(({ state }) => state === 'failed' || state === 'skipped')).toEqual([]);
   expect(checks.find(({ name }) => name === 'port')?.found).toContain(`Version ${version} of this service is running`);
+  expect(code).toBe(0);
+});
+
+test('the identity provider for development is recognized, and is a warning', async () => {
+  const provider = await startIdentityProvider({ port: 0, host: '127.0.0.1', audiences: [], redirectUris: [], password: 'development' });
+  closers.push(provider.stop);
+  const { code, checks } = await run({ OIDC_ISSUER: provider.issuer, PORT: `${await freePort()}` });
+  expect(checks.find(({ name }) => name === 'issuer')).toEqual({
+    name: 'issuer',
+    state: 'warning',
+    found: `${provider.issuer} publishes its signing keys (1). It is the identity provider for development, whose users and password are public.`,
+    remedy: 'Set OIDC_ISSUER to your own identity provider before others can reach the hub.',
+  });
   expect(code).toBe(0);
 });
 

@@ -88,11 +88,17 @@ describe('the log line of a request', () => {
     ['/healthz', 20],
     ['/readyz?verbose=1', 20],
     ['/healthz/', 30],
-    ['/metrics', 30],
+    ['/metrics', 20],
   ])('of %s has the level %i', async (path, level) => {
     const { api, entry } = await startService();
     await api.get(path);
     expect(await entry(({ message }) => message === 'request')).toMatchObject({ level });
+  });
+
+  test('of a scrape without the token has the level info', async () => {
+    const { api, entry } = await startService({ metricsToken: () => 'a-token-of-the-metrics' });
+    await api.get('/metrics').expect(401);
+    expect(await entry(({ message }) => message === 'request')).toMatchObject({ level: 30, status: 401 });
   });
 
   test('of a failed probe has the level error', async () => {

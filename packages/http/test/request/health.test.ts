@@ -10,12 +10,14 @@ const healthOf = (checks: readonly HealthCheck[], stopping = false) => ({
 
 const database: HealthCheck = { name: 'database', state: 'ok' };
 const hub: HealthCheck = { name: 'hub', state: 'degraded', detail: 'no response for 5 minutes' };
+const provider: HealthCheck = { name: 'identity provider', state: 'unknown' };
 const migrations: HealthCheck = { name: 'migrations', state: 'failed', detail: '2 are not applied' };
 
 describe('readiness', () => {
   test.each<[string, number, readonly HealthCheck[]]>([
     ['ready', 200, []],
     ['ready', 200, [database]],
+    ['ready', 200, [database, provider]],
     ['degraded', 200, [database, hub]],
     ['unready', 503, [database, migrations]],
     ['unready', 503, [migrations, hub]],
@@ -34,6 +36,12 @@ describe('readiness', () => {
       version: '1.2.3',
       checks: [{ name: 'process', state: 'failed', detail: 'stopping' }],
     });
+  });
+
+  test('does not show the reason, which is for the log', async () => {
+    const { api } = await startService(healthOf([{ ...migrations, reason: 'connect ECONNREFUSED 10.0.0.7:5432' }]));
+    const { body } = await api.get('/readyz').expect(503);
+    expect(body.checks).toEqual([migrations]);
   });
 
   test('is 500 without internal details if the checks reject', async () => {
