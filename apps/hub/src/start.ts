@@ -70,17 +70,17 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
   });
   const keys = createKeySource({ issuer: config.OIDC_ISSUER, send: outbound.send });
   let signIn = signInProvider(config, outbound.send);
-  const provider = (): Probed => ({
+  const provider: Probed = {
     probe: () => Promise.all([keys.probe(), signIn?.probe()]),
     status: () => commonStatus([keys.status(), ...(signIn ? [signIn.status()] : [])]),
-  });
+  };
   const watched = watchDependencies({
     log,
     isOfDatabase: isDatabaseFailure,
-    check: async () => [...(await databaseHealth(database, prismaDir)), providerHealth(provider().status())],
+    check: async () => [...(await databaseHealth(database, prismaDir)), providerHealth(provider.status())],
   });
   dependencies = watched;
-  const probes = startProviderProbes(async () => provider());
+  const probes = startProviderProbes(async () => provider);
   const pruning = startHistoryPruning({ database, days: config.CATALOG_HISTORY_DAYS, log });
   const expiredRows = startDeletingExpiredRows({ database, log });
   const icons = startIconFetching({ database, log });

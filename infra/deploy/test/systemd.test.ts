@@ -43,7 +43,7 @@ describe.each(['hub', 'fleet'])('the units of the %s', (service) => {
   });
 
   test('reloads with SIGHUP, which the program of the package accepts from its start', () => {
-    expect(unitText(main)).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m);
+    expect(unitText(main)).toMatch(/^ExecReload=\/bin\/sh -c 'kill -HUP \$\{MAINPID\}'$/m);
     expect(read('infra/install/run.sh')).toMatch(/^\[ "\$\{1-serve\}" != serve \] \|\| trap '' HUP$/m);
   });
 });

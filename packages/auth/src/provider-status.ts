@@ -37,21 +37,26 @@ export interface Probed {
   status(): ProviderStatus;
 }
 
-/** The time between two probes: of a provider that was not reached, and of another one. */
-const FAILING_MS = 10_000;
+/** The time between two looks at the status, and between two probes of a provider that was reached. */
+const LOOK_MS = 10_000;
 const REACHED_MS = 5 * 60_000;
 
 /**
  * Fetches the documents of the identity provider now, often until that succeeds, and then seldom. So
  * `/readyz` shows a wrong issuer before the first user fails.
- * @param current the provider in effect, or undefined without one
+ * @param current the provider in effect, or undefined without one. It can change
  */
-export const startProviderProbes = (current: () => Promise<Probed | undefined>): PeriodicTask =>
-  runPeriodically(0, async () => {
-    const provider = await current().catch(() => undefined); // the settings cannot be read; their failure has its own line
-    if (provider === undefined) return FAILING_MS;
-    return provider.probe().then(
-      () => REACHED_MS,
-      () => FAILING_MS, // `/readyz` and the log state it
-    );
+export function startProviderProbes(current: () => Promise<Probed | undefined>): PeriodicTask {
+  let probed: Probed | undefined;
+  let probedAt = Number.NEGATIVE_INFINITY;
+  return runPeriodically(0, async () => {
+    const provider = await current().catch(() => probed); // the database is away, which has a line of its own
+    const isGood = provider === probed && provider?.status().problem === undefined;
+    if (provider !== undefined && !(isGood && performance.now() - probedAt < REACHED_MS)) {
+      probed = provider;
+      probedAt = performance.now();
+      await provider.probe().catch(() => undefined); // `/readyz` and the log state it
+    }
+    return LOOK_MS;
   });
+}

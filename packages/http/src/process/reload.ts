@@ -94,6 +94,21 @@ function changedNames(before: ReadSettings<unknown>['files'], after: ReadSetting
 /** The setting with the file of certificate authorities. */
 const AUTHORITIES = 'NODE_EXTRA_CA_CERTS';
 
-/** A function that makes new connections trust the authorities of a file, beside those that Node contains. */
-const trusting = (file: string) => () =>
-  setDefaultCACertificates([...getCACertificates('bundled'), ...certificatesIn(file)]);
+/** A function that makes new connections trust the authorities of a file, instead of those of the file before. */
+function trusting(file: string): () => void {
+  others ??= otherAuthorities();
+  return () => setDefaultCACertificates([...(others ?? []), ...certificatesIn(file)]);
+}
+
+/** The authorities that are trusted whatever the file contains. */
+let others: readonly string[] | undefined;
+
+/** Those of Node, and of the machine if Node uses them. The file can contain some of them as well. */
+function otherAuthorities(): string[] {
+  const ofNode = new Set(getCACertificates('bundled').map(contentOf));
+  const ofFile = new Set(getCACertificates('extra').map(contentOf));
+  return getCACertificates('default').filter((each) => ofNode.has(contentOf(each)) || !ofFile.has(contentOf(each)));
+}
+
+/** A certificate in PEM format without line breaks, which differ. */
+const contentOf = (certificate: string) => certificate.replace(/\s/g, '');
