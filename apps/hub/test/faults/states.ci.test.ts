@@ -44,7 +44,7 @@ test('a wrong OIDC_ISSUER is named by /readyz and by the log before any user sig
     name: 'identity provider',
     state: 'degraded',
     detail:
-      'The issuer responds with 404 instead of 200. It was not reached since the start, so that its users cannot sign in. Check OIDC_ISSUER.',
+      'The discovery document is of another issuer. Both must be identical. It was not reached since the start, so that its users cannot sign in. Check OIDC_ISSUER.',
   });
   expect(await lineWith(hub, 'a dependency is not available')).toMatchObject({
     ...{ dependency: 'identity provider', detail: degraded.detail },
@@ -112,7 +112,7 @@ test('SIGHUP puts changed files into effect, and an invalid one changes nothing 
   expect(await scrape('the first token of the metrics')).toBe(200);
   expect(hub.output()).not.toContain('wrong@');
 
-  write('database-url', 'postgresql://');
+  write('database-url', 'mysql://hub@127.0.0.1/hub');
   write('metrics-token', 'short');
   expect((await hangUp(refused)).reasons).toEqual([
     expect.stringMatching(/^DATABASE_URL: must be/),
