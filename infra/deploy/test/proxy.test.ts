@@ -43,6 +43,9 @@ interface Example {
   readonly limitsBodies: boolean;
 }
 
+/** The replicas of this process do not answer in 250 ms while the machine is busy. */
+const PATIENT_CHECK = 'timeout check 30s';
+
 const read = (file: string) => fs.readFileSync(path.resolve(import.meta.dirname, '../../proxy', file), 'utf8');
 
 /** Replaces each line with the address of a replica by several lines. @param lineFor the line for an address */
@@ -98,7 +101,8 @@ const examples: Readonly<Record<string, Example>> = {
       )
         .replace('bind :80', `bind 127.0.0.1:${place.http}`)
         .replace('bind :443', `bind 127.0.0.1:${place.https}`)
-        .replace('/etc/haproxy/tls/', `${folder}/`);
+        .replace('/etc/haproxy/tls/', `${folder}/`)
+        .replace('timeout check 250ms', PATIENT_CHECK);
     },
   },
   Caddy: {
@@ -110,7 +114,6 @@ const examples: Readonly<Record<string, Example>> = {
     configure: (place) => {
       const global = `{
 	admin off
-	persist_config off
 	default_bind 127.0.0.1
 	http_port ${place.http}
 	https_port ${place.https}
@@ -120,6 +123,7 @@ const examples: Readonly<Record<string, Example>> = {
       const replicas = [place.refuses, place.works, place.spared].join(' ');
       const sites = read('Caddyfile')
         .replace(/127\.0\.0\.1:(?:4100|4200)(?= \{)/g, replicas)
+        .replaceAll('health_timeout 250ms', 'health_timeout 30s') // as for HAProxy
         .replace(/\/etc\/caddy\/tls\/\w+\.crt/g, place.certificate)
         .replace(/\/etc\/caddy\/tls\/\w+\.key/g, place.key);
       return global + sites;
@@ -147,7 +151,7 @@ describe.each(Object.entries(examples))('%s', (title, { program, configure, chec
     let place: Place;
     let upstream: LoopbackServer;
     let spared: LoopbackServer;
-    let stop: () => Promise<void>;
+    let stop: (() => Promise<void>) | undefined;
     /** The requests to the replica that must not be used, other than probes. */
     let wrong = 0;
 
@@ -173,7 +177,7 @@ describe.each(Object.entries(examples))('%s', (title, { program, configure, chec
       const child = spawn(at ?? '', [...run(file)], { ...options, stdio: 'ignore' });
       stop = async () => {
         const ended = once(child, 'exit');
-        child.kill();
+        child.kill('SIGKILL'); // a proxy waits for streams
         await ended;
       };
       await eventually(`${title} has found the replica that works`, () =>
@@ -185,7 +189,7 @@ describe.each(Object.entries(examples))('%s', (title, { program, configure, chec
       if (isActive) await eventually('no further request reaches the replica that is not ready', settled);
     });
     afterAll(async () => {
-      await stop();
+      await stop?.();
       await Promise.all([upstream.stopListening(), spared.stopListening()]);
       fs.rmSync(place.folder, { recursive: true });
     });
