@@ -19,6 +19,8 @@ export async function startIdentityProvider(settings: Settings): Promise<Identit
   const { port } = server.address() as AddressInfo;
   const issuer = settings.issuer ?? `http://${settings.host}:${port}`;
   const provider = new Provider(issuer, configuration(settings, keys));
+  // Behind a proxy with TLS, the URLs in its documents have the scheme that the proxy states.
+  provider.proxy = issuer.startsWith('https:');
   provider.on('server_error', (_ctx, error) => console.error(error));
   const handleInteraction = interactions(provider, settings.password);
   const handleProtocol = provider.callback();

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -55,6 +56,22 @@ test('the process exits when its parent process has exited', async () => {
   const { child } = await aProcess();
   child.disconnect();
   expect(await endOf(child)).toEqual({ code: 0, signal: null });
+});
+
+test('behind a proxy with TLS, the URLs in the discovery document have https, and the document names the provider for development', async () => {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo; // a server that listens on a port has one
+  await new Promise((resolve) => probe.close(resolve));
+  const provider = await aProvider({ ISSUER: 'https://id.example.test', PORT: `${port}` });
+  const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'id.example.test' };
+  const response = await fetch(`http://127.0.0.1:${port}/.well-known/openid-configuration`, { headers });
+  expect(await response.json()).toMatchObject({
+    issuer: 'https://id.example.test',
+    jwks_uri: 'https://id.example.test/jwks',
+    svc_development: true,
+  });
+  await provider.stop();
 });
 
 test('an invalid environment is rejected with all errors', () => {
