@@ -249,6 +249,7 @@ const hubRoutes = () => {
     runDoctor: acting('POST', `${admin}/doctor`),
     createSupportBundle: acting('POST', `${admin}/support-bundle`),
     listAuditEntries: reading(`${admin}/audit`, ['?limit=1000', `?path=${'a'.repeat(1000)}`]),
+    exportAuditEntries: reading(`${admin}/audit/export`, ['?cursor=start']),
   };
 };
 
@@ -337,7 +338,7 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     runDoctor: acting('POST', resource('doctor')),
     createSupportBundle: acting('POST', resource('support-bundle')),
     listAuditEntries: reading(resource('audit'), ['?limit=1000', `?path=${'a'.repeat(1000)}`]),
-    exportAuditEntries: reading(resource('audit/export')),
+    exportAuditEntries: reading(resource('audit/export'), ['?cursor=start']),
     listEvents: listing(resource('events'), [`${resource('events')}?sort=at&page=9007199254740991`]),
     // A stream does not end, so these requests are refused. bench/watch measures open streams.
     watchChanges: reading(resource('changes?kinds=none'), [`${resource('changes')}?kinds=${'a,'.repeat(1000)}`]),

@@ -1,3 +1,4 @@
+export { ageOfAuditEntries, endOfAuditExport, type StatementQuery, settledAuditNumber } from './audit-order.ts';
 export { auditProtection } from './audit-protection.ts';
 export { databaseChecks } from './doctor.ts';
 export { databaseFacts } from './facts.ts';

@@ -91,6 +91,7 @@ export {
   matchesOf,
   requireVersion,
 } from './response/etag.ts';
+export { jsonLines } from './response/json-lines.ts';
 export {
   bytesOf,
   type LargeReads,

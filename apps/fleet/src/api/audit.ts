@@ -1,7 +1,8 @@
-import { fleetEndpoints, writeAuditCursor } from '@svc/contract/fleet';
-import { streamedReply } from '@svc/http';
-import { type AuditFilters, readEntries } from '../audit/entries.ts';
-import type { Database } from '../database/client.ts';
+import { type AuditPosition, fleetEndpoints, writeAuditCursor } from '@svc/contract/fleet';
+import { endOfAuditExport } from '@svc/database';
+import { jsonLines, streamedReply } from '@svc/http';
+import { auditQueryOf, presentRecorded, readEntries, readRecorded } from '../audit/entries.ts';
+import type { AuditEntry } from '../generated/prisma/client.ts';
 import { route } from './context.ts';
 
 export const listAuditEntries = route(fleetEndpoints.listAuditEntries, async ({ database }, { query }) => {
@@ -12,21 +13,19 @@ export const listAuditEntries = route(fleetEndpoints.listAuditEntries, async ({ 
   return { entries, next_cursor: last ? writeAuditCursor(last) : null };
 });
 
-export const exportAuditEntries = route(fleetEndpoints.exportAuditEntries, async ({ database }, { query }) =>
-  streamedReply('application/x-ndjson', linesOf(database, query)),
-);
+const NDJSON = 'application/x-ndjson';
+const pageRows = 1000;
 
-const PAGE = 1000;
-const { reply: line } = fleetEndpoints.exportAuditEntries;
-
-/**
- * Reads the log in pages, so that only one page is in memory. Entries that are added meanwhile are
- * newer and not part of the export.
- */
-async function* linesOf(database: Database, filters: AuditFilters): AsyncGenerator<string> {
-  let page = await readEntries(database, { filters, after: undefined, limit: PAGE });
-  while (page.length > 0) {
-    yield page.map((entry) => `${JSON.stringify(line.parse(entry))}\n`).join('');
-    page = page.length < PAGE ? [] : await readEntries(database, { filters, after: page.at(-1), limit: PAGE });
+/** Entries that are added while the lines are sent are not part of the export. */
+export const exportAuditEntries = route(fleetEndpoints.exportAuditEntries, async ({ database }, { query }) => {
+  const { cursor, ...filters } = query;
+  if (!cursor) {
+    const readAfter = (after: AuditEntry | undefined) => readEntries(database, { filters, after, limit: pageRows });
+    const present = (entry: AuditEntry) => fleetEndpoints.exportAuditEntries.reply.parse(entry);
+    return streamedReply(NDJSON, jsonLines({ readAfter, pageRows, present }));
   }
-}
+  const until = await endOfAuditExport(auditQueryOf(database), cursor);
+  const readAfter = (after: AuditPosition = cursor) =>
+    readRecorded(database, { filters, after, until, limit: pageRows });
+  return streamedReply(NDJSON, jsonLines({ readAfter, pageRows, present: presentRecorded }));
+});

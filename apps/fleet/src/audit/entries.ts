@@ -1,3 +1,6 @@
+import { type AuditPosition, fleetEndpoints, writeAuditPosition } from '@svc/contract/fleet';
+import type { StatementQuery } from '@svc/database';
+import type { Row } from '@svc/delivery';
 import { commandUser, processMetrics } from '@svc/http';
 import { Counter } from 'prom-client';
 import type { Database } from '../database/client.ts';
@@ -24,12 +27,71 @@ interface AuditQuery {
   readonly limit: number;
 }
 
+const columns = Prisma.sql`
+  id, at, token_id, user_id, actor, method, path, status, aborted, request_id, source, tool, part, object_name`;
+
 /** Entries, newest first. */
 export const readEntries = ({ client }: Database, { filters, after, limit }: AuditQuery): Promise<AuditEntry[]> =>
   client.$queryRaw<AuditEntry[]>`
-    SELECT id, at, token_id, user_id, actor, method, path, status, aborted, request_id, source, tool, part, object_name FROM audit_entries
-    WHERE true ${Prisma.join(conditions(filters, after), ' ')}
+    SELECT ${columns} FROM audit_entries
+    WHERE true ${Prisma.join([...conditionsOf(filters), isBefore(after)], ' ')}
     ORDER BY at DESC, id DESC LIMIT ${limit}`;
+
+/** An entry with its number in the order in which entries were recorded. */
+type NumberedEntry = AuditEntry & AuditPosition;
+
+/** Entries with numbers after `after`, up to `until`: at most `limit`. */
+interface NumberedRange {
+  readonly after: bigint;
+  readonly until: bigint;
+  readonly limit: number;
+}
+
+/** Entries in the order in which they were recorded, without those of versions without numbers. */
+const readNumbered = (database: Database, filters: AuditFilters, { after, until, limit }: NumberedRange) =>
+  select(database, filters, Prisma.sql`seq > 0 AND seq > ${after} AND seq <= ${until} ORDER BY seq LIMIT ${limit}`);
+
+const select = ({ client }: Database, filters: AuditFilters, range: Prisma.Sql) =>
+  client.$queryRaw<NumberedEntry[]>`
+    SELECT seq, ${columns} FROM audit_entries WHERE true ${Prisma.join(conditionsOf(filters), ' ')} AND ${range}`;
+
+interface RecordedQuery {
+  readonly filters: AuditFilters;
+  readonly after: AuditPosition;
+  /** The number of the last entry. */
+  readonly until: bigint;
+  readonly limit: number;
+}
+
+/** All entries in the order in which they were recorded: those of versions without numbers come first. */
+export async function readRecorded(
+  database: Database,
+  { filters, after, until, limit }: RecordedQuery,
+): Promise<NumberedEntry[]> {
+  const { seq, at, id } = after;
+  const unnumbered = Prisma.sql`seq = 0 AND (at, id) > (${at}, ${id}::uuid) ORDER BY at, id LIMIT ${limit}`;
+  const first = seq > 0n ? [] : await select(database, filters, unnumbered);
+  if (first.length === limit) return first;
+  return [...first, ...(await readNumbered(database, filters, { after: seq, until, limit: limit - first.length }))];
+}
+
+/** Entries as rows of the delivery to another system. */
+export const readRows = async (database: Database, range: NumberedRange): Promise<Row[]> =>
+  (await readNumbered(database, {}, range)).map((entry) => ({
+    position: String(entry.seq),
+    at: entry.at,
+    data: presentRecorded(entry),
+  }));
+
+/** Runs statements about the order of the entries. */
+export const auditQueryOf =
+  ({ client }: Database): StatementQuery =>
+  (sql, ...values) =>
+    client.$queryRawUnsafe(sql, ...values);
+
+/** An entry as it is exported and delivered, with its position. */
+export const presentRecorded = (entry: NumberedEntry) =>
+  fleetEndpoints.exportAuditEntries.reply.parse({ ...entry, cursor: writeAuditPosition(entry) });
 
 /**
  * Entries of requests that can have changed something, and of sign-ins. An operation of a tool has
@@ -39,7 +101,10 @@ export const readEntries = ({ client }: Database, { filters, after, limit }: Aud
 const IS_CHANGE = Prisma.sql`(method NOT IN ('GET', 'HEAD', 'OPTIONS') OR path = '/api/v1/auth/oidc/callback')
   AND path NOT IN ('/mcp', '/api/v1/deployments/plan')`;
 
-function conditions(filters: AuditFilters, after: AuditQuery['after']): Prisma.Sql[] {
+const isBefore = (after: AuditQuery['after']): Prisma.Sql =>
+  after ? Prisma.sql`AND (at, id) < (${after.at}, ${after.id}::uuid)` : Prisma.empty;
+
+function conditionsOf(filters: AuditFilters): Prisma.Sql[] {
   const { changes, token_id, actor, method, path, status, request_id, tool, from, to } = filters;
   const given = (value: unknown, condition: Prisma.Sql) => (value === undefined ? Prisma.empty : condition);
   return [
@@ -53,7 +118,6 @@ function conditions(filters: AuditFilters, after: AuditQuery['after']): Prisma.S
     given(tool, Prisma.sql`AND tool = ${tool}`),
     given(from, Prisma.sql`AND at >= ${from}`),
     given(to, Prisma.sql`AND at < ${to}`),
-    after ? Prisma.sql`AND (at, id) < (${after.at}, ${after.id}::uuid)` : Prisma.empty,
   ];
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { eventually } from '@svc/testing';
 import { requestText } from '../raw.ts';
 import { bearer, startWireWorld } from './world.ts';
 
@@ -61,6 +62,40 @@ test.each<[string, (entry: (typeof written)[number]) => boolean]>([
 ])('an export of the audit log can be filtered by %s', async (filter, isWanted) => {
   const lines = await exported(`${span}&${filter}`);
   expect(lines.map(({ id }) => id)).toEqual(newestFirst.filter(isWanted).map(({ id }) => id));
+});
+
+interface Line {
+  readonly id: string;
+  readonly path: string;
+  readonly cursor: string;
+}
+
+test('with a cursor, the export has the entries in the order in which they were recorded, and each line continues', async () => {
+  const lines: Line[] = await exported('cursor=start');
+  const recorded = await client.$queryRaw<{ id: string }[]>`SELECT id FROM audit_entries ORDER BY seq`;
+  expect(lines.map(({ id }) => id)).toEqual(recorded.slice(0, -1).map(({ id }) => id)); // without that of the export
+  const rest: Line[] = await exported(`cursor=${lines.at(-3)?.cursor}`);
+  expect(rest.map(({ id }) => id)).toEqual(recorded.slice(-3).map(({ id }) => id));
+  expect(rest.slice(0, 2)).toEqual(lines.slice(-2));
+});
+
+test('an export with a cursor contains the entry of the export before it, and an entry that commits late in its order', async () => {
+  const { cursor } = (await exported('cursor=start')).at(-1);
+  const token = await world.aToken({ role: 'admin' });
+  const { exporting, first } = await client.$transaction(async (transaction) => {
+    const { id } = await transaction.auditEntry.create({
+      data: { actor: 'late', method: 'POST', path: '/late', status: 200, request_id: '' },
+    });
+    expect((await world.as(token).get(`${EXPORT}?${span}`)).status).toBe(200);
+    const exporting: Promise<Line[]> = exported(`cursor=${cursor}`);
+    await eventually('the entry of a request is visible', () => entriesOf(token), {
+      until: ({ length }) => length === 1,
+    });
+    return { exporting, first: id };
+  });
+  const lines = await exporting;
+  expect(lines.map(({ path }) => path)).toEqual([EXPORT, '/late', EXPORT]);
+  expect(lines[1]?.id).toBe(first);
 });
 
 test.each(['limit=5', 'cursor=x', 'status=99', 'from=yesterday', 'page=1'])(

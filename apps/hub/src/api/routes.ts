@@ -8,7 +8,7 @@ import * as accountOrganizations from './account/organizations.ts';
 import * as accountProfile from './account/profile.ts';
 import * as adminAccessRequests from './admin/access-requests.ts';
 import * as adminApiKeys from './admin/api-keys.ts';
-import { listAuditEntries } from './admin/audit.ts';
+import { exportAuditEntries, listAuditEntries } from './admin/audit.ts';
 import * as adminCatalogAccess from './admin/catalog-access.ts';
 import * as adminCategories from './admin/categories.ts';
 import { runDoctor } from './admin/doctor.ts';
@@ -72,6 +72,7 @@ export const routes = implement(hubEndpoints, {
   exportCatalog,
   getStats,
   listAuditEntries,
+  exportAuditEntries,
   runDoctor,
   createSupportBundle,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { auditCursor } from '../shared/audit-cursor.ts';
+import { auditCursor, auditPosition, exportedPosition } from '../shared/audit-cursor.ts';
 import { endpoint } from '../shared/endpoint.ts';
 import { timestamp, timestampInput } from '../shared/timestamp.ts';
 import { flag, id, line, queryInteger, uuid } from '../shared/wire.ts';
@@ -74,9 +74,10 @@ export const fleetAuditEndpoints = {
     path: '/api/v1/audit/export',
     access: 'audit',
     tag: 'audit',
-    summary: 'Export audit entries as JSON lines, newest first',
-    query: z.strictObject(filters),
+    summary:
+      'Export audit entries as JSON lines, newest first, or with `cursor` in the order in which they were recorded',
+    query: z.strictObject({ ...filters, cursor: auditPosition.optional() }),
     stream: 'application/x-ndjson',
-    reply: auditEntry,
+    reply: auditEntry.extend({ cursor: exportedPosition }).meta({ id: 'ExportedAuditEntry' }),
   }),
 };

@@ -14,7 +14,7 @@ import { fleetSecretEndpoints } from './resources/secrets.ts';
 import { fleetStorageEndpoints } from './resources/storage.ts';
 import { fleetSettingsEndpoints } from './settings.ts';
 
-export { writeAuditCursor } from '../shared/audit-cursor.ts';
+export { type AuditPosition, writeAuditCursor, writeAuditPosition } from '../shared/audit-cursor.ts';
 export { fleetBundle } from '../shared/diagnosis.ts';
 export { workloadMembers } from '../template/fields.ts';
 export { type FleetAccess, type FleetRole, fleetAccesses, fleetRoles } from './access.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { auditCursor } from '../shared/audit-cursor.ts';
+import { auditCursor, auditPosition, exportedPosition } from '../shared/audit-cursor.ts';
 import { endpoint } from '../shared/endpoint.ts';
 import { timestamp, timestampInput } from '../shared/timestamp.ts';
 import { id, line, queryInteger, uuid } from '../shared/wire.ts';
@@ -27,7 +27,7 @@ const entry = z
   })
   .meta({ id: 'AuditEntry' });
 
-const filters = z.strictObject({
+const filters = {
   user_id: uuid.optional(),
   token_id: uuid.optional(),
   email: line(400).optional(),
@@ -39,6 +39,10 @@ const filters = z.strictObject({
   object_id: uuid.optional(),
   from: timestampInput.optional().meta({ description: 'Entries at or after this time' }),
   to: timestampInput.optional().meta({ description: 'Entries before this time' }),
+};
+
+const pageQuery = z.strictObject({
+  ...filters,
   cursor: auditCursor.optional().meta({ type: 'string', description: 'The `next_cursor` of the last response' }),
   limit: queryInteger(1, 1000).default(100),
 });
@@ -57,8 +61,20 @@ export const hubAdminAuditEndpoints = {
     tag: 'admin',
     summary:
       'List the audit entries of changes by administrators and members, of sign-ins and of sign-outs, newest first',
-    query: filters,
+    query: pageQuery,
     reply: entries,
+  }),
+  exportAuditEntries: endpoint({
+    operationId: 'exportAuditEntries',
+    method: 'get',
+    path: '/api/v1/admin/audit/export',
+    access: 'admin',
+    tag: 'admin',
+    summary:
+      'Export audit entries as JSON lines, newest first, or with `cursor` in the order in which they were recorded',
+    query: z.strictObject({ ...filters, cursor: auditPosition.optional() }),
+    stream: 'application/x-ndjson',
+    reply: entry.extend({ cursor: exportedPosition }).meta({ id: 'ExportedAuditEntry' }),
   }),
   listAccountAuditEntries: endpoint({
     operationId: 'listAccountAuditEntries',
@@ -68,7 +84,7 @@ export const hubAdminAuditEndpoints = {
     tag: 'account',
     summary:
       'List the audit entries of changes of the caller’s organization: members, invitations, API keys. Newest first',
-    query: filters,
+    query: pageQuery,
     reply: entries,
     problems: ['no_organization'],
   }),

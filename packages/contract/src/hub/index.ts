@@ -31,7 +31,7 @@ export const hubEndpoints = {
   ...hubPublishEndpoints,
 };
 
-export { writeAuditCursor } from '../shared/audit-cursor.ts';
+export { type AuditPosition, writeAuditCursor, writeAuditPosition } from '../shared/audit-cursor.ts';
 export { hubBundle } from '../shared/diagnosis.ts';
 export { managedOrganization, managedUser, organization, profile } from '../shared/organization.ts';
 export { type HubAccess, hubAccesses } from './access.ts';

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
 import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
@@ -40,9 +41,17 @@ export function AuditLog({ operation, about }: AuditLogProps) {
         title={t('Audit log')}
         about={about}
         actions={
-          <Button pending={entries.isRefetching} onClick={() => void entries.refetch()}>
-            {t('Show newer')}
-          </Button>
+          <>
+            <Button pending={entries.isRefetching} onClick={() => void entries.refetch()}>
+              {t('Show newer')}
+            </Button>
+            {operation === 'listAuditEntries' && (
+              <a className="button" href={hub.urlOf('exportAuditEntries', { query: values })} download="audit.jsonl">
+                <Download size={16} aria-hidden />
+                {t('Export')}
+              </a>
+            )}
+          </>
         }
       />
       <div className="filters">
