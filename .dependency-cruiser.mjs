@@ -136,7 +136,14 @@ export default {
       comment: 'auth, database and mcp import http, and http imports contract. None of them imports a higher layer.',
       severity: 'error',
       from: { path: '^packages/(http|auth|database|mcp)/src' },
-      to: { path: '^(packages/(auth|database|mcp|testing)|apps)/', pathNot: '^packages/$1/' },
+      to: { path: '^(packages/(auth|database|delivery|mcp|testing)|apps)/', pathNot: '^packages/$1/' },
+    },
+    {
+      name: 'delivery-imports-database-and-http',
+      comment: 'delivery imports database and http, and no other package above contract.',
+      severity: 'error',
+      from: { path: '^packages/delivery/src' },
+      to: { path: '^(packages/(auth|mcp|testing)|apps)/' },
     },
     {
       name: 'test-helpers-only-in-tests',

@@ -28,3 +28,4 @@ export { aCollector, type ExportedSpan } from './servers/collector.ts';
 export { type LocalIssuer, startLocalIssuer } from './servers/issuer.ts';
 export { type LoopbackServer, onLoopback } from './servers/loopback.ts';
 export { type StartedProcess, startProcess, untilReady } from './servers/processes.ts';
+export { type SyslogReceiver, startSyslogReceiver } from './servers/syslog-receiver.ts';

@@ -85,10 +85,10 @@ interface FailedConnection {
 }
 
 /** Why there is no response. @param name the other side, such as `the hub` */
-export function failedConnection(name: string, error: unknown): FailedConnection {
+export function failedConnection(name: string, error: unknown, wording: Wording = {}): FailedConnection {
   const refusal = refusalIn(error);
   if (refusal) return { kind: 'refused', text: refusal.message };
-  const problem = connectionProblem(error);
+  const problem = connectionProblem(error, wording);
   if (problem?.isOfTls)
     return { kind: 'tls', text: `The TLS connection to ${name} cannot be established. ${problem.text}` };
   const [code] = codesOf(error);

@@ -121,12 +121,20 @@ const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TR
 /** The certificates in a text in PEM format. */
 export const certificatesIn = (text: string): readonly string[] => text.match(CERTIFICATE) ?? [];
 
-/** What is wrong with a file of certificates in PEM format, or undefined. */
-function certificatesProblem(file: string): string | undefined {
+/** What is wrong with certificates in PEM format, as the end of a sentence about them, or undefined. */
+export function certificatesProblem(text: string): string | undefined {
+  const certificates = certificatesIn(text);
   try {
-    const certificates = certificatesIn(readFileSync(file, 'utf8'));
     for (const certificate of certificates) new X509Certificate(certificate);
     return certificates.length > 0 ? undefined : 'contains no certificate';
+  } catch {
+    return 'contains an invalid certificate';
+  }
+}
+
+function certificateFileProblem(file: string): string | undefined {
+  try {
+    return certificatesProblem(readFileSync(file, 'utf8'));
   } catch (error) {
     return fileProblem(error);
   }
@@ -134,7 +142,7 @@ function certificatesProblem(file: string): string | undefined {
 
 /** `NODE_EXTRA_CA_CERTS`: Node ignores a file that it cannot read. */
 const certificatesSetting = z.string().superRefine((file, context) => {
-  const problem = certificatesProblem(file);
+  const problem = certificateFileProblem(file);
   if (problem === undefined) return;
   const message = `must be the path of a file with certificates in PEM format; invalid: ${file} ${problem}`;
   context.addIssue({ code: 'custom', message });
@@ -353,4 +361,19 @@ export function readSettingsAndFiles<T extends z.ZodObject>(
   if (contents.length > 0) files.set('DATABASE_URL', [DATABASE_URL, ...contents].join('\n'));
   if (NODE_EXTRA_CA_CERTS) files.set('NODE_EXTRA_CA_CERTS', readFileSync(NODE_EXTRA_CA_CERTS, 'utf8'));
   return { settings, files };
+}
+
+/**
+ * Checks that two variables are set together or not at all, even if other variables are invalid.
+ */
+export function requireTogether(one: string, other: string): z.core.$ZodCheck<object> {
+  return z.superRefine<object>(
+    (settings, context) => {
+      const [missing, ...more] = [one, other].filter((name) => !Object.hasOwn(settings, name));
+      if (missing === undefined || more.length > 0) return;
+      const message = `is required: ${one} and ${other} must be set together`;
+      context.addIssue({ code: 'custom', path: [missing], message });
+    },
+    { when: () => true },
+  );
 }

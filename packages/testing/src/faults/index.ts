@@ -1,3 +1,4 @@
+export { deliverThroughKills } from './audit-delivery.ts';
 export { aBalancer } from './balancer.ts';
 export { holding, migrateAsLaterVersion, mostConnections, queryOn } from './connections.ts';
 export { testDatabaseOutage, testTimeouts } from './database-outage.ts';

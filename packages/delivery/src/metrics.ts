@@ -1,0 +1,38 @@
+import { type Metrics, observe, processMetrics, sharedRead } from '@svc/http';
+import { Counter } from 'prom-client';
+import type { Delivery } from './delivery.ts';
+
+const delivered = new Counter({
+  name: 'delivery_rows_total',
+  help: 'Number of rows that a target has confirmed',
+  labelNames: ['delivery'] as const,
+  registers: [processMetrics],
+});
+
+const failed = new Counter({
+  name: 'delivery_failures_total',
+  help: 'Number of attempts to deliver that failed',
+  labelNames: ['delivery'] as const,
+  registers: [processMetrics],
+});
+
+/** Starts the counters of a delivery, so that its first failure is an increase. */
+export function registerDelivery(delivery: string): void {
+  delivered.inc({ delivery }, 0);
+  failed.inc({ delivery }, 0);
+}
+
+export const countDelivered = (delivery: string, rows: number): void => delivered.inc({ delivery }, rows);
+export const countFailure = (delivery: string): void => failed.inc({ delivery });
+
+/** The database is asked at most once in this time, whatever the number of scrapes. */
+const READ_MS = 2000;
+
+/** Registers the lag of deliveries, which has no samples without one. */
+export function observeDeliveries(metrics: Metrics, deliveries: readonly Delivery[]): void {
+  const read = sharedRead(READ_MS, () =>
+    Promise.all(deliveries.map(async ({ name, lag }) => ({ value: await lag(), labels: { delivery: name } }))),
+  );
+  const help = 'Age of the oldest row that is not delivered; 0 if there is none';
+  observe(metrics, { name: 'delivery_lag_seconds', help, labelNames: ['delivery'] }, read);
+}
