@@ -4,13 +4,14 @@ import { schema as fleet } from '../../apps/fleet/src/config.ts';
 import { schema as hub } from '../../apps/hub/src/config.ts';
 import { parseFields } from '../../packages/contract/src/index.ts';
 import { replaceTables } from '../../packages/contract/src/openapi/page-tables.ts';
+import { auditDeliverySettings } from '../../packages/delivery/src/index.ts';
 import { commonSettings, secretNamesOf } from '../../packages/http/src/index.ts';
 
 /** A value that every setting rejects if it does not accept any text. */
 const INVALID = '\u0000';
 
 export function withSettings(page) {
-  const common = Object.keys(commonSettings({ port: '0' }));
+  const common = Object.keys({ ...commonSettings({ port: '0' }), ...auditDeliverySettings });
   const own = (schema) => Object.keys(schema.shape).filter((name) => !common.includes(name));
   return replaceTables('docs/configuration.md', page, {
     'common settings': table(common, { hub, fleet }),

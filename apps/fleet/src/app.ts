@@ -1,3 +1,4 @@
+import { type Delivery, observeDeliveries } from '@svc/delivery';
 import {
   createService,
   type Diagnosis,
@@ -88,6 +89,8 @@ interface AppOptions extends Omit<ServiceOptions<RequestContext>, OwnOptions> {
   readonly services: Services;
   /** Aborts when the process is told to stop. Calls of tools that wait then end. */
   readonly stopping?: AbortSignal | undefined;
+  /** The deliveries of the process to other systems, for the metrics. Default: none. */
+  readonly deliveries?: readonly Delivery[] | undefined;
   /** The limits of production apply unless given. */
   readonly callLimits?: CallLimits | undefined;
   /** The limits of production apply unless given. */
@@ -155,6 +158,7 @@ export function createApp({
   services,
   rejectionLimits,
   stopping = new AbortController().signal,
+  deliveries = [],
   callLimits,
   streamCheckMs,
   placementWaitMs,
@@ -194,6 +198,7 @@ export function createApp({
     observe: (metrics) => {
       observeSync(database)(metrics);
       observeFleet(database)(metrics);
+      observeDeliveries(metrics, deliveries);
       observePools(metrics, database.pools);
       observeDatabase(metrics, () => database.client.$queryRaw`SELECT 1`);
     },

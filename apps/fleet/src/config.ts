@@ -1,5 +1,6 @@
 import { quantity } from '@svc/contract';
 import { fleetRoles } from '@svc/contract/fleet';
+import { auditDeliveryRules, auditDeliverySettings } from '@svc/delivery';
 import {
   addressSetting,
   booleanSetting,
@@ -11,6 +12,7 @@ import {
   type ReadSettings,
   readSettings,
   readSettingsAndFiles,
+  requireTogether,
   secretSetting,
   urlSetting,
 } from '@svc/http';
@@ -91,6 +93,7 @@ const processLimit = z
 export const schema = z
   .object({
     ...common,
+    ...auditDeliverySettings,
     ENCRYPTION_KEYS: encryptionKeysSetting,
     SVC_TEMP_ADMIN_USERNAME: z
       .string()
@@ -166,9 +169,10 @@ export const schema = z
       ),
   })
   .check(
-    pair('SVC_TEMP_ADMIN_USERNAME', 'SVC_TEMP_ADMIN_PASSWORD'),
-    pair('HUB_URL', 'HUB_API_KEY'),
-    pair('OIDC_ISSUER', 'OIDC_CLIENT_ID'),
+    requireTogether('SVC_TEMP_ADMIN_USERNAME', 'SVC_TEMP_ADMIN_PASSWORD'),
+    requireTogether('HUB_URL', 'HUB_API_KEY'),
+    requireTogether('OIDC_ISSUER', 'OIDC_CLIENT_ID'),
+    ...auditDeliveryRules,
   );
 
 export type Config = z.output<typeof schema>;
@@ -204,18 +208,3 @@ export const readKeySettings = (environment: NodeJS.ProcessEnv): z.output<typeof
   readSettings(keySettings, environment);
 
 const keySettings = databaseSettings.extend({ ENCRYPTION_KEYS: encryptionKeysSetting });
-
-/**
- * Checks that two variables are set together or not at all, even if other variables are invalid.
- */
-function pair(one: string, other: string): z.core.$ZodCheck<object> {
-  return z.superRefine<object>(
-    (settings, context) => {
-      const [missing, ...more] = [one, other].filter((name) => !Object.hasOwn(settings, name));
-      if (missing === undefined || more.length > 0) return;
-      const message = `is required: ${one} and ${other} must be set together`;
-      context.addIssue({ code: 'custom', path: [missing], message });
-    },
-    { when: () => true },
-  );
-}

@@ -8,6 +8,7 @@ import {
   schemaMismatch,
   unavailableDatabase,
 } from '@svc/database';
+import { createAuditDelivery, type Delivery } from '@svc/delivery';
 import {
   type ChangedSettings,
   consoleFolderOf,
@@ -27,6 +28,7 @@ import {
   watchDependencies,
 } from '@svc/http';
 import { createFleet, type Fleet, type FleetTimings } from './app.ts';
+import { auditQueryOf, readRows } from './audit/entries.ts';
 import { readSyncState } from './catalog/sync-state.ts';
 import { startPruningChanges } from './changes/pruning.ts';
 import { type Config, readConfigAndFiles, schema, settingsEnvironmentOf } from './config.ts';
@@ -78,6 +80,13 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     },
   };
   const hashing = createHashingThreads();
+  const delivery = createAuditDelivery({
+    service: 'fleet',
+    settings: () => config,
+    query: auditQueryOf(database),
+    readAfter: (range) => readRows(database, range),
+    log,
+  });
   const stopping = new AbortController();
   const { corsOrigins, publicUrl, ...options } = serviceOptionsOf(() => config);
   const { app, services }: Fleet = createFleet(
@@ -125,6 +134,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
         },
       },
       stopping: stopping.signal,
+      deliveries: delivery ? [delivery] : [],
       consoleFolder: consoleFolderOf('fleet', import.meta.url),
     },
   );
@@ -132,7 +142,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   const watched = watchDependencies({
     log,
     isOfDatabase: isDatabaseFailure,
-    check: () => health(services, sealer, prismaDir),
+    check: () => health(services, { sealer, prismaDir, delivery }),
   });
   dependencies = watched;
   const probes = startProviderProbes(async () => providers.of(await settings.oidc()));
@@ -161,6 +171,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
         engineRuntime.stop(),
         pruning.stop(),
         changes.stop(),
+        delivery?.stop(),
       ];
       // Aborts requests, so that a slow hub does not delay the shutdown.
       await Promise.all([toHub.close(), toProvider.close()]);
@@ -190,6 +201,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
       };
     },
   });
+  delivery?.start();
   await watched.check().catch(() => undefined); // logs what is not available
 }
 
@@ -246,10 +258,15 @@ async function encryptionHealth(database: Database, sealer: Sealer): Promise<Hea
   }
 }
 
+interface Checked {
+  readonly sealer: Sealer;
+  readonly prismaDir: string;
+  readonly delivery: Delivery | undefined;
+}
+
 async function health(
   { database, settings, hubs, providers }: Fleet['services'],
-  sealer: Sealer,
-  prismaDir: string,
+  { sealer, prismaDir, delivery }: Checked,
 ): Promise<HealthCheck[]> {
   try {
     const query = (sql: string) => database.client.$queryRawUnsafe(sql);
@@ -263,7 +280,8 @@ async function health(
         : { name: 'hub', state: 'ok' };
     const provider = providerHealth(providers.of(await settings.oidc())?.status());
     const ownHealth = [await auditProtection(query), await encryptionHealth(database, sealer)];
-    return [{ name: 'database', state: 'ok' }, ...ownHealth, hub, provider];
+    const ofDelivery = delivery ? [await delivery.health()] : [];
+    return [{ name: 'database', state: 'ok' }, ...ownHealth, ...ofDelivery, hub, provider];
   } catch (error) {
     return [unavailableDatabase(error)];
   }

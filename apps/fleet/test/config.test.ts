@@ -140,12 +140,15 @@ test('settings that the API can also set have no value if their variable is not 
   expect(Object.entries({ ...oidc, ...hub }).filter(([, value]) => value !== undefined)).toEqual([]);
 });
 
-test('exactly the secret settings can come from files', () => {
+test('exactly the secret settings, and the certificates of the delivery, can come from files', () => {
   expect(new Set(secretNamesOf(schema))).toEqual(
     new Set([
       'DATABASE_URL',
       'MIGRATION_DATABASE_URL',
       'METRICS_TOKEN',
+      'AUDIT_DELIVERY_CA',
+      'AUDIT_DELIVERY_CERT',
+      'AUDIT_DELIVERY_KEY',
       'ENCRYPTION_KEYS',
       'SVC_TEMP_ADMIN_PASSWORD',
       'HUB_API_KEY',

@@ -85,7 +85,18 @@ test('an admin runs the checks of the command doctor in the running fleet', asyn
   expect(status).toBe(200);
   expect(body.report.checks.map(({ name }: { name: string }) => name)).toEqual([
     ...['configuration', 'database', 'schema', 'drift', 'privileges', 'connections'],
-    ...['encryption keys', 'stored values', 'secrets', 'hub', 'issuer', 'engines', 'clock', 'port', 'disk'],
+    ...[
+      'encryption keys',
+      'stored values',
+      'secrets',
+      'hub',
+      'issuer',
+      'engines',
+      'audit delivery',
+      'clock',
+      'port',
+      'disk',
+    ],
   ]);
   expect(body.report.checks.filter(({ state }: { state: string }) => state === 'failed')).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createBrowserSessions } from '@svc/auth';
+import { type Delivery, observeDeliveries } from '@svc/delivery';
 import {
   createService,
   createTurnQueue,
@@ -33,6 +34,8 @@ export interface HubOptions
     Pick<Services, 'database' | 'provider' | 'catalog' | 'usage' | 'diagnosis'> {
   /** By default, a check with the database for each group of concurrent requests. */
   readonly revisions?: RevisionCheck | undefined;
+  /** The deliveries of the process to other systems, for the metrics. Default: none. */
+  readonly deliveries?: readonly Delivery[] | undefined;
   /** The limits of production apply unless given. */
   readonly streamLimits?: StreamLimits | undefined;
   /** How long a read of changes waits for others, in milliseconds. The limit of production applies unless given. */
@@ -66,6 +69,7 @@ export function createHub({
   catalog,
   usage,
   diagnosis,
+  deliveries = [],
   streamLimits,
   changeWaitMs = CHANGE_WAIT_MS,
   revisions = createRevisionCheck(database.revisionReader),
@@ -100,7 +104,10 @@ export function createHub({
     sessionOf: entrance.sessionOf,
     openapi,
     mountOthers: (app) => mountMcp(app, mcp),
-    observe: (metrics) => observeServices(services, metrics),
+    observe: (metrics) => {
+      observeServices(services, metrics);
+      observeDeliveries(metrics, deliveries);
+    },
   });
 }
 

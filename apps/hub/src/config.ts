@@ -1,3 +1,4 @@
+import { auditDeliveryRules, auditDeliverySettings } from '@svc/delivery';
 import {
   addressSetting,
   commonSettings,
@@ -12,9 +13,9 @@ import {
 } from '@svc/http';
 import { z } from 'zod';
 
-/** The environment variables of the service. */
-export const schema = z.object({
+const settings = z.object({
   ...commonSettings({ port: '4100' }),
+  ...auditDeliverySettings,
   OIDC_ISSUER: addressSetting.describe(
     "the identity provider of the hub's users, exactly as in the `iss` claim of its tokens",
   ),
@@ -42,6 +43,9 @@ export const schema = z.object({
       'days for which the hub keeps the history of visibility. A client that does not sync for longer receives the whole catalog again',
     ),
 });
+
+/** The environment variables of the service. */
+export const schema = settings.check(...auditDeliveryRules);
 
 export type Config = z.output<typeof schema>;
 

@@ -10,6 +10,7 @@ import {
   schemaMismatch,
   unavailableDatabase,
 } from '@svc/database';
+import { createAuditDelivery, type Delivery } from '@svc/delivery';
 import {
   type ChangedSettings,
   consoleFolderOf,
@@ -28,6 +29,7 @@ import {
   watchDependencies,
 } from '@svc/http';
 import { createHub } from './app.ts';
+import { auditQueryOf, readRows } from './audit/entries.ts';
 import { startAuditRetention } from './audit/retention.ts';
 import { startHistoryPruning } from './catalog/history.ts';
 import { createCachedCatalog } from './catalog/memory/cached-catalog.ts';
@@ -77,7 +79,7 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
   const watched = watchDependencies({
     log,
     isOfDatabase: isDatabaseFailure,
-    check: async () => [...(await databaseHealth(database, prismaDir)), providerHealth(provider.status())],
+    check: async () => [...(await databaseHealth(database, prismaDir, delivery)), providerHealth(provider.status())],
   });
   dependencies = watched;
   const probes = startProviderProbes(async () => provider);
@@ -87,6 +89,13 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
   const tagRegistration = startTagRegistration({ database, log });
   const days = config.AUDIT_RETENTION_DAYS;
   const retention = days === undefined ? undefined : startAuditRetention({ database, days, log });
+  const delivery = createAuditDelivery({
+    service: 'hub',
+    settings: () => config,
+    query: auditQueryOf(database),
+    readAfter: (range) => readRows(database, range),
+    log,
+  });
   const catalog = createCachedCatalog(database.reader);
   const usage = createUsage(database.reader, catalog);
   const usageSync = startUsageSync(usage, log);
@@ -120,6 +129,7 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
     }),
     stopping: stopping.signal,
     log,
+    deliveries: delivery ? [delivery] : [],
     consoleFolder: consoleFolderOf('hub', import.meta.url),
     ...serviceOptionsOf(() => config),
   });
@@ -141,6 +151,7 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
         icons.stop(),
         tagRegistration.stop(),
         retention?.stop(),
+        delivery?.stop(),
         usageSync.stop(),
       ]);
       await Promise.all([database.close(), outbound.close()]);
@@ -161,6 +172,7 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
       };
     },
   });
+  delivery?.start();
   await watched.check().catch(() => undefined); // logs what is not available
 }
 
@@ -183,12 +195,17 @@ const signInProvider = (config: Config, send: Send): Provider | undefined =>
         { send },
       );
 
-async function databaseHealth({ client }: Database, prismaDir: string): Promise<HealthCheck[]> {
+async function databaseHealth(
+  { client }: Database,
+  prismaDir: string,
+  delivery: Delivery | undefined,
+): Promise<HealthCheck[]> {
   const query = (sql: string) => client.$queryRawUnsafe(sql);
   try {
     const detail = schemaMismatch(await migrationState({ prismaDir, query }));
     if (detail !== undefined) return [{ name: 'database', state: 'failed', detail }];
-    return [{ name: 'database', state: 'ok' }, await auditProtection(query)];
+    const ofDelivery = delivery ? [await delivery.health()] : [];
+    return [{ name: 'database', state: 'ok' }, await auditProtection(query), ...ofDelivery];
   } catch (error) {
     return [unavailableDatabase(error)];
   }

@@ -60,7 +60,10 @@ describe('two hubs that start concurrently on an empty database while the issuer
     admin = await adminOf(issuer);
     await issuer.stopListening();
     const settings = { databaseUrl, issuer: issuer.issuer };
-    hubs = await Promise.all([aHub({ ...settings, environment: { LOG_LEVEL: 'trace' } }), aHub(settings)]);
+    hubs = await Promise.all([
+      aHub({ ...settings, environment: { LOG_LEVEL: 'trace' } }),
+      aHub({ ...settings, environment: { AUDIT_DELIVERY: 'stdout' } }),
+    ]);
   });
 
   test('migrate the database once', async () => {
@@ -114,6 +117,33 @@ describe('two hubs that start concurrently on an empty database while the issuer
     await issuer.stopListening();
     expect((await templates(admin)).status).toBe(200);
     await issuer.startListening();
+  });
+
+  test('deliver audit entries to standard output if one is set to, whichever recorded them, with metrics and a check', async () => {
+    const [{ url: other }, { url, output }] = hubs;
+    const scrape = async (name: string) =>
+      new RegExp(`^${name}\\{delivery="audit"\\} (\\S+)$`, 'm').exec(await (await fetch(`${url}/metrics`)).text())?.[1];
+    const id = await createCategory({ url: other }, admin, 'Delivered');
+    const lines = await eventually(
+      'the entry is written',
+      () =>
+        output()
+          .split('\n')
+          .filter((line) => line.includes(id)),
+      { until: ({ length }) => length > 0 },
+    );
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      {
+        time: expect.stringMatching(/^\d{4}-.*Z$/),
+        service: 'hub',
+        audit: expect.objectContaining({ path: '/api/v1/admin/categories', status: 201, object_id: id }),
+      },
+    ]);
+    await eventually('the entry is delivered', () => scrape('delivery_lag_seconds'), { until: (lag) => lag === '0' });
+    expect(Number(await scrape('delivery_rows_total'))).toBeGreaterThan(0);
+    expect(await scrape('delivery_failures_total')).toBe('0');
+    const { body } = await ask(`${url}/readyz`);
+    expect(body.checks).toContainEqual({ name: 'audit delivery', state: 'ok' });
   });
 
   test('do not log the API key of a request', async () => {

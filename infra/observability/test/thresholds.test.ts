@@ -142,6 +142,16 @@ const cases: readonly Case[] = [
     expected: firesAt('LogLinesDropped', 10),
   },
   {
+    ...{ alert: 'AuditDeliveryBehind', when: 'an entry is not delivered from minute 10' },
+    series: { [`delivery_lag_seconds{${onHub}, delivery="audit"}`]: '0x19 0+30x180' },
+    expected: firesAt('AuditDeliveryBehind', 21),
+  },
+  {
+    ...{ alert: 'AuditDeliveryBehind', when: 'the delivery catches up within ten minutes' },
+    series: { [`delivery_lag_seconds{${onFleet}, delivery="audit"}`]: '0x19 0+30x19 0x160' },
+    expected: never,
+  },
+  {
     ...{ alert: 'AuditWritesFail', when: 'entries fail from minute 10' },
     series: { [`audit_entries_total{${onFleet}, outcome="failed"}`]: '0x19 1+1x180' },
     expected: firesAt('AuditWritesFail', 12),

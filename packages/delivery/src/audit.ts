@@ -11,7 +11,7 @@ import {
   warning,
 } from '@svc/http';
 import { z } from 'zod';
-import { createDelivery, type Delivery, type DeliveryTimings, type Row, type Source, type Target } from './delivery.ts';
+import { createDelivery, type Delivery, type DeliveryTimings, type Row, type Source } from './delivery.ts';
 import { exchange, type Receiver } from './exchange.ts';
 import { stdoutTarget } from './stdout.ts';
 import { connectionFailure, syslogTarget } from './syslog.ts';
@@ -91,17 +91,12 @@ export const auditDeliveryRules = [
 const UNTRUSTED =
   'Its certificate is not signed by an authority that this service trusts. Set AUDIT_DELIVERY_CA_FILE to a file with the certificate of the authority.';
 
-/** The receiver of the settings; undefined if entries are written to stdout, or not delivered. */
-function receiverOf(settings: AuditDeliverySettings): Receiver | undefined {
-  const {
-    AUDIT_DELIVERY: target,
-    AUDIT_DELIVERY_CA: ca,
-    AUDIT_DELIVERY_CERT: cert,
-    AUDIT_DELIVERY_KEY: key,
-  } = settings;
-  if (target === undefined || target === STDOUT) return undefined;
-  return { ...target, tls: { ...(ca && { ca }), ...(cert && key && { cert, key }) } };
-}
+type Address = Pick<Receiver, 'host' | 'port'>;
+
+const receiverAt = (
+  address: Address,
+  { AUDIT_DELIVERY_CA: ca, AUDIT_DELIVERY_CERT: cert, AUDIT_DELIVERY_KEY: key }: AuditDeliverySettings,
+): Receiver => ({ ...address, tls: { ...(ca && { ca }), ...(cert && key && { cert, key }) } });
 
 interface AuditLog {
   /** Runs statements on the database of the service. */
@@ -116,7 +111,8 @@ interface AuditLog {
 
 interface Options extends AuditLog {
   readonly service: 'hub' | 'fleet';
-  readonly settings: AuditDeliverySettings;
+  /** The settings in effect. Only the certificates and the key may change. */
+  readonly settings: () => AuditDeliverySettings;
   readonly log: Log;
   /** The timings of production apply unless given. */
   readonly timings?: (Partial<DeliveryTimings> & Pick<Receiver, 'pauseMs'>) | undefined;
@@ -131,16 +127,19 @@ export function createAuditDelivery({
   log,
   timings = {},
 }: Options): Delivery | undefined {
-  if (settings.AUDIT_DELIVERY === undefined) return undefined;
-  const receiver = receiverOf(settings);
-  const target = targetOf(service, receiver && { ...receiver, pauseMs: timings.pauseMs });
+  const { AUDIT_DELIVERY: to } = settings();
+  if (to === undefined) return undefined;
+  const target =
+    to === STDOUT
+      ? stdoutTarget({ stream: process.stdout, base: { service }, member: NAME })
+      : syslogTarget({
+          receiver: () => ({ ...receiverAt(to, settings()), pauseMs: timings.pauseMs }),
+          appName: `svc-${service}`,
+          messageId: NAME,
+          untrusted: UNTRUSTED,
+        });
   return createDelivery({ name: NAME, source: auditSource({ query, readAfter }), target, query, log, timings });
 }
-
-const targetOf = (service: string, receiver: Receiver | undefined): Target =>
-  receiver
-    ? syslogTarget({ receiver, appName: `svc-${service}`, messageId: NAME, untrusted: UNTRUSTED })
-    : stdoutTarget({ stream: process.stdout, base: { service }, member: NAME });
 
 /** The audit log in the order of its numbers, as far as it is settled. */
 const auditSource = ({ query, readAfter }: AuditLog): Source => ({
@@ -159,13 +158,12 @@ const CHECK_MS = 5000;
 export const auditDeliveryCheck = (config: () => AuditDeliverySettings): DoctorCheck => ({
   name: `${NAME} delivery`,
   run: async () => {
-    const { AUDIT_DELIVERY: target } = config();
-    const receiver = receiverOf(config());
-    if (target === undefined) return ok('Audit entries are not delivered to another system.');
-    if (!receiver) return ok('Audit entries are written to standard output.');
-    const name = `${receiver.host}:${receiver.port}`;
+    const { AUDIT_DELIVERY: to } = config();
+    if (to === undefined) return ok('Audit entries are not delivered to another system.');
+    if (to === STDOUT) return ok('Audit entries are written to standard output.');
+    const name = `${to.host}:${to.port}`;
     try {
-      const isAnswered = await exchange(receiver, '', AbortSignal.timeout(CHECK_MS));
+      const isAnswered = await exchange(receiverAt(to, config()), '', AbortSignal.timeout(CHECK_MS));
       if (isAnswered) return ok(`${name} accepts connections, and confirms what it has received.`);
       return warning(
         `${name} accepts connections, but does not answer their end, so that entries can be lost when it is killed.`,

@@ -7,7 +7,8 @@ import { EndedEarly, exchange, type Receiver } from './exchange.ts';
 const PRIORITY = 13 * 8 + 6;
 
 interface Options {
-  readonly receiver: Receiver;
+  /** The receiver, for the next batch. */
+  readonly receiver: () => Receiver;
   /** APP-NAME of the messages: at most 48 printable ASCII characters. */
   readonly appName: string;
   /** MSGID of the messages: at most 32 printable ASCII characters. */
@@ -34,8 +35,8 @@ export function syslogTarget({ receiver, appName, messageId, untrusted }: Option
       try {
         // The first connection tells whether the receiver answers the end of connections. If it does,
         // the end without an answer means that it was killed.
-        if (!answersEnd) answersEnd = await exchange(receiver, '', signal);
-        const isAnswered = await exchange(receiver, rows.join(''), signal);
+        if (!answersEnd) answersEnd = await exchange(receiver(), '', signal);
+        const isAnswered = await exchange(receiver(), rows.join(''), signal);
         if (answersEnd && !isAnswered) throw new EndedEarly('The receiver did not answer the end of the connection.');
       } catch (cause) {
         throw new Error(connectionFailure(cause, untrusted), { cause });

@@ -19,8 +19,10 @@ const trusted: Tls = { ca: pem(authority.certificate) };
 const withClient = ({ certificate, key }: Issued): Tls => ({ ...trusted, cert: pem(certificate), key: pem(key) });
 
 const targetAt = (port: number, tls = trusted, { host = 'localhost', pauseMs = 5 } = {}) =>
+  targetOf(() => ({ host, port, tls, pauseMs }));
+const targetOf = (receiver: () => Receiver) =>
   syslogTarget({
-    receiver: { host, port, tls, pauseMs },
+    receiver,
     appName: 'svc-hub',
     messageId: 'audit',
     untrusted: 'Trust its authority.',
@@ -68,6 +70,19 @@ test('a receiver that requires a client certificate receives rows with it', asyn
   await withReceiver({ clientAuthority: authority.certificate }, async (receiver) => {
     await send(targetAt(receiver.port, withClient(client)));
     expect(receiver.messages).toHaveLength(2);
+  });
+});
+
+test('a client certificate that was replaced is used from the next batch', async () => {
+  await withReceiver({ clientAuthority: authority.certificate }, async ({ port, messages }) => {
+    let tls = withClient(client);
+    const target = targetOf(() => ({ host: 'localhost', port, tls, pauseMs: 1000 }));
+    expect(await failureOf(target)).toBe('sent');
+    tls = trusted;
+    expect(await failureOf(target)).toMatch('It requires a client certificate.');
+    tls = withClient(authority.issue(['other client']));
+    expect(await failureOf(target)).toBe('sent');
+    expect(messages).toHaveLength(4);
   });
 });
 

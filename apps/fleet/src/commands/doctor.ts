@@ -1,6 +1,7 @@
 import { DEVELOPMENT_PROVIDER, isDevelopmentProvider } from '@svc/auth';
 import { testProvider } from '@svc/auth/oidc';
 import { databaseChecks } from '@svc/database';
+import { type AuditDeliverySettings, auditDeliveryCheck } from '@svc/delivery';
 import {
   type Command,
   clockCheck,
@@ -94,7 +95,8 @@ type CheckedSettings = Pick<
   | 'OUTBOUND_ALLOW'
   | 'HOST'
   | 'PORT'
->;
+> &
+  AuditDeliverySettings;
 
 interface Checked {
   readonly prismaDir: string;
@@ -128,6 +130,7 @@ export function fleetChecks({ prismaDir, configuration, parts, toHub, toProvider
     { name: 'hub', needs, run: () => checkHub(parts(), recorded('hub', toHub())) },
     { name: 'issuer', needs, run: () => checkIssuer(parts(), recorded('issuer', toProvider())) },
     { name: 'engines', needs, run: () => checkEngines({ ...parts(), allowed: config().OUTBOUND_ALLOW }) },
+    auditDeliveryCheck(config),
     clockCheck(clocks),
     portCheck(config),
     diskCheck(() => folders),

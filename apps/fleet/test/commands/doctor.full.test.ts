@@ -96,7 +96,18 @@ async function report(changes?: Readonly<Record<string, string>>): Promise<Repor
 
 const NAMES = [
   ...['configuration', 'database', 'schema', 'drift', 'privileges', 'connections'],
-  ...['encryption keys', 'stored values', 'secrets', 'hub', 'issuer', 'engines', 'clock', 'port', 'disk'],
+  ...[
+    'encryption keys',
+    'stored values',
+    'secrets',
+    'hub',
+    'issuer',
+    'engines',
+    'audit delivery',
+    'clock',
+    'port',
+    'disk',
+  ],
 ];
 
 test('a working installation passes all checks, and the command exits with 0', async () => {

@@ -1,6 +1,7 @@
 import { DEVELOPMENT_PROVIDER, fetchKeys, isDevelopmentProvider } from '@svc/auth';
 import type { Send } from '@svc/contract';
 import { databaseChecks } from '@svc/database';
+import { type AuditDeliverySettings, auditDeliveryCheck } from '@svc/delivery';
 import {
   type Command,
   clockCheck,
@@ -74,7 +75,8 @@ type Settings = Pick<
   | 'OIDC_ISSUER'
   | 'HOST'
   | 'PORT'
->;
+> &
+  AuditDeliverySettings;
 
 interface Checked {
   readonly prismaDir: string;
@@ -122,6 +124,7 @@ export function hubChecks({ prismaDir, configuration: { check, config }, databas
     ...databaseChecks({ prismaDir, config, clocks, onFolder }),
     storedValues,
     issuer,
+    auditDeliveryCheck(config),
     clockCheck(clocks),
     portCheck(config),
     diskCheck(() => folders),

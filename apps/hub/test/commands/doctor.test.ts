@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { jest } from '@jest/globals';
 import { startIdentityProvider } from '@svc/identity-provider/server';
-import { freePort } from '@svc/testing';
+import { createAuthority, freePort, startSyslogReceiver } from '@svc/testing';
 import { prepareFaults } from '@svc/testing/faults';
 import { doctor } from '../../src/commands/doctor.ts';
 import { prepareHubFaults } from '../faults/world.ts';
 
 const prismaDir = path.resolve(import.meta.dirname, '../../../../prisma/hub');
-const { aDatabase, closers } = prepareFaults();
+const { aDatabase, aFolder, closers } = prepareFaults();
 const { anIssuer, aHub } = prepareHubFaults();
 const databaseUrl = await aDatabase();
 const before = { ...process.env };
@@ -66,4 +66,33 @@ test('an issuer that is not the configured one is found by its check alone, with
     },
   ]);
   expect(code).toBe(1);
+});
+
+test('a receiver of audit entries with a certificate of an unknown authority is found by its check alone, with a remedy', async () => {
+  const { issuer } = await anIssuer();
+  const folder = aFolder();
+  const authority = createAuthority(folder);
+  const receiver = await startSyslogReceiver({ issued: authority.issue(['localhost']) });
+  closers.push(receiver.stop);
+  const settings = {
+    OIDC_ISSUER: issuer,
+    PORT: `${await freePort()}`,
+    AUDIT_DELIVERY: `tls://localhost:${receiver.port}`,
+  };
+  const unknown = await run(settings);
+  expect(unknown.checks.filter(({ state }) => state === 'failed')).toEqual([
+    {
+      name: 'audit delivery',
+      state: 'failed',
+      found: expect.stringMatching(/^localhost:\d+: .* is not signed by an authority .* Set AUDIT_DELIVERY_CA_FILE /),
+      remedy: expect.stringContaining('Correct AUDIT_DELIVERY and its certificates'),
+    },
+  ]);
+  const known = await run({ ...settings, AUDIT_DELIVERY_CA_FILE: authority.certificate });
+  expect(known.checks.find(({ name }) => name === 'audit delivery')).toEqual({
+    name: 'audit delivery',
+    state: 'ok',
+    found: `localhost:${receiver.port} accepts connections, and confirms what it has received.`,
+  });
+  expect(receiver.messages).toEqual([]);
 });
