@@ -7,7 +7,7 @@ export type Format = (typeof formats)[number];
 type Cell = string | number | boolean | null | undefined;
 
 /** A list as a table: the titles of its columns, and a row for each object. */
-export interface Table {
+interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
 }

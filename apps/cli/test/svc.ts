@@ -47,7 +47,7 @@ export async function svc(args: readonly string[], { env = {}, stdin = '', onStd
   }
 }
 
-export interface Received {
+interface Received {
   readonly request: string;
   readonly token: string | undefined;
   readonly body: unknown;

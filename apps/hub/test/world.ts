@@ -55,7 +55,16 @@ export const withoutChecks = createDiagnosis({
 export function anInstance(
   databaseUrl: string,
   { issuer, audience }: Pick<LocalIssuer, 'issuer' | 'audience'>,
-  { limits, streamLimits, revisions, isFast = FAST_BY_DEFAULT, clientId, publicUrl, service, diagnosis }: InstanceOptions = {},
+  {
+    limits,
+    streamLimits,
+    revisions,
+    isFast = FAST_BY_DEFAULT,
+    clientId,
+    publicUrl,
+    service,
+    diagnosis,
+  }: InstanceOptions = {},
 ) {
   const database = openDatabase(databaseUrl, () => undefined, { ...PATIENT, ...limits });
   const outbound = createOutbound({ timeoutMs: scaled(2000), maxBytes: 100_000 });

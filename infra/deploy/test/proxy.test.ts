@@ -49,7 +49,12 @@ const PATIENT_CHECK = 'timeout check 30s';
 const read = (file: string) => fs.readFileSync(path.resolve(import.meta.dirname, '../../proxy', file), 'utf8');
 
 /** Replaces each line with the address of a replica by several lines. @param lineFor the line for an address */
-const withReplicas = (text: string, pattern: RegExp, lineFor: (line: string, address: string, index: number) => string, place: Place) =>
+const withReplicas = (
+  text: string,
+  pattern: RegExp,
+  lineFor: (line: string, address: string, index: number) => string,
+  place: Place,
+) =>
   text.replace(pattern, (line) =>
     [place.refuses, place.works, place.spared].map((address, index) => lineFor(line, address, index)).join('\n'),
   );

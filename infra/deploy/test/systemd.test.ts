@@ -54,7 +54,11 @@ test('the unit and the image of the fleet limit the heap as docs/scale.md states
   expect(read('infra/systemd/svc-fleet.service')).toContain(`\nEnvironment=NODE_OPTIONS=${limit}\n`);
   const [, ofFleet = ''] = read('infra/docker/service.Dockerfile').split(/^FROM base AS (?:fleet|identity-provider)$/m);
   expect(ofFleet).toContain(`\nENV NODE_OPTIONS=${limit}\n`);
-  const pages = fs.globSync(['docs/*.md', 'infra/**/*.md', 'README.md'], { cwd: repository, exclude: ['**/node_modules/**'] });
+  const pages = fs.globSync(['docs/*.md', 'infra/**/*.md', 'README.md'], {
+    cwd: repository,
+    exclude: ['**/node_modules/**'],
+  });
   for (const page of pages)
-    for (const [option] of read(page).matchAll(/--max-old-space-size=\d+/g)) expect({ page, option }).toEqual({ page, option: limit });
+    for (const [option] of read(page).matchAll(/--max-old-space-size=\d+/g))
+      expect({ page, option }).toEqual({ page, option: limit });
 });

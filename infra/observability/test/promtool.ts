@@ -74,9 +74,16 @@ function testRules(test: object): void {
  */
 export function expectRunbook(
   series: SeriesValues,
-  { rule, labels, url }: { readonly rule: Rule; readonly labels: Readonly<Record<string, string>>; readonly url: string },
+  {
+    rule,
+    labels,
+    url,
+  }: { readonly rule: Rule; readonly labels: Readonly<Record<string, string>>; readonly url: string },
 ): void {
-  const expected = { exp_labels: { ...rule.labels, job: 'fleet' }, exp_annotations: { ...rule.annotations, runbook_url: url } };
+  const expected = {
+    exp_labels: { ...rule.labels, job: 'fleet' },
+    exp_annotations: { ...rule.annotations, runbook_url: url },
+  };
   const check = { eval_time: '15m', alertname: rule.alert, exp_alerts: [expected] };
   testRules({ external_labels: labels, input_series: inputOf(series), alert_rule_test: [check] });
 }

@@ -227,7 +227,11 @@ describeWithPromtool('promtool', () => {
   });
 
   test.each([
-    ['the external label svc_runbook', { svc_runbook: 'https://wiki.example.test/operate' }, 'https://wiki.example.test/operate'],
+    [
+      'the external label svc_runbook',
+      { svc_runbook: 'https://wiki.example.test/operate' },
+      'https://wiki.example.test/operate',
+    ],
     ['no external label', {}, 'docs/operate.md'],
   ])('links to the runbook with %s', (_, labels, page) => {
     const rule = alerts.find(({ alert }) => alert === 'FleetDown');

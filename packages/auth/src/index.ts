@@ -21,7 +21,13 @@ export {
 export { createKnownSessions, type KnownSessions } from './known-sessions.ts';
 export { hashCredential, newCredential } from './opaque-credential.ts';
 export { admit, type Policy, type PolicyDecision } from './policy.ts';
-export { commonStatus, type Probed, type ProviderStatus, providerHealth, startProviderProbes } from './provider-status.ts';
+export {
+  commonStatus,
+  type Probed,
+  type ProviderStatus,
+  providerHealth,
+  startProviderProbes,
+} from './provider-status.ts';
 export {
   displayPrefix,
   hashSecretToken,

@@ -157,8 +157,7 @@ export async function fetchKeys(source: Issuer): Promise<JSONWebKeySet> {
 }
 
 /** What is stated about the identity provider in infra/identity-provider. */
-export const DEVELOPMENT_PROVIDER =
-  'It is the identity provider for development, whose users and password are public.';
+export const DEVELOPMENT_PROVIDER = 'It is the identity provider for development, whose users and password are public.';
 
 /** The member of its discovery document by which it is recognized (infra/identity-provider/src/configuration.ts). */
 const development = z.object({ svc_development: z.literal(true) });

@@ -1,6 +1,12 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { eventually } from '../../testing/src/run/eventually.ts';
-import { commonStatus, createKeySource, isDevelopmentProvider, providerHealth, startProviderProbes } from '../src/index.ts';
+import {
+  commonStatus,
+  createKeySource,
+  isDevelopmentProvider,
+  providerHealth,
+  startProviderProbes,
+} from '../src/index.ts';
 import { aKey, anIssuer, ISSUER } from './issuer.ts';
 
 const one = await aKey('one');

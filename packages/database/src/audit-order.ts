@@ -48,7 +48,7 @@ export async function settledAuditNumber(
 }
 
 async function lastNumber(query: StatementQuery): Promise<bigint> {
-  // The column of the statement is the member of the type, as in the other functions.
+  // The column of the statement is the member of the type.
   const [row] = (await query(
     'SELECT CASE WHEN is_called THEN last_value ELSE 0 END::text AS last FROM audit_entries_seq_seq',
   )) as { last: string }[];
@@ -57,6 +57,7 @@ async function lastNumber(query: StatementQuery): Promise<bigint> {
 
 /** The transactions that hold the lock of an INSERT on the table. Each has an id of its own. */
 async function writersOf(query: StatementQuery): Promise<Set<string>> {
+  // The column of the statement is the member of the type.
   const rows = (await query(`
     SELECT virtualtransaction AS writer FROM pg_locks
     WHERE locktype = 'relation' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -86,6 +87,7 @@ export async function endOfAuditExport(query: StatementQuery, after: Numbered): 
  */
 async function isKnown(query: StatementQuery, { seq, id }: Numbered): Promise<boolean> {
   if (seq === 0n) return true;
+  // The column of the statement is the member of the type.
   const [row] = (await query(
     `SELECT EXISTS (SELECT FROM audit_entries WHERE seq > 0 AND seq = $1::bigint AND id = $2::uuid)
        OR NOT EXISTS (SELECT FROM audit_entries WHERE seq > 0 AND seq <= $1::bigint) AS known`,
@@ -96,6 +98,7 @@ async function isKnown(query: StatementQuery, { seq, id }: Numbered): Promise<bo
 
 /** The age of the first entry after a number, in seconds; undefined if there is none. */
 export async function ageOfAuditEntries(query: StatementQuery, after: bigint): Promise<number | undefined> {
+  // The column of the statement is the member of the type.
   const [row] = (await query(
     `SELECT greatest(0, extract(epoch FROM clock_timestamp() - at))::float8 AS seconds FROM audit_entries
      WHERE seq > 0 AND seq > $1::bigint ORDER BY seq LIMIT 1`,

@@ -1,4 +1,4 @@
-import { type Clocks, callOf, connectionProblem, type DoctorCheck, failed, type Finding, ok, warning } from '@svc/http';
+import { type Clocks, callOf, connectionProblem, type DoctorCheck, type Finding, failed, ok, warning } from '@svc/http';
 import type pg from 'pg';
 import { withConnection } from './migrations/connection.ts';
 import { differencesOf, readExpectedObjects, readObjects } from './migrations/objects.ts';

@@ -1,7 +1,7 @@
 // A service and a command on a database that a migration has not prepared, or only for its owner.
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from '@jest/globals';
-import { diagnose, type DoctorCheck } from '@svc/http';
+import { type DoctorCheck, diagnose } from '@svc/http';
 import { databaseChecks, migrateDatabase, prepareDatabase, unavailableDatabase } from '../src/index.ts';
 import { aDatabase, rowsOf, serverUrl } from './on-database.ts';
 
@@ -81,7 +81,9 @@ test('a role without privileges on a migrated database is told that migrate gran
   const { owner, service } = await aPair();
   await migrateDatabase(preparation(owner));
   const message = await failureOf(prepareDatabase({ ...preparation(service), migrates: false }));
-  expect(message).toContain(`the role of the service lacks privileges, which the role that owns the database grants. ${MIGRATE}`);
+  expect(message).toContain(
+    `the role of the service lacks privileges, which the role that owns the database grants. ${MIGRATE}`,
+  );
   const { schema } = await schemaFinding(service, false);
   expect(schema).toMatchObject({
     state: 'failed',

@@ -49,7 +49,9 @@ test.each([
 test('the files of certificates are read once, and a later change of them has no effect', () => {
   const file = path.join(folder, 'ca.crt');
   writeFileSync(file, 'the first authority');
-  const target = readTarget(`postgresql://a@127.0.0.1/b?sslmode=verify-full&sslrootcert=${file}&options=-c%20work_mem%3D1MB`);
+  const target = readTarget(
+    `postgresql://a@127.0.0.1/b?sslmode=verify-full&sslrootcert=${file}&options=-c%20work_mem%3D1MB`,
+  );
   writeFileSync(file, 'the second authority');
   expect(target).toEqual({
     connectionString: 'postgresql://a@127.0.0.1/b',

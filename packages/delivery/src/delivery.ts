@@ -64,7 +64,7 @@ const TIMINGS: DeliveryTimings = {
 };
 
 /** The bounds of a batch, and so of what a delivery keeps in memory. */
-export interface BatchLimits {
+interface BatchLimits {
   readonly rows: number;
   /** Of the formatted rows. A single row can be longer. */
   readonly bytes: number;

@@ -1,6 +1,5 @@
 import { type Metrics, observe, processMetrics, sharedRead } from '@svc/http';
 import { Counter } from 'prom-client';
-import type { Delivery } from './delivery.ts';
 
 const delivered = new Counter({
   name: 'delivery_rows_total',
@@ -28,8 +27,15 @@ export const countFailure = (delivery: string): void => failed.inc({ delivery })
 /** The database is asked at most once in this time, whatever the number of scrapes. */
 const READ_MS = 2000;
 
+/** What is observed of a delivery. */
+interface Observed {
+  readonly name: string;
+  /** The age of the oldest row that is not delivered, in seconds; 0 if there is none. */
+  lag(): Promise<number>;
+}
+
 /** Registers the lag of deliveries, which has no samples without one. */
-export function observeDeliveries(metrics: Metrics, deliveries: readonly Delivery[]): void {
+export function observeDeliveries(metrics: Metrics, deliveries: readonly Observed[]): void {
   const read = sharedRead(READ_MS, () =>
     Promise.all(deliveries.map(async ({ name, lag }) => ({ value: await lag(), labels: { delivery: name } }))),
   );

@@ -181,7 +181,10 @@ const faults: readonly Fault[] = [
   {
     title: 'migrations that the role of the service must not apply',
     finds: ['schema', 'Migrations are not applied', 'Run the command migrate with the role that owns the database'],
-    settings: async () => ({ DATABASE_URL: addressOf(role.url, new URL(empty.url).pathname.slice(1)), MIGRATION_DATABASE_URL: '' }),
+    settings: async () => ({
+      DATABASE_URL: addressOf(role.url, new URL(empty.url).pathname.slice(1)),
+      MIGRATION_DATABASE_URL: '',
+    }),
   },
   {
     title: 'a database of a later version',

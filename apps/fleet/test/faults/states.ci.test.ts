@@ -40,9 +40,16 @@ const lines = (): Line[] =>
 
 /** The first line with a message after a number of lines. */
 const lineWith = (message: string, after: number): Promise<Line> =>
-  eventually(`the log has "${message}"`, async () => lines().slice(after).find((line) => line.message === message), {
-    until: (line) => line !== undefined,
-  }) as Promise<Line>; // `until` has excluded undefined
+  eventually(
+    `the log has "${message}"`,
+    async () =>
+      lines()
+        .slice(after)
+        .find((line) => line.message === message),
+    {
+      until: (line) => line !== undefined,
+    },
+  ) as Promise<Line>; // `until` has excluded undefined
 
 beforeAll(async () => {
   fleet = await aService({
@@ -104,6 +111,8 @@ test('SIGHUP replaces encryption keys and the password of the temporary admin, a
   expect(readiness.checks).toContainEqual({ name: 'encryption keys', state: 'ok' });
 
   write('password', 'first-admin1');
-  expect((await hangUp(refused)).reasons).toEqual([expect.stringContaining('SVC_TEMP_ADMIN_PASSWORD: is too easy to guess')]);
+  expect((await hangUp(refused)).reasons).toEqual([
+    expect.stringContaining('SVC_TEMP_ADMIN_PASSWORD: is too easy to guess'),
+  ]);
   for (const secret of [...PASSWORDS, ...keys]) expect(fleet.output()).not.toContain(secret);
 });

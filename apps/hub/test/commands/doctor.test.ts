@@ -42,7 +42,13 @@ test('beside a running hub, the command passes all checks and names the version 
 });
 
 test('the identity provider for development is recognized, and is a warning', async () => {
-  const provider = await startIdentityProvider({ port: 0, host: '127.0.0.1', audiences: [], redirectUris: [], password: 'development' });
+  const provider = await startIdentityProvider({
+    port: 0,
+    host: '127.0.0.1',
+    audiences: [],
+    redirectUris: [],
+    password: 'development',
+  });
   closers.push(provider.stop);
   const { code, checks } = await run({ OIDC_ISSUER: provider.issuer, PORT: `${await freePort()}` });
   expect(checks.find(({ name }) => name === 'issuer')).toEqual({

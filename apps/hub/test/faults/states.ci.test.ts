@@ -26,16 +26,27 @@ const linesOf = ({ output }: Pick<RunningService, 'output'>): Line[] =>
 
 /** The first line of a process with a message. */
 const lineWith = (service: Pick<RunningService, 'output'>, message: string, after = 0): Promise<Line> =>
-  eventually(`the log has "${message}"`, async () => linesOf(service).slice(after).find((line) => line.message === message), {
-    until: (line) => line !== undefined,
-  }) as Promise<Line>; // `until` has excluded undefined
+  eventually(
+    `the log has "${message}"`,
+    async () =>
+      linesOf(service)
+        .slice(after)
+        .find((line) => line.message === message),
+    {
+      until: (line) => line !== undefined,
+    },
+  ) as Promise<Line>; // `until` has excluded undefined
 
 const providerOf = async (url: string) =>
   (await ask(`${url}/readyz`)).body.checks.find(({ name }: { name: string }) => name === 'identity provider');
 
 test('a wrong OIDC_ISSUER is named by /readyz and by the log before any user signs in', async () => {
   const { issuer } = await anIssuer();
-  const wrong = { databaseUrl: await aDatabase(), issuer: `${issuer}/realms/other`, environment: { LOG_LEVEL: 'info' } };
+  const wrong = {
+    databaseUrl: await aDatabase(),
+    issuer: `${issuer}/realms/other`,
+    environment: { LOG_LEVEL: 'info' },
+  };
   const hub = await aHub(wrong);
   const degraded = await eventually('the hub has found the wrong issuer', () => providerOf(hub.url), {
     until: ({ state }) => state !== 'unknown',
@@ -57,7 +68,11 @@ test('a database without migrations has one line that states what to run, in the
   const port = await freePort();
   const environment = { DATABASE_URL: url, MIGRATE_ON_START: 'false', PORT: `${port}` };
   const { issuer } = await anIssuer();
-  const hub = startProcess(MAIN, [], { ...environment, OIDC_ISSUER: issuer, OIDC_AUDIENCE: 'https://hub.example.test' });
+  const hub = startProcess(MAIN, [], {
+    ...environment,
+    OIDC_ISSUER: issuer,
+    OIDC_AUDIENCE: 'https://hub.example.test',
+  });
   closers.push(() => hub.child.kill('SIGKILL'));
   const { detail } = await lineWith(hub, 'a dependency is not available');
   expect(detail).toMatch(/^migrations are not applied: 00000000000000_initial, .* and \d+ more\. /);
@@ -107,7 +122,9 @@ test('SIGHUP puts changed files into effect, and an invalid one changes nothing 
   write('database-url', withPassword('wrong'));
   const { reasons = [] } = await hangUp(refused);
   expect(reasons).toEqual([
-    expect.stringMatching(/^DATABASE_URL: The database service at .* password authentication failed for user "service"\.$/),
+    expect.stringMatching(
+      /^DATABASE_URL: The database service at .* password authentication failed for user "service"\.$/,
+    ),
   ]);
   expect(await scrape('the first token of the metrics')).toBe(200);
   expect(hub.output()).not.toContain('wrong@');
@@ -122,13 +139,21 @@ test('SIGHUP puts changed files into effect, and an invalid one changes nothing 
   await onServer(postgres.databaseUrl, (client) => client.query("ALTER ROLE service PASSWORD 'changed'"));
   write('database-url', withPassword('changed'));
   write('metrics-token', 'the second token of the metrics');
-  expect((await hangUp('the files of the settings were read again')).changed).toEqual(['DATABASE_URL', 'METRICS_TOKEN']);
+  expect((await hangUp('the files of the settings were read again')).changed).toEqual([
+    'DATABASE_URL',
+    'METRICS_TOKEN',
+  ]);
   expect(await scrape('the first token of the metrics')).toBe(401);
   expect(await scrape('the second token of the metrics')).toBe(200);
   // All connections are opened again, with the new password.
   await onServer(withPassword('changed'), (client) =>
-    client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = current_user'),
+    client.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = current_user',
+    ),
   );
-  await eventually('the hub has new connections', async () => (await ask(`${hub.url}/api/v1/catalog/templates`)).status === 200);
+  await eventually(
+    'the hub has new connections',
+    async () => (await ask(`${hub.url}/api/v1/catalog/templates`)).status === 200,
+  );
   expect(hub.child.exitCode).toBeNull();
 });

@@ -49,7 +49,7 @@ export function watchDependencies(options: DependenciesOptions): Dependencies {
   const outages = new Map<string, Outage>();
   let held: (() => void)[] = [];
   let leftOut = 0;
-  let running: Promise<void> | undefined;
+  let isRunning = false;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
@@ -89,10 +89,12 @@ export function watchDependencies(options: DependenciesOptions): Dependencies {
     else for (const write of lines) write();
   };
   const recheck = () => {
-    running ??= check()
+    if (isRunning) return;
+    isRunning = true;
+    check()
       .then(() => undefined, scheduleRecheck) // a check that cannot run shows nothing
       .finally(() => {
-        running = undefined;
+        isRunning = false;
         release();
       });
   };

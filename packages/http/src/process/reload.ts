@@ -74,7 +74,8 @@ async function replaced<C>(
     log.info({ changed }, 'the files of the settings were read again');
     return after;
   } catch (error) {
-    const reasons = error instanceof SettingsError ? error.errors : [error instanceof Error ? error.message : String(error)];
+    const reasons =
+      error instanceof SettingsError ? error.errors : [error instanceof Error ? error.message : String(error)];
     log.error({ reasons }, 'the files of the settings were read again, and nothing was changed');
     return before;
   }
@@ -86,7 +87,9 @@ function changedNames(before: ReadSettings<unknown>['files'], after: ReadSetting
   const unequal = names.filter((name) => before.has(name) !== after.has(name));
   if (unequal.length > 0)
     throw new SettingsError(
-      unequal.map((name) => `${name}: ${after.has(name) ? 'is set now' : 'its file is empty'}. A restart is needed for that`),
+      unequal.map(
+        (name) => `${name}: ${after.has(name) ? 'is set now' : 'its file is empty'}. A restart is needed for that`,
+      ),
     );
   return names.filter((name) => before.get(name) !== after.get(name));
 }

@@ -39,9 +39,7 @@ const NO_STORE = { 'Cache-Control': 'no-store' };
 export function mountHealth(app: Express, health: Health, version: string): void {
   app.get(LIVENESS, (_req, res) => respond(res, jsonResponse(200, { status: 'alive' }, NO_STORE)));
   app.get(READINESS, async (_req, res) => {
-    const checks = health.stopping
-      ? [STOPPING]
-      : await health.check();
+    const checks = health.stopping ? [STOPPING] : await health.check();
     const status = statusOf(checks);
     const shown = checks.map(({ reason: _, ...check }) => check);
     await respond(res, jsonResponse(status === 'unready' ? 503 : 200, { status, version, checks: shown }, NO_STORE));

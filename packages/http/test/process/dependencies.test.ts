@@ -30,7 +30,8 @@ function aWatch(given: { readonly recheckMs?: number; readonly repeatMs?: number
   });
   dependencies = watch;
   stop = watch.stop;
-  const fail = (error: Error = new DatabaseError('connection lost')) => written.log.warn({ err: error }, 'a task failed');
+  const fail = (error: Error = new DatabaseError('connection lost')) =>
+    written.log.warn({ err: error }, 'a task failed');
   const messages = () => written.entries.map(({ message }) => message);
   return { ...written, watch, state, fail, messages };
 }
@@ -59,7 +60,9 @@ test('a failure of a task is written if the database is available', async () => 
   const { fail, entry, entries } = aWatch();
   fail();
   expect(entries).toEqual([]); // until the check has ended
-  expect(await entry(({ message }) => message === 'a task failed')).toMatchObject({ err: { message: 'connection lost' } });
+  expect(await entry(({ message }) => message === 'a task failed')).toMatchObject({
+    err: { message: 'connection lost' },
+  });
   expect(entries).toHaveLength(1);
 });
 
