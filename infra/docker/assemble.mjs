@@ -1,9 +1,9 @@
-// Bundles a service into a folder, as the image contains it.
+// Bundles a service, or the command line client, into a folder, as the image or the package contains it.
 //
-//   node infra/docker/assemble.mjs <hub|fleet|identity-provider> <new folder> [--uid <number>]
+//   node infra/docker/assemble.mjs <hub|fleet|identity-provider|cli> <new folder> [--uid <number>]
 //
-// The console must have been built, the Prisma client generated, and pnpm must be on PATH. The folders
-// that the service reads have the same paths as in the repository. The folder also contains
+// For a service, the console must have been built and the Prisma client generated. pnpm must be on PATH. The folders
+// that it reads have the same paths as in the repository. The folder also contains
 // sbom.cdx.json, a list of the packages in CycloneDX format, and THIRD-PARTY-LICENSES.txt. With --uid, which needs root, it
 // contains compiled code for processes of this user with the same version of Node, NODE_OPTIONS and
 // type of processor. Prints the number of packages and the size.
@@ -14,20 +14,23 @@ import { cp, mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { bundle, SERVICES } from '../bundle/bundle.mjs';
+import { bundle, bundleClient, SERVICES } from '../bundle/bundle.mjs';
 
 const repository = path.resolve(import.meta.dirname, '../..');
 
-/** The files that each service reads. */
+const PROGRAMS = { ...SERVICES, cli: { folder: 'apps/cli', external: [] } };
+
+/** The files that each program reads. */
 const DATA = {
   hub: ['prisma/hub', 'infra/catalog', 'openapi/hub.json'],
   fleet: ['prisma/fleet', 'openapi/fleet.json'],
   'identity-provider': [],
+  cli: [],
 };
 
 /** The used files of packages that are not part of the bundle. Default: all. */
 const USED_FILES = {
-  '@svc/console': (file, service) => file === 'package.json' || file.startsWith(path.join('dist', service)),
+  '@svc/console': (file) => file === 'package.json' || file.startsWith(path.join('dist', program)),
   'swagger-ui-dist': (file) => /^(package\.json|swagger-ui\.css|swagger-ui-bundle\.js)$/.test(file),
 };
 
@@ -35,20 +38,21 @@ const USED_FILES = {
 const UNUSED_FILE = /\.([cm]?ts|map|md|markdown)$/;
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { uid: { type: 'string' } } });
-const [service, given] = positionals;
-if (!Object.hasOwn(SERVICES, service) || !given) {
+const [program, given] = positionals;
+if (!Object.hasOwn(PROGRAMS, program) || !given) {
   console.error(
-    `Usage: node infra/docker/assemble.mjs <${Object.keys(SERVICES).join('|')}> <new folder> [--uid <number>]`,
+    `Usage: node infra/docker/assemble.mjs <${Object.keys(PROGRAMS).join('|')}> <new folder> [--uid <number>]`,
   );
   process.exit(2);
 }
 const target = path.resolve(given);
-const { folder, external } = SERVICES[service];
+const { folder, external } = PROGRAMS[program];
 const app = path.join(target, folder);
 
-const packages = await bundle(service, path.join(app, 'dist'));
+const dist = path.join(app, 'dist');
+const packages = await (program === 'cli' ? bundleClient(dist) : bundle(program, dist));
 for (const name of external) await copyPackage(name, path.join(repository, folder));
-for (const each of ['LICENSE', path.join(folder, 'package.json'), ...DATA[service]]) {
+for (const each of ['LICENSE', path.join(folder, 'package.json'), ...DATA[program]]) {
   await mkdir(path.dirname(path.join(target, each)), { recursive: true });
   await cp(path.join(repository, each), path.join(target, each), { recursive: true });
 }
@@ -62,7 +66,7 @@ for (const file of await filesBelow(target)) bytes += (await stat(path.join(targ
 console.log(`${packages.size} packages, ${(bytes / 1e6).toFixed(1)} MB`);
 
 /**
- * Copies a package and its dependencies to the node_modules of the service. `from` is the folder of
+ * Copies a package and its dependencies to the node_modules of the program. `from` is the folder of
  * a package that depends on it.
  */
 async function copyPackage(name, from) {
@@ -72,7 +76,7 @@ async function copyPackage(name, from) {
   if (!name.startsWith('@svc/')) packages.set(source, manifest);
   const uses = USED_FILES[name] ?? ((file) => !UNUSED_FILE.test(file));
   for (const file of await filesBelow(source)) {
-    if (file.startsWith('node_modules') || !uses(file, service)) continue;
+    if (file.startsWith('node_modules') || !uses(file)) continue;
     const copy = path.join(app, 'node_modules', name, file);
     await mkdir(path.dirname(copy), { recursive: true });
     await cp(path.join(source, file), copy);

@@ -6,9 +6,9 @@ import { pinnedNode } from '../local/bootstrap/pinned-node.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** The libraries that Node and the hashing of passwords need, the authorities of the machine, and what the scripts use. */
-const DEPENDS =
-  'ca-certificates, init-system-helpers, libatomic1, libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 9), passwd, util-linux';
+/** The authorities of the machine, the libraries that Node and the hashing of passwords need, and what the scripts of services use. */
+const NODE_DEPENDS = 'ca-certificates, libatomic1, libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 9)';
+const SERVICE_DEPENDS = `${NODE_DEPENDS}, init-system-helpers, passwd, util-linux`;
 
 /**
  * `fill(target, epoch)` writes the files of a package to an empty folder, with their paths from the root of a machine; `epoch` is the time of
@@ -27,6 +27,7 @@ export const PACKAGES = [
     description:
       'The fleet mirrors the catalog of a hub, and runs deployments on Docker and Podman hosts and Kubernetes clusters.',
   }),
+  client(),
 ];
 
 function service({ name, summary, description }) {
@@ -35,7 +36,7 @@ function service({ name, summary, description }) {
   const texts = { package: id, service: name };
   return {
     name: id,
-    control: { Depends: DEPENDS, Suggests: 'nginx, postgresql', Description: `${summary}\n ${description}` },
+    control: { Depends: SERVICE_DEPENDS, Suggests: 'nginx, postgresql', Description: `${summary}\n ${description}` },
     conffiles: [conffile],
     modes: { [conffile]: 0o640, [`etc/${id}/secrets`]: 0o750 },
     scripts: Object.fromEntries(
@@ -43,11 +44,8 @@ function service({ name, summary, description }) {
     ),
     fill: (target, epoch) => {
       const at = (file) => path.join(target, file);
-      const program = at(`usr/lib/${id}`);
       const share = `usr/share/${id}`;
-      const doc = `usr/share/doc/${id}`;
-      assemble(name, program);
-      const node = installNode(program);
+      const node = installProgram(id, name, target);
       write(at(`usr/bin/${id}`), template('run.sh', texts), 0o755);
       write(at(conffile), read(`infra/install/${name}.env`));
       mkdirSync(at(`etc/${id}/secrets`));
@@ -59,11 +57,51 @@ function service({ name, summary, description }) {
       write(at(`${share}/create-database`), template('create-database.sh', texts), 0o755);
       for (const alerts of ['service', name])
         copy(`infra/observability/alerts/${alerts}.yaml`, at(`${share}/alerts/${alerts}.yaml`));
-      for (const page of globSync('docs/*.md', { cwd: root })) copy(page, at(`${doc}/${page}`));
-      copy('CHANGELOG.md', at(`${doc}/CHANGELOG.md`));
-      write(at(`${doc}/copyright`), copyright(id, node, epoch));
+      document(id, target, { pages: globSync('docs/*.md', { cwd: root }), node, epoch });
     },
   };
+}
+
+/** The command line client, with its completions for the shells of Debian. */
+function client() {
+  const id = 'svc-cli';
+  const file = `usr/lib/${id}/apps/cli/dist/svc.mjs`;
+  return {
+    name: id,
+    // daemontools has a program of the same name.
+    control: {
+      Depends: NODE_DEPENDS,
+      Conflicts: 'daemontools',
+      Description:
+        'command line client of hubs and fleets\n The client svc deploys templates, reads logs, and manages hubs and fleets from a terminal or a script.',
+    },
+    fill: (target, epoch) => {
+      const at = (name) => path.join(target, name);
+      const node = installProgram(id, 'cli', target);
+      write(at('usr/bin/svc'), `#!/bin/sh\nexec /usr/lib/${id}/bin/node --use-system-ca /${file} "$@"\n`, 0o755);
+      for (const [shell, place] of [
+        ['bash', 'usr/share/bash-completion/completions/svc'],
+        ['zsh', 'usr/share/zsh/vendor-completions/_svc'],
+        ['fish', 'usr/share/fish/vendor_completions.d/svc.fish'],
+      ])
+        write(at(place), run(process.execPath, [at(file), 'completion', shell]));
+      document(id, target, { pages: ['docs/command-line.md'], node, epoch });
+    },
+  };
+}
+
+/** Writes a program of the repository with its Node. @returns the version of Node */
+function installProgram(id, program, target) {
+  const folder = path.join(target, `usr/lib/${id}`);
+  run(process.execPath, [path.join(root, 'infra/docker/assemble.mjs'), program, folder]);
+  return installNode(folder);
+}
+
+function document(id, target, { pages, node, epoch }) {
+  const at = (file) => path.join(target, `usr/share/doc/${id}`, file);
+  for (const page of pages) copy(page, at(page));
+  copy('CHANGELOG.md', at('CHANGELOG.md'));
+  write(at('copyright'), copyright(id, node, epoch));
 }
 
 function read(file) {
@@ -88,11 +126,11 @@ function template(file, texts) {
   });
 }
 
-/** The bundle with all files that the service reads, its bill of materials, and the licences of its packages. */
-function assemble(name, target) {
-  const args = [path.join(root, 'infra/docker/assemble.mjs'), name, target];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`assemble.mjs ${name} failed:\n${stdout}${stderr}`);
+/** @returns what a program writes to stdout */
+function run(program, args) {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${[program, ...args].join(' ')} failed:\n${stdout}${stderr}`);
+  return stdout;
 }
 
 /** Adds the pinned Node for the platform of this process, whose checksum pnpm has verified, with its licence. @returns its version */

@@ -75,7 +75,8 @@ ${wordCases(places, '    ').replaceAll('words=', 'words_=')}
   compadd -- \${=words_}
   _files
 }
-compdef _svc svc`;
+# In a folder of fpath, this file is the function; with source, it defines the function.
+if [[ \${funcstack[1]} == _svc ]]; then _svc; else compdef _svc svc; fi`;
 
 const fish = (places: readonly Place[]) => `# svc completion fish | source
 function __svc_words

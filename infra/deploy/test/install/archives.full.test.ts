@@ -24,6 +24,8 @@ const problem = releaseProblem();
     const sums = (release: string) => fs.readFileSync(path.join(release, 'SHA256SUMS'), 'utf8');
     expect(sums(second)).toBe(sums(first));
     expect(sums(first).match(/ {2}.*$/gm)).toEqual([
+      `  svc-cli-${version}-linux-${process.arch}.tar`,
+      `  svc-cli_${version}_${architecture}.deb`,
       `  svc-fleet-${version}-linux-${process.arch}.tar`,
       `  svc-fleet_${version}_${architecture}.deb`,
       `  svc-hub-${version}-linux-${process.arch}.tar`,
@@ -32,11 +34,42 @@ const problem = releaseProblem();
     execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: first });
   });
 
-  describe.each(['hub', 'fleet'])('of the %s', (service) => {
-    const deb = path.join(first, `svc-${service}_${version}_${architecture}.deb`);
-    const inspect = (...args: string[]) => execFileSync('dpkg-deb', args, { encoding: 'utf8' });
+  const packageOf = (name: string) => path.join(first, `svc-${name}_${version}_${architecture}.deb`);
+  const inspect = (...args: string[]) => execFileSync('dpkg-deb', args, { encoding: 'utf8' });
+  /** The modes of the files of a package that are not those of other files. */
+  const restrictedIn = (name: string) => {
+    const entries = inspect('--contents', packageOf(name))
+      .trim()
+      .split('\n')
+      .map((line) => {
+        const [mode = '', owner = '', , , , file = ''] = line.split(/ +/);
+        return { mode, owner, file };
+      });
+    expect(new Set(entries.map(({ owner }) => owner))).toEqual(new Set(['root/root']));
+    return entries.filter(({ mode }) => !/^(drwxr-xr-x|-rw-r--r--|-rwxr-xr-x)$/.test(mode));
+  };
 
+  test.each(['hub', 'fleet', 'cli'])('have the same files as their tarball: %s', (name) => {
+    const [ofPackage, ofTarball] = ['package', 'tarball'].map((kind) => path.join(folder, `${name}-${kind}`)) as [
+      string,
+      string,
+    ]; // two names
+    inspect('--extract', packageOf(name), ofPackage);
+    fs.mkdirSync(ofTarball);
+    const tarball = path.join(first, `svc-${name}-${version}-linux-${process.arch}.tar`);
+    execFileSync('tar', ['--extract', '--strip-components=1', `--directory=${ofTarball}`, `--file=${tarball}`]);
+    execFileSync('diff', ['--recursive', ofPackage, ofTarball]);
+  });
+
+  test('of the client declare what it needs, and contain only files that all users can read', () => {
+    expect(inspect('--field', packageOf('cli'), 'Depends')).toContain('libatomic1');
+    expect(inspect('--info', packageOf('cli'))).not.toContain('postinst');
+    expect(restrictedIn('cli')).toEqual([]);
+  });
+
+  describe.each(['hub', 'fleet'])('of the %s', (service) => {
     test('declare what they need, and which file the administrator changes', () => {
+      const deb = packageOf(service);
       expect(inspect('--field', deb, 'Version')).toBe(`${version}\n`);
       expect(inspect('--field', deb, 'Architecture')).toBe(`${architecture}\n`);
       expect(inspect('--field', deb, 'Depends')).toContain('libatomic1');
@@ -44,30 +77,10 @@ const problem = releaseProblem();
     });
 
     test('have only files of root, of which others cannot read the settings and secrets', () => {
-      const entries = inspect('--contents', deb)
-        .trim()
-        .split('\n')
-        .map((line) => {
-          const [mode = '', owner = '', , , , file = ''] = line.split(/ +/);
-          return { mode, owner, file };
-        });
-      expect(new Set(entries.map(({ owner }) => owner))).toEqual(new Set(['root/root']));
-      expect(entries.filter(({ mode }) => !/^(drwxr-xr-x|-rw-r--r--|-rwxr-xr-x)$/.test(mode))).toEqual([
+      expect(restrictedIn(service)).toEqual([
         { mode: '-rw-r-----', owner: 'root/root', file: `./etc/svc-${service}/${service}.env` },
         { mode: 'drwxr-x---', owner: 'root/root', file: `./etc/svc-${service}/secrets/` },
       ]);
-    });
-
-    test('have the same files as their tarball', () => {
-      const [ofPackage, ofTarball] = ['package', 'tarball'].map((name) => path.join(folder, `${service}-${name}`)) as [
-        string,
-        string,
-      ]; // two names
-      inspect('--extract', deb, ofPackage);
-      fs.mkdirSync(ofTarball);
-      const tarball = path.join(first, `svc-${service}-${version}-linux-${process.arch}.tar`);
-      execFileSync('tar', ['--extract', '--strip-components=1', `--directory=${ofTarball}`, `--file=${tarball}`]);
-      execFileSync('diff', ['--recursive', ofPackage, ofTarball]);
     });
   });
 });

@@ -5,8 +5,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAuthority, LONG_TEST_MS } from '@svc/testing';
+import type { CommandBlock } from '../../../local/test/documentation/pages.ts';
 import { ADVANCE_SEQUENCES } from '../../../local/test/sync/deployment.ts';
-import { installation } from './deploy-page.ts';
+import { clientInstallation, installation } from './deploy-page.ts';
 import { boot, installDebian, type Machine, machineProblem } from './machine.ts';
 import { aFolder, buildRelease, repository, version } from './release.ts';
 
@@ -62,7 +63,7 @@ function providerSite(): string {
         fs.copyFileSync(path.join(release, file), path.join(root, 'root', file));
       // The machine has no network: apt finds the packages of Debian in its cache.
       chroot('apt-get update');
-      chroot('apt-get install --download-only --yes ./svc-hub_*.deb ./svc-fleet_*.deb postgresql nginx curl');
+      chroot('apt-get install --download-only --yes ./svc-*.deb postgresql nginx curl');
       supplyNames();
     });
     machine = await boot(root);
@@ -97,12 +98,11 @@ function providerSite(): string {
   test(
     'the printed commands lead to a fleet that has synced from a hub over TLS, and to databases with two roles',
     () => {
-      const output = machine.run(
-        installation()
-          .map(({ text }) => text)
-          .join(''),
-      );
-      const state = JSON.parse(output.slice(output.lastIndexOf('\n{') + 1));
+      const textOf = (blocks: readonly CommandBlock[]) => blocks.map(({ text }) => text).join('');
+      const output = machine.run(`${textOf(installation())}\necho; echo ---\n${textOf(clientInstallation())}`);
+      const [synced = '', client] = output.split('\n---\n');
+      const state = JSON.parse(synced.slice(synced.lastIndexOf('\n{') + 1));
+      expect(client).toMatch(/^catalog +fresh, \d+ templates$/m);
       expect(state).toMatchObject({ status: 'fresh', hub_url: 'https://hub.example.com', skipped: { total: 0 } });
       expect(state.counts.templates).toBeGreaterThan(10);
       for (const service of SERVICES) {
@@ -173,7 +173,8 @@ END`);
   });
 
   test('a removal stops the services and keeps the settings, and purge leaves only the databases', () => {
-    machine.run('apt-get remove --yes svc-hub svc-fleet');
+    machine.run('apt-get purge --yes svc-cli && apt-get remove --yes svc-hub svc-fleet');
+    for (const file of ['usr/bin/svc', 'usr/lib/svc-cli']) expect(exists(file)).toBe(false);
     for (const service of SERVICES) {
       expect(machine.run(`find /proc -maxdepth 1 -user svc-${service}`)).toBe('');
       expect(exists(`usr/lib/systemd/system/svc-${service}.service`)).toBe(false);

@@ -1,8 +1,12 @@
 import { type CommandBlock, commandBlocks } from '../../../local/test/documentation/pages.ts';
 
 /** The blocks of docs/deploy.md that install the packages. */
-export const installation = (): CommandBlock[] =>
-  commandBlocks('docs/deploy.md').filter(({ comment }) => comment === 'runs on Debian');
+export const installation = (): CommandBlock[] => blocksWith('runs on Debian');
+
+/** The block of docs/deploy.md that installs and uses the client, after the services. */
+export const clientInstallation = (): CommandBlock[] => blocksWith('runs on Debian with the client');
+
+const blocksWith = (comment: string) => commandBlocks('docs/deploy.md').filter((block) => block.comment === comment);
 
 /** The commands of a script. The lines of a here-document belong to its command, and `a && b` are two commands. */
 export function commandsIn(script: string): string[] {

@@ -16,7 +16,7 @@ import { startWorld, type World } from './world.ts';
  * Comments before a block that determine how it runs. Tests of their own run the tour (`start.ci.test.ts`) and what needs a machine
  * (`infra/deploy/test/install/debian.full.test.ts`).
  */
-const ELSEWHERE = ['tour', 'runs on Debian'];
+const ELSEWHERE = ['tour', 'runs on Debian', 'runs on Debian with the client'];
 const UNTIL_OUTPUT = 'runs until interrupted';
 const RESPONDS = 'responds with ';
 
