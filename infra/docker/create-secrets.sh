@@ -19,6 +19,7 @@ for service in hub fleet; do
   echo "postgresql://${service}_service:$member@$service-database:5432/$service" > "$service-database-url"
 done
 echo "first:$(openssl rand -base64 32)" > fleet-encryption-keys
+for name in ca cert key; do : > "audit-delivery-$name"; done
 : > hub-oidc-client-secret
 : > fleet-hub-api-key
 : > fleet-temporary-admin-password

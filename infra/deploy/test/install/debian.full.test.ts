@@ -158,7 +158,9 @@ function providerSite(): string {
           \\connect ${service}
           SET session_replication_role = replica;
           SET ROLE ${service};
+          BEGIN;
           \\i /tmp/${service}.sql
+          COMMIT;
           ${ADVANCE_SEQUENCES};
           ${service === 'fleet' ? "DELETE FROM settings WHERE name = 'hub';" : ''}
 END`);
