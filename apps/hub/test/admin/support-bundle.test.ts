@@ -15,7 +15,7 @@ const instance = anInstance(world.databaseUrl, world.issuer, {
       checks: hubChecks({
         prismaDir,
         configuration: {
-          check: { name: 'configuration', run: async () => ok('All settings are valid.') },
+          check: { name: 'configuration', run: async () => ok('canary.operator@example.test is an administrator.') },
           config: () => ({
             DATABASE_URL: world.databaseUrl,
             MIGRATE_ON_START: true,
@@ -26,7 +26,7 @@ const instance = anInstance(world.databaseUrl, world.issuer, {
           }),
         },
         database: () => world.database,
-        send: () => Promise.reject(new Error('canary.operator@example.test is not reachable')),
+        send: () => Promise.reject(new Error('not reachable')),
       }),
       close: async () => undefined,
     }),

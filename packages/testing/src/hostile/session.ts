@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Endpoint } from '@svc/contract';
 import { createHttpServer } from '@svc/http';
 import type { Express } from 'express';
@@ -8,7 +9,7 @@ import { createFigures } from './figures.ts';
 import { oracleOf } from './oracle.ts';
 import type { Target } from './requests.ts';
 import type { Known } from './schema-values.ts';
-import { openWire } from './wire.ts';
+import { openWire, type WireResponse } from './wire.ts';
 import { type Callers, type HostileRequest, plainRequest } from './written.ts';
 
 export interface HostileInput {
@@ -31,6 +32,12 @@ export type Session = ReturnType<typeof createSession>;
 /** How much more often admitted callers are chosen, because their requests cover more code. */
 const ADMITTED_WEIGHT = 2;
 
+/**
+ * A request is repeated if the service still serves an earlier one whose connection has ended, and serves only one of them at a time. At the end
+ * of these repetitions, the response counts.
+ */
+const REPETITIONS = { most: 100, afterMs: 100 };
+
 /** A server, a connection to it, and checks and counts of all responses. */
 export function createSession({ app, document, callers, known }: Omit<HostileInput, 'endpoints'>) {
   const check = oracleOf(document);
@@ -41,7 +48,11 @@ export function createSession({ app, document, callers, known }: Omit<HostileInp
   const send = async (request: HostileRequest) => {
     // Needs its own connection, so that its response is unambiguous.
     if (request.unreadable) wire.close();
-    const response = await wire.send(request);
+    let response = await wire.send(request);
+    for (let repeated = 0; isOverloaded(response) && repeated < REPETITIONS.most; repeated += 1) {
+      await delay(REPETITIONS.afterMs);
+      response = await wire.send(request);
+    }
     if (request.unreadable) wire.close(); // the parser can find the start of another request in it
     figures.count(response);
     check(request, response);
@@ -88,6 +99,9 @@ export function createSession({ app, document, callers, known }: Omit<HostileInp
   };
   return { send, plainly, targetOf, figures, start, stop };
 }
+
+const isOverloaded = (response: WireResponse | undefined) =>
+  response?.status === 503 && response.body.includes('"code":"overloaded"');
 
 /** The names of the parameters and body members of an endpoint. */
 const inputMembers = ({ params, query, body }: Endpoint): ReadonlySet<string> =>
