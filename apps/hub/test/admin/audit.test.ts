@@ -70,8 +70,14 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
 const identified = (body: Record<string, unknown>, { id }: { readonly id: string }) => ({ body: { id, ...body }, id });
 const aGrant = async () => world.aGrant(await world.anOrganization(), await world.aCategory({ is_private: true }));
 
-/** A plan, and the check of a file, change nothing. */
-const { planVisibility: _plan, readTemplateFile: _file, ...endpoints } = hubEndpoints;
+/** A plan, the check of a file, and a diagnosis change nothing. */
+const {
+  planVisibility: _plan,
+  readTemplateFile: _file,
+  runDoctor: _doctor,
+  createSupportBundle: _bundle,
+  ...endpoints
+} = hubEndpoints;
 const changing = Object.values(endpoints).filter(
   // Compares the literal types of endpoints.
   ({ access, method }) => (access as string) === 'admin' && method !== 'get',
