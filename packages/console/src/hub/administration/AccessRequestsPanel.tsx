@@ -40,7 +40,7 @@ export function AccessRequestsPanel() {
                 )}
               </span>
               <span className="muted small">
-                {request.reason} <Time at={request.created_at} />
+                <bdi>{request.reason}</bdi> <Time at={request.created_at} />
               </span>
             </span>
             <span className="row">
