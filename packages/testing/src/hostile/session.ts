@@ -43,6 +43,7 @@ export function createSession({ app, document, callers, known }: Omit<HostileInp
   const check = oracleOf(document);
   const figures = createFigures();
   const server = createHttpServer(app);
+  server.keepAliveTimeout = 0; // the connection must not end between two requests, however busy the machine is
   let wire: ReturnType<typeof openWire>;
 
   const send = async (request: HostileRequest) => {
