@@ -12,6 +12,7 @@ const repository = path.resolve(import.meta.dirname, '../../../..');
 
 /** A test file of each package: one that uses the dependencies of the package. */
 const FILES = {
+  'apps/cli': 'test/command-line.test.ts',
   'apps/fleet': 'test/catalog/sync-walks.test.ts',
   'apps/hub': 'test/catalog/templates.test.ts',
   'infra/deploy': 'test/pin.test.ts',
@@ -22,6 +23,7 @@ const FILES = {
   'packages/console': 'test/bounded-markdown.test.ts',
   'packages/contract': 'test/openapi.test.ts',
   'packages/database': 'test/pool.test.ts',
+  'packages/delivery': 'test/syslog.test.ts',
   'packages/http': 'test/process/serve.test.ts',
   'packages/mcp': 'test/mount.test.ts',
   'packages/testing': 'test/conformity.test.ts',
