@@ -136,6 +136,7 @@ test(
       };
       const clients = Array.from({ length: CLIENTS_PER_HUB }, () => [fromStaying, fromKilled]).flat();
       const load = startLoad(clients, { pauseMs: PAUSE_MS });
+      await eventually('the process that is killed responds', async () => acknowledged.length > 0);
       await delay(2 * LOST_MS + Math.random() * 500); // at any time between two flushes
       const killedAt = performance.now();
       killed.child.kill('SIGKILL');
