@@ -138,6 +138,7 @@ async function runChecks(checks: readonly DoctorCheck[], remainingMs: () => numb
   const findings: NamedFinding[] = [];
   /** The names of checks without which others cannot run. */
   const blocking = new Set<string>();
+  let isOver = false;
   for (const { name, needs = [], run } of checks) {
     const missing = findings.find((each) => needs.includes(each.name) && blocking.has(each.name));
     const limitMs = Math.min(CHECK_LIMIT_MS, remainingMs());
@@ -146,11 +147,13 @@ async function runChecks(checks: readonly DoctorCheck[], remainingMs: () => numb
       'Check the network and the load of the machine.',
     );
     const finding: Finding =
-      limitMs <= 0
+      isOver || limitMs <= 0
         ? { state: 'skipped', found: 'The earlier checks took all of the time.' }
         : missing
           ? { state: 'skipped', found: `It needs the check "${missing.name}".` }
           : await withLimit(Promise.resolve().then(run).catch(unexpected), late, limitMs);
+    // A timer ends up to one millisecond before the clock, because it counts whole milliseconds.
+    isOver ||= finding === late && limitMs < CHECK_LIMIT_MS;
     const { isIncomplete = false, ...shown } = finding;
     if (isIncomplete || finding.state === 'failed' || finding.state === 'skipped') blocking.add(name);
     findings.push({ name, ...shown });
