@@ -30,13 +30,13 @@ export async function anApiServer(options: ApiServerOptions = {}): Promise<ApiSe
   return server;
 }
 
-/** A client with short timeouts. */
+/** A client with the timeouts of production, unless a test gives others. */
 export function clientOf(
   server: ApiServer,
   given: Partial<ClusterAddress> = {},
   timing: Partial<KubernetesTimings> = {},
 ): KubernetesClient {
-  const client = connectKubernetes(addressOf(server, given), { answer: 2000, change: 2000, ...timing });
+  const client = connectKubernetes(addressOf(server, given), timing);
   ending.push(client.close);
   return client;
 }
