@@ -151,7 +151,7 @@ export const schema = z
     DEFAULT_MEMORY_LIMIT: memoryLimit
       .prefault('2Gi')
       .describe(
-        'memory limit of containers whose workload has no `memory_request`. See [defaults](deployments.md#defaults)',
+        'memory limit of containers whose workload has neither `memory_request` nor `memory_limit`. See [defaults](deployments.md#defaults)',
       ),
     DEFAULT_PROCESS_LIMIT: processLimit
       .prefault('4096')

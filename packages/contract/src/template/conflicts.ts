@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { FieldError } from '../shared/field-errors.ts';
+import { amountOf } from './quantity.ts';
 
 /** The members that are compared with each other. */
 interface Compared {
@@ -9,6 +10,12 @@ interface Compared {
   readonly env_schema: readonly { readonly name: string }[];
   readonly secret_refs: readonly { readonly env: string }[];
   readonly volume_mounts: readonly { readonly mountPath: string }[];
+  readonly cpu_request: string;
+  readonly cpu_limit: string;
+  readonly memory_request: string;
+  readonly memory_limit: string;
+  readonly security_profile: string;
+  readonly run_as: string | null;
 }
 
 /**
@@ -24,7 +31,35 @@ export const templateConflicts = (template: Compared): TemplateConflict[] => [
   ...registryInName(template),
   ...repeatedVariables(template),
   ...repeatedPaths(template).map((error): TemplateConflict => ({ ...error, members: ['volume_mounts'] })),
+  ...limitsBelowRequests(template),
+  ...restrictedRoot(template),
 ];
+
+type Limits = Pick<Compared, 'cpu_request' | 'cpu_limit' | 'memory_request' | 'memory_limit'>;
+
+const LIMITS = [
+  ['cpu_limit', 'cpu_request'],
+  ['memory_limit', 'memory_request'],
+] as const;
+
+/** The limits that are lower than the request of the same resource, which no engine accepts. */
+export const limitsBelowRequests = (spec: Limits): TemplateConflict[] =>
+  LIMITS.flatMap(([limit, request]) => {
+    const most = amountOf(spec[limit]);
+    if (most === undefined || most >= (amountOf(spec[request]) ?? 0)) return [];
+    const message = `must not be less than ${request}, which is ${spec[request]}`;
+    return [{ path: limit, message, members: [limit, request] }];
+  });
+
+/** The user id of root in a container that must not run as root. */
+export function restrictedRoot({
+  security_profile,
+  run_as,
+}: Pick<Compared, 'security_profile' | 'run_as'>): TemplateConflict[] {
+  if (security_profile !== 'restricted' || run_as === null || !/^0+(?::|$)/.test(run_as)) return [];
+  const message = 'must not be 0, because the security profile restricted does not permit root';
+  return [{ path: 'run_as', message, members: ['security_profile', 'run_as'] }];
+}
 
 /**
  * The first component of an image reference is the registry if it has a dot or a colon, or is

@@ -160,6 +160,14 @@ const tag = line(64)
   .regex(/^[^,]*$/, 'must not contain a comma')
   .transform((tag) => tag.trim());
 
+/** A user id, and optionally a group id, without a name: the image decides what a name means. */
+const userAndGroup = z
+  .string()
+  .regex(
+    /^(?:0|[1-9]\d{0,8}|1\d{9})(?::(?:0|[1-9]\d{0,8}|1\d{9}))?$/,
+    'must be a user id, optionally with a group id, such as 1000 or 1000:1000; ids are below 2000000000',
+  );
+
 const registryUrl = z
   .string()
   .max(255, 'must have at most 255 characters')
@@ -207,7 +215,16 @@ interface Declaration<Rule extends z.ZodType, Reply extends z.ZodType> {
 }
 
 /** The topics of the members that specify what runs, in the order in which a workload lists its members. */
-const workloadTopics = ['image', 'environment', 'ports', 'volumes', 'resources', 'scheduling', 'networks'] as const;
+const workloadTopics = [
+  'image',
+  'environment',
+  'ports',
+  'volumes',
+  'resources',
+  'security',
+  'scheduling',
+  'networks',
+] as const;
 type WorkloadTopic = (typeof workloadTopics)[number];
 
 /** The form of a template shows the members of a topic together. */
@@ -314,6 +331,16 @@ const templateMembers = {
     label: 'CPU',
     control: { kind: 'text' },
   }),
+  cpu_limit: field('resources', {
+    rule: quantity,
+    default: '',
+    example: '2',
+    reply: z.string(),
+    meaning:
+      'the CPU that one replica can use at most, not less than `cpu_request`: a Kubernetes quantity. It reserves nothing. `""`: on clusters no limit, on hosts `cpu_request`',
+    label: 'CPU limit',
+    control: { kind: 'text', hint: 'Empty: no limit on clusters, the requested CPU on hosts.' },
+  }),
   memory_request: field('resources', {
     rule: quantity,
     default: '',
@@ -323,6 +350,16 @@ const templateMembers = {
       'the same for memory: a Kubernetes quantity, such as `500m`, `2` or `8Gi`; `""`: nothing is requested, and the [default limit](deployments.md#defaults) applies',
     label: 'Memory',
     control: { kind: 'text' },
+  }),
+  memory_limit: field('resources', {
+    rule: quantity,
+    default: '',
+    example: '2Gi',
+    reply: z.string(),
+    meaning:
+      'the memory that one replica can use at most, not less than `memory_request`: a Kubernetes quantity. It reserves nothing. `""`: `memory_request`, or without it the [default limit](deployments.md#defaults)',
+    label: 'Memory limit',
+    control: { kind: 'text', hint: 'Empty: the requested memory.' },
   }),
   gpu_count: field('resources', {
     rule: z.int().min(0).max(1024),
@@ -548,6 +585,60 @@ const templateMembers = {
     meaning: 'the seconds between the signal to stop (SIGTERM, or that of the image) and SIGKILL',
     label: 'Time to stop',
     control: { kind: 'number', hint: 'Seconds until a program that does not stop is killed.' },
+  }),
+  start_period_seconds: field('image', {
+    rule: z.int().min(0).max(3600),
+    default: 0,
+    example: 120,
+    reply: z.int(),
+    meaning:
+      'the seconds that the program can take after its start until its [health check](deployments.md#shared-memory-and-health-checks) passes; `0`: 30 minutes. On clusters, a program that needs longer than a given time is started again',
+    label: 'Time to start',
+    control: { kind: 'number', hint: 'Seconds until the health check must pass. 0: 30 minutes.' },
+  }),
+  restart_unhealthy: field('image', {
+    rule: z.boolean(),
+    default: false,
+    example: true,
+    reply: z.boolean(),
+    meaning:
+      'whether a cluster starts a container again when its health check fails three times in a row (a liveness probe). A busy program then loses its work. Hosts ignore it',
+    label: 'Restart when unhealthy (clusters)',
+    control: { kind: 'checkbox' },
+  }),
+  security_profile: field('security', {
+    rule: z.enum(['baseline', 'restricted'], 'must be baseline or restricted'),
+    default: 'baseline',
+    example: 'restricted',
+    reply: z.string(),
+    meaning:
+      '`baseline`: the container has [a few capabilities](deployments.md#defaults) if it runs as root; `restricted`: it has none and must not run as root, as the profile `restricted` of the Pod Security Standards demands',
+    label: 'Security profile',
+    control: {
+      kind: 'select',
+      hint: 'Restricted is for programs that do not run as root.',
+      options: { baseline: 'Baseline: a few capabilities', restricted: 'Restricted: not root, no capabilities' },
+    },
+  }),
+  run_as: field('security', {
+    rule: userAndGroup.nullable(),
+    default: null,
+    example: '1000:1000',
+    reply: z.string().nullable(),
+    meaning:
+      'the ids of the user and optionally the group of the program, such as `1000` or `1000:1000`; `null`: those of the image',
+    label: 'User',
+    control: { kind: 'text', hint: 'Ids, such as 1000 or 1000:1000. Empty: the user of the image.' },
+  }),
+  service_account_token: field('security', {
+    rule: z.boolean(),
+    default: false,
+    example: true,
+    reply: z.boolean(),
+    meaning:
+      'whether the program receives a token for the API of its cluster. It runs only on [clusters whose admin allows this](clusters.md#accounts-of-pods)',
+    label: 'Token for the API of the cluster',
+    control: { kind: 'checkbox' },
   }),
   tolerations: field('scheduling', {
     rule: list(toleration),

@@ -2,31 +2,26 @@ import { z } from 'zod';
 import type { FieldError } from '../shared/field-errors.ts';
 import { invisibleProblem } from '../shared/wire.ts';
 import { type Declarations, deviceVariableErrors } from './device-variables.ts';
+import { amountOf, partsOfQuantity } from './quantity.ts';
 
 // Rules for values that are written now. Values that were stored before these rules remain valid:
 // they are read, synced and deployed, and catalog files with them are imported with a warning.
 
 /** The smallest amount of memory or storage, in bytes. Less is a mistaken unit. */
 const MIN_BYTES = 4 * 1024 ** 2;
-const UNITS: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((unit, index) => [unit, 1024 ** (index + 1)])),
-  ...Object.fromEntries(['k', 'M', 'G', 'T', 'P', 'E'].map((unit, index) => [unit, 1000 ** (index + 1)])),
-};
-const PARTS = /^([\d.]+)(?:[eE]([+-]?\d+)|([A-Za-z]*))$/;
 
 /**
  * Why a quantity of memory or storage is probably a mistake, with the likely meaning; undefined for
  * a plausible or an invalid one.
  */
 export function byteProblem(quantity: string): string | undefined {
-  const [, number = '', exponent = '0', unit = ''] = PARTS.exec(quantity) ?? [];
+  const { number = '', unit = '' } = partsOfQuantity(quantity) ?? {};
   if (number === '' || Number(number) === 0) return undefined;
-  const likely = ['Mi', 'Gi'].find((each) => Number(number) * (UNITS[each] ?? 0) >= MIN_BYTES) ?? 'Ti';
+  const likely = ['Mi', 'Gi'].find((each) => (amountOf(`${number}${each}`) ?? 0) >= MIN_BYTES) ?? 'Ti';
   const meant = `did you mean ${number}${likely}?`;
   if (unit === 'm' || unit === 'u' || unit === 'n')
     return `must not have the unit ${unit}, which is a fraction of a byte; ${meant}`;
-  const bytes = Number(number) * 10 ** Number(exponent) * (UNITS[unit] ?? 1);
-  return bytes < MIN_BYTES ? `must be at least 4Mi; ${meant}` : undefined;
+  return (amountOf(quantity) ?? Number(number)) < MIN_BYTES ? `must be at least 4Mi; ${meant}` : undefined;
 }
 
 /** A quantity of memory or storage that is written now. */
@@ -45,18 +40,26 @@ interface Written {
   /** The icon of a category. */
   readonly icon?: string | undefined;
   readonly memory_request?: string | undefined;
+  readonly memory_limit?: string | undefined;
   readonly vram_request?: string | undefined;
   readonly icon_url?: string | null | undefined;
 }
 
 /** The values of a template, a workload or a category that can be stored, but no longer be written. */
-export function newValueProblems({ memory_request, vram_request, icon_url, ...named }: Written): FieldError[] {
+export function newValueProblems({
+  memory_request,
+  memory_limit,
+  vram_request,
+  icon_url,
+  ...named
+}: Written): FieldError[] {
   const messages = {
     name: firstInvisible(named.name),
     version: typeof named.version === 'string' ? invisibleProblem(named.version) : undefined,
     tags: firstInvisible(...(named.tags ?? [])),
     icon: firstInvisible(named.icon),
     memory_request: memory_request === undefined ? undefined : byteProblem(memory_request),
+    memory_limit: memory_limit === undefined ? undefined : byteProblem(memory_limit),
     vram_request: vram_request === undefined ? undefined : byteProblem(vram_request),
     icon_url: icon_url === undefined || icon_url === null ? undefined : iconProblem(icon_url),
   };

@@ -240,6 +240,12 @@ const compared = template.pick({
   env_schema: true,
   secret_refs: true,
   volume_mounts: true,
+  cpu_request: true,
+  cpu_limit: true,
+  memory_request: true,
+  memory_limit: true,
+  security_profile: true,
+  run_as: true,
 });
 
 /**
