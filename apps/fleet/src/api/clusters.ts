@@ -1,13 +1,15 @@
 import type { FieldError, Input, Reply } from '@svc/contract';
-import { fleetEndpoints } from '@svc/contract/fleet';
+import { clusterPolicyDefaults, clusterPolicyNames, fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, pickDefined, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import type { Sealer } from '../database/sealing.ts';
 import { abandon, remedyFor } from '../deployments/store.ts';
+import { userOfCredentials } from '../engines/kubernetes/account.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import { isAdmin, resolvedTargetErrors, secretRequiredAgain, targetErrors } from '../identity/outbound-targets.ts';
+import { accountErrors, deploymentsWithToken, refusePolicies } from '../resources/cluster-policies.ts';
 import { clusterCredentialsLocation, clusters, presentCluster } from '../resources/clusters.ts';
 import {
   certificateErrors,
@@ -54,6 +56,7 @@ const MEMBERS = [
   'public_service_type',
   'default_storage_class',
   'gpu_resource_name',
+  ...clusterPolicyNames,
 ] as const;
 
 /** Checks a cluster before it is registered. The reply shows the result, including a failure. */
@@ -90,10 +93,13 @@ const NOTHING_FOUND = {
 export const createCluster = route(fleetEndpoints.createCluster, async (context, { body }) => {
   const { principal, settings, engineRuntime } = context;
   const { server, auth } = body;
+  const by_admin = isAdmin(context);
+  refusePolicies(body, clusterPolicyDefaults, by_admin);
   const ofTarget = await resolvedTargetErrors(context, 'server', new URL(server));
   refuseFieldErrors([...ofTarget, ...pemErrors(body.ca_certificate, auth)]);
+  const fleet_account = userOfCredentials(auth) ?? null;
+  refuseFieldErrors(accountErrors({ ...body, fleet_account }));
   const id = uuidv7();
-  const by_admin = isAdmin(context);
   const { ca_certificate, namespace, gpu_resource_name } = body;
   const address = { server, ca_certificate, namespace, gpu_resource_name, auth, by_admin };
   const identity = await engineRuntime.identifyCluster(address);
@@ -103,6 +109,7 @@ export const createCluster = route(fleetEndpoints.createCluster, async (context,
     id,
     by_admin,
     identity,
+    fleet_account,
     created_by: authorOf(principal),
   };
   return runAudited(context, fleetEndpoints.createCluster, async (transaction) => {
@@ -145,9 +152,11 @@ async function changeCluster(
   { params, body, identity }: Pick<Change, 'params' | 'body'> & { readonly identity: string | null },
 ): Promise<Reply<typeof fleetEndpoints.updateCluster>> {
   const { transaction, settings, ifMatch } = context;
-  if (body.namespace !== undefined || body.server !== undefined) await acquirePlacementLock(transaction);
+  const forbidsTokens = body.allow_service_account_tokens === false;
+  if (body.namespace !== undefined || body.server !== undefined || forbidsTokens) await acquirePlacementLock(transaction);
   const before = await lockRow(transaction, clusters, { id: params.id, ifMatch });
   refuseRename(body, before);
+  refusePolicies(body, before, isAdmin(context));
   const { server = before.server, auth } = body;
   const serverChanges = server !== before.server;
   if (serverChanges && auth === undefined) throw secretRequiredAgain('auth', 'server');
@@ -156,11 +165,17 @@ async function changeCluster(
   if (body.namespace !== undefined && body.namespace !== before.namespace) {
     refuseInUse(await dependentsOfTarget(transaction, { kind: 'cluster', id: before.id }));
   }
+  // Until the next check, other credentials than those of a service account have no known user.
+  const fleet_account = auth === undefined ? before.fleet_account : (userOfCredentials(auth) ?? null);
+  const accounts = { ...before, ...pickDefined(body, ACCOUNT_MEMBERS), fleet_account };
+  const changesAccount = auth !== undefined || ACCOUNT_MEMBERS.some((member) => accounts[member] !== before[member]);
+  if (changesAccount) refuseFieldErrors(accountErrors(accounts));
+  if (forbidsTokens && before.allow_service_account_tokens) refuseInUse(await deploymentsWithToken(transaction, before.id));
   await refuseRegistered(transaction, 'cluster', { id: before.id, identity });
   const isToBeChecked = body.accept_engine === true || CHECK_INPUTS.some((member) => body[member] !== undefined);
   const data: Prisma.ClusterUncheckedUpdateInput = {
     ...pickDefined(body, MEMBERS),
-    ...(auth === undefined ? {} : await sealCredentials(settings.sealer, before.id, { server, auth })),
+    ...(auth === undefined ? {} : { ...(await sealCredentials(settings.sealer, before.id, { server, auth })), fleet_account }),
     ...(serverChanges ? { by_admin: isAdmin(context), reachability: 'unknown' as const, unreachable_reason: '' } : {}),
     // Also for the same server.
     ...(body.server !== undefined && isAdmin(context) ? { by_admin: true } : {}),
@@ -171,6 +186,9 @@ async function changeCluster(
   await transaction.cluster.update({ where: { id: before.id }, data });
   return { cluster: presentCluster(await readRow(transaction, clusters, before.id)) };
 }
+
+/** Members that determine with which account pods run. */
+const ACCOUNT_MEMBERS = ['namespace', 'service_account', 'allow_service_account_tokens'] as const;
 
 /** Members that can change the result of a check. */
 const CHECK_INPUTS = ['server', 'ca_certificate', 'auth', 'namespace', 'gpu_resource_name'] as const;

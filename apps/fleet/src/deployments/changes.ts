@@ -2,7 +2,7 @@ import type { Reply } from '@svc/contract';
 import type { EnvRequest, fleetEndpoints, GeneratedValue } from '@svc/contract/fleet';
 import { invalid, type Matches, Problem, pickDefined } from '@svc/http';
 import type { Sealer } from '../database/sealing.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import { columnsOfLimits, type DefaultLimits } from '../render/defaults.ts';
 import { type StoredEnv, storedEnv } from '../render/env.ts';
@@ -73,20 +73,21 @@ export async function changeDeployment(
   const env = change.env ? acceptEnv(change.env, { ...workload, before: before.env }) : change.recordedEnv;
   const changed = {
     ...(env && { env }),
-    ...pickDefined(change, ['replicas', 'volumes', 'acceptedLosses', 'desiredState', 'pull', 'restart']),
+    ...pickDefined(change, ['labels', 'replicas', 'volumes', 'acceptedLosses', 'desiredState', 'pull', 'restart']),
     ...(change.isAdoption && { before: null }),
   };
-  const draft = changedDraft(before, { workload, isNewRevision, ...changed }, context.defaultLimits);
+  const requested = changedDraft(before, { workload, isNewRevision, ...changed }, context.defaultLimits);
   const stored = pickDefined(change, ['labels', 'pull']);
   refuse(refusalsOfDeletion(before));
   refuseTakeOver(before, change);
-  if (!change.restart && !change.takeOver && isUnchanged(before, draft)) {
-    if (Object.keys(stored).length > 0) await update(transaction, id, stored);
+  if (!change.restart && !change.takeOver && isUnchanged(before, requested)) {
+    if (Object.keys(stored).length > 0) await update(transaction, id, { ...stored, ...dueForLabels(before, change) });
     return present(context, id, []);
   }
-  refuseExcessiveSize(draft, before);
-  const decision = await decide(context, draft);
+  refuseExcessiveSize(requested, before);
+  const decision = await decide(context, requested);
   refuse(decision.refusals);
+  const { draft } = decision;
   await update(transaction, id, {
     ...stored,
     revision: workload.revision,
@@ -96,6 +97,7 @@ export async function changeDeployment(
     desired_state: draft.desiredState,
     defaults_version: draft.defaultsVersion,
     ...columnsOfLimits(draft.defaultLimits),
+    pod_settings: draft.podSettings ?? Prisma.DbNull,
     ...(change.restart ? { restarted_at: new Date() } : {}),
     ...(requestsPull(before, draft, change) && { pull_requested: true }),
     ...allocationOf(decision),
@@ -110,6 +112,10 @@ export async function changeDeployment(
   await restartDependents(context, before, draft.env);
   return present(context, id, generated);
 }
+
+/** The next pass applies other labels to the objects in a cluster. They replace no pod. */
+const dueForLabels = ({ cluster_id }: DeploymentRow, { labels }: DeploymentChange) =>
+  labels === undefined || cluster_id === null ? {} : { due_at: new Date(0) };
 
 /** Starts a new generation of the deployments that are bound to a value that changed. */
 async function restartDependents(context: DeploymentContext, before: DeploymentRow, env: StoredEnv): Promise<void> {

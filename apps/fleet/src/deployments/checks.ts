@@ -29,6 +29,7 @@ interface Examined {
   readonly ofVolumes: readonly Refusal[];
   readonly secrets: readonly SecretMetadata[];
   readonly placement: Placement;
+  readonly ofCluster: readonly Refusal[];
   readonly ports: PortDecision | undefined;
 }
 
@@ -58,6 +59,7 @@ const checks = {
   addedVolumes: ({ draft, mounted, placement }) =>
     draft.desiredState === 'stopped' || placement.chosen ? refusalsOfAddedVolumes(mounted, draft.target) : [],
   placement: ({ draft, placement }) => refusalsOfPlacement(draft, placement),
+  cluster: ({ ofCluster }) => ofCluster,
   ports: ({ ports }) => ports?.refusals ?? [],
 } as const satisfies Readonly<Record<string, Check>>;
 

@@ -5,8 +5,10 @@ import { bindAddresses } from '../placement/addresses.ts';
 import { type PlacementRequirements, placementRequirementsOf } from '../placement/candidates.ts';
 import { type ChosenTarget, type Placement, place } from '../placement/place.ts';
 import { PORTS_BIND_TO_ADDRESSES } from '../render/defaults.ts';
+import { type PodSettings, podSettings } from '../render/pod-settings.ts';
 import { type ResolvedEnv, resolveEnv } from '../render/env.ts';
 import { refuseUnsupported } from '../render/unsupported-values.ts';
+import { problemOfAccount } from '../resources/cluster-policies.ts';
 import { withoutSealed } from '../resources/workloads.ts';
 import { type BoundVariable, readBound } from './bindings.ts';
 import type { Allocation, Candidates } from './candidates.ts';
@@ -144,18 +146,19 @@ export interface Decision {
  * @throws 422 for values of a selected revision that this fleet does not support, because it cannot
  * be placed
  */
-export async function decide(context: DecisionContext, draft: Draft): Promise<Decision> {
+export async function decide(context: DecisionContext, requested: Draft): Promise<Decision> {
   const { transaction } = context;
-  const { workload } = draft;
-  if (draft.isNewRevision) refuseUnsupported(withoutSealed(workload.spec));
-  const { env, bindings, problems } = resolveEnv(workload.spec, draft.env, workload.secretVariables);
-  const { bound, refusals: ofBindings } = await readBound(transaction, draft, bindings);
-  const secrets = await readSecretMetadata(transaction, namesOfSecrets(draft, bound));
-  const { mounted, refusals: ofVolumes } = await mountVolumes(transaction, draft);
-  const requirements = placementRequirementsOf(workload.spec, draft.replicas);
-  const placement = await placeDraft(context, { draft, requirements, mounted });
+  const { workload } = requested;
+  if (requested.isNewRevision) refuseUnsupported(withoutSealed(workload.spec));
+  const { env, bindings, problems } = resolveEnv(workload.spec, requested.env, workload.secretVariables);
+  const { bound, refusals: ofBindings } = await readBound(transaction, requested, bindings);
+  const secrets = await readSecretMetadata(transaction, namesOfSecrets(requested, bound));
+  const { mounted, refusals: ofVolumes } = await mountVolumes(transaction, requested);
+  const requirements = placementRequirementsOf(workload.spec, requested.replicas);
+  const placement = await placeDraft(context, { draft: requested, requirements, mounted });
+  const { draft, refusals: ofCluster } = await applyCluster(transaction, requested, placement.chosen);
   const ports = await portsOn(transaction, draft, placement.chosen);
-  const examined = { draft, env, problems, bound, ofBindings, mounted, ofVolumes, secrets, placement, ports };
+  const examined = { draft, env, problems, bound, ofBindings, mounted, ofVolumes, secrets, placement, ofCluster, ports };
   return {
     draft,
     requirements,
@@ -169,6 +172,39 @@ export async function decide(context: DecisionContext, draft: Draft): Promise<De
     refusals: await runChecks(transaction, examined),
   };
 }
+
+/**
+ * The draft with the settings of its cluster, if the change replaces its instances, and the reasons
+ * why nothing may run there.
+ */
+async function applyCluster(
+  transaction: Transaction,
+  draft: Draft,
+  chosen: ChosenTarget | undefined,
+): Promise<{ draft: Draft; refusals: readonly Refusal[] }> {
+  if (!draft.replacesInstances) return { draft, refusals: [] };
+  const target = chosen ?? draft.target;
+  if (target?.kind !== 'cluster') return { draft: { ...draft, podSettings: null }, refusals: [] };
+  const cluster = await transaction.cluster.findUniqueOrThrow({ where: { id: target.id } });
+  const defaultLimits = cluster.uses_limit_range ? { ...draft.defaultLimits, memory_bytes: null } : draft.defaultLimits;
+  const problem = draft.desiredState === 'running' ? problemOfAccount(cluster) : undefined;
+  return {
+    draft: { ...draft, podSettings: settingsOfCluster(cluster), defaultLimits },
+    refusals:
+      problem === undefined
+        ? []
+        : [
+            {
+              code: 'deployment_refused',
+              path: 'target',
+              message: `cannot be cluster ${cluster.name}: the service_account of its pods ${problem}`,
+            },
+          ],
+  };
+}
+
+/** The settings in the row of a cluster. */
+const settingsOfCluster = (cluster: object): PodSettings => podSettings.parse(cluster);
 
 /** The targets whose first check can change a refusal of the deployment into an acceptance. */
 export const uncheckedTargets = ({ chosen, refusals, placement }: Decision): readonly Target[] =>

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { registryInName, withoutOldDigest } from '@svc/contract';
 import type { EnvRequest, NewDeployment, Target } from '@svc/contract/fleet';
 import { invalid, Problem } from '@svc/http';
@@ -7,6 +8,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { isSameSize } from '../placement/quantities.ts';
 import { CURRENT_DEFAULTS, type DefaultLimits, limitsOfColumns } from '../render/defaults.ts';
 import { resolveEnv, type StoredEnv } from '../render/env.ts';
+import { type PodSettings, podLabels } from '../render/pod-settings.ts';
 import type { Pull } from '../render/rendering.ts';
 import { refuseFieldErrors } from '../resources/field-errors.ts';
 import { targetOf } from '../resources/targets.ts';
@@ -51,6 +53,7 @@ export interface VolumeRequest {
 export interface Draft {
   readonly id: string;
   readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
   readonly workload: WorkloadRevision;
   /**
    * Whether the request selects a revision. The tier of the organization is checked only then:
@@ -69,6 +72,11 @@ export interface Draft {
   readonly defaultsVersion: number;
   /** The default limits with which its instances are rendered. */
   readonly defaultLimits: DefaultLimits;
+  /**
+   * The settings of its cluster with which its pods are rendered; null: none. A decision determines
+   * those of a change that replaces the instances.
+   */
+  readonly podSettings: PodSettings | null;
   /** Whether the change replaces all instances, so that their form can change. */
   readonly replacesInstances: boolean;
   /**
@@ -87,6 +95,7 @@ export interface NewDeploymentRequest
   extends Pick<NewDeployment, 'target' | 'replicas' | 'volumes' | 'desired_state' | 'pull' | 'spec'> {
   readonly env: EnvRequest;
   readonly name?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly template?: string | undefined;
   readonly workload_id?: string | undefined;
   readonly revision?: number | undefined;
@@ -118,6 +127,7 @@ export async function newDraft(
   const draft: Draft = {
     id: uuidv7(),
     name: request.name ?? UNNAMED,
+    labels: request.labels ?? {},
     workload,
     isNewRevision: true,
     replicas,
@@ -129,6 +139,7 @@ export async function newDraft(
     pull: request.pull,
     defaultsVersion: CURRENT_DEFAULTS,
     defaultLimits,
+    podSettings: null,
     replacesInstances: true,
     before: null,
     creates: request.name === undefined ? [] : created ? ['deployment', 'workload'] : ['deployment'],
@@ -158,7 +169,7 @@ interface DraftChanges
   extends Partial<
     Pick<
       Draft,
-      'isNewRevision' | 'replicas' | 'env' | 'volumes' | 'acceptedLosses' | 'desiredState' | 'pull' | 'before'
+      'labels' | 'isNewRevision' | 'replicas' | 'env' | 'volumes' | 'acceptedLosses' | 'desiredState' | 'pull' | 'before'
     >
   > {
   readonly workload: WorkloadRevision;
@@ -169,6 +180,7 @@ export type StoredDraft = Pick<
   DeploymentRow,
   | 'id'
   | 'name'
+  | 'labels'
   | 'revision'
   | 'replicas'
   | 'env'
@@ -179,12 +191,14 @@ export type StoredDraft = Pick<
   | 'defaults_version'
   | 'default_memory_bytes'
   | 'default_processes'
+  | 'pod_settings'
 >;
 
 /** An existing deployment with the requested changes. It keeps its target. */
 export const draftOf = (row: StoredDraft, changes: DraftChanges): Draft => ({
   id: row.id,
   name: row.name,
+  labels: row.labels,
   isNewRevision: false,
   replicas: row.replicas,
   env: row.env,
@@ -195,6 +209,7 @@ export const draftOf = (row: StoredDraft, changes: DraftChanges): Draft => ({
   pull: row.pull,
   defaultsVersion: row.defaults_version,
   defaultLimits: limitsOfColumns(row),
+  podSettings: row.pod_settings,
   replacesInstances: false,
   before: row,
   creates: [],
@@ -237,6 +252,7 @@ const keepsInstances = (before: DeploymentRow, draft: Draft): boolean =>
   draft.desiredState === before.desired_state &&
   draft.acceptedLosses.length === 0 &&
   (draft.pull === before.pull || before.cluster_id === null) &&
+  !changesPods(before, draft) &&
   Object.entries(draft.volumes).every(([mount, { storage_id, size }]) => {
     const present = Object.hasOwn(before.volumes, mount) ? before.volumes[mount] : undefined;
     return (
@@ -245,6 +261,16 @@ const keepsInstances = (before: DeploymentRow, draft: Draft): boolean =>
       isSameSize(size ?? present.size, present.size)
     );
   });
+
+/**
+ * Whether other labels of the deployment change its pods. All other labels change only its objects,
+ * which replaces nothing.
+ */
+function changesPods(before: DeploymentRow, { labels }: Draft): boolean {
+  if (before.cluster_id === null) return false;
+  const settled = { defaults: before.defaults_version, podSettings: before.pod_settings };
+  return !isDeepStrictEqual(podLabels({ ...settled, labels }), podLabels({ ...settled, labels: before.labels }));
+}
 
 const MEBIBYTE = 2 ** 20;
 /**

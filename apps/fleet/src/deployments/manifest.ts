@@ -7,6 +7,7 @@ import { renderDocker } from '../render/docker.ts';
 import { type ResolvedEnv, resolveEnv } from '../render/env.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
 import { BOOKKEEPING } from '../render/labels.ts';
+import { renderedCluster } from '../render/pod.ts';
 import type { Rendering, Secrecy, Secrets } from '../render/rendering.ts';
 import { PLACEHOLDER, SEALED_KEY, sealedName, secretsWithPlaceholders } from '../render/secrets.ts';
 import { readBound } from './bindings.ts';
@@ -61,6 +62,8 @@ export const renderingOf = <S extends Secrecy>(
   restarted_at: restarted_at?.toISOString() ?? null,
   defaults: draft.defaultsVersion,
   defaultLimits: draft.defaultLimits,
+  labels: draft.labels,
+  podSettings: draft.podSettings,
   spec: draft.workload.spec,
   pull: draft.pull,
   env: env.map((variable) => ({ name: variable.name, value: textOf(variable, secrets) })),
@@ -118,7 +121,7 @@ export async function presentManifest(
 }
 
 async function clusterManifest(transaction: Transaction, { id }: Target, rendering: Rendering<'placeholders'>) {
-  const cluster = await transaction.cluster.findUniqueOrThrow({ where: { id } });
+  const cluster = renderedCluster.parse(await transaction.cluster.findUniqueOrThrow({ where: { id } }));
   return renderKubernetes(rendering, cluster).objects.map(toPlainJson);
 }
 

@@ -5,6 +5,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { type DefaultLimits, effectsOfCurrentDefaults } from '../render/defaults.ts';
 import { storedEnv } from '../render/env.ts';
 import { imageReference } from '../render/image.ts';
+import { hasOtherSettings, podSettings } from '../render/pod-settings.ts';
 import { condition, type Kind, presentCommon, presentConditions, resourceRow } from '../resources/kind.ts';
 import { problemsOfUses, restrictedUses, storedUses } from '../resources/secret-uses.ts';
 import { presentTarget } from '../resources/storage.ts';
@@ -74,8 +75,15 @@ export const deploymentRow = resourceRow.extend({
   defaults_version: z.int(),
   default_memory_bytes: z.bigint().nullable(),
   default_processes: z.int().nullable(),
-  /** That of its workload. */
+  /** The settings of its cluster with which its pods are rendered. */
+  pod_settings: podSettings.nullable(),
+  /** The settings that its cluster has now; null on a host and without a target. */
+  cluster_settings: podSettings.nullable(),
+  /** Whether its cluster limits the memory of pods itself. */
+  uses_limit_range: z.boolean(),
+  /** Those of its workload. */
   memory_request: z.string(),
+  memory_limit: z.string(),
   /** Whether it has ports that bind to all interfaces of its host. */
   binds_all_interfaces: z.boolean(),
   /** The ReadWriteOnce volumes to which another replica or deployment can write. */
@@ -121,6 +129,12 @@ const webVariables = Prisma.sql`CASE WHEN r.endpoints = '[]' THEN '{}' ELSE ${of
           SELECT e->>'name', e->>'default_value' FROM jsonb_array_elements(v.spec->'env_schema') e) d
     WHERE d.name IN (${HTTP_PORTS}, ${HEALTH_CHECK}))`)} END`;
 
+const clusterSettings = Prisma.sql`(SELECT jsonb_build_object('object_labels', c.object_labels,
+      'object_annotations', c.object_annotations, 'pod_label_keys', c.pod_label_keys, 'service_account', c.service_account,
+      'allow_service_account_tokens', c.allow_service_account_tokens, 'pull_secrets', c.pull_secrets,
+      'priority_class', c.priority_class)
+     FROM clusters c WHERE c.id = r.cluster_id)`;
+
 const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Prisma.Sql }) =>
   Prisma.sql`r.workload_id, (SELECT w.name FROM workloads w WHERE w.id = r.workload_id) AS workload_name, ${deletesWorkload} AS deletes_workload, r.revision,
     ${ofRevision(Prisma.sql`v.template_id`)} AS template_id, ${ofRevision(Prisma.sql`v.template_slug`)} AS template_slug,
@@ -131,7 +145,10 @@ const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Pris
      FROM attachments a JOIN volumes v ON v.id = a.volume_id WHERE a.deployment_id = r.id) AS volumes,
     r.desired_state::text, r.pull, ${imageSource} AS image_source, r.image_digest, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
     r.endpoints, ${webVariables} AS web_variables, ${large.instances} AS instances, r.crash_loop, r.observed_at, r.sent_to_engine, r.deleting, r.defaults_version,
-    r.default_memory_bytes, r.default_processes, coalesce(${ofRevision(Prisma.sql`v.spec->>'memory_request'`)}, '') AS memory_request,
+    r.default_memory_bytes, r.default_processes, r.pod_settings, ${clusterSettings} AS cluster_settings,
+    coalesce((SELECT c.uses_limit_range FROM clusters c WHERE c.id = r.cluster_id), false) AS uses_limit_range,
+    coalesce(${ofRevision(Prisma.sql`v.spec->>'memory_request'`)}, '') AS memory_request,
+    coalesce(${ofRevision(Prisma.sql`v.spec->>'memory_limit'`)}, '') AS memory_limit,
     EXISTS (SELECT FROM allocated_ports p WHERE p.deployment_id = r.id AND p.addresses = '{}') AS binds_all_interfaces,
     ARRAY(SELECT v.name FROM attachments a JOIN volumes v ON v.id = a.volume_id
           WHERE a.deployment_id = r.id AND v.access_mode = 'ReadWriteOnce' AND a.mount IN ${mounts}
@@ -182,7 +199,13 @@ const targetUnreachable = ({ unreachable_reason, observed_at, created_at }: Depl
  */
 function olderDefaults(row: DeploymentRow, current: DefaultLimits) {
   const ofValues = row.cluster_id !== null && hasInlineValues(row.env) ? ['moves sealed values into a Secret'] : [];
-  const effects = row.desired_state === 'stopped' ? [] : [...effectsOfCurrentDefaults(row, current), ...ofValues];
+  const ofSettings =
+    row.cluster_id !== null && hasOtherSettings(row.pod_settings, row.cluster_settings)
+      ? ['applies the settings of the cluster to its pods']
+      : [];
+  const limits = row.uses_limit_range ? { ...current, memory_bytes: null } : current;
+  const effects =
+    row.desired_state === 'stopped' ? [] : [...effectsOfCurrentDefaults(row, limits), ...ofSettings, ...ofValues];
   if (effects.length === 0) return [];
   return [
     {

@@ -119,11 +119,14 @@ const resolvedKey = (ref: BoundVariable, secrets: readonly SecretMetadata[]): st
   return secret && keyOf(ref, secret.keys);
 };
 
-/** The secrets that a plan lists. A secret is new if the workload asks for it, and did not before. */
+/**
+ * The secrets that a plan lists. A secret, or the token of an account, is new if the workload asks for it,
+ * and did not before.
+ */
 export async function planSecrets(
   transaction: Transaction,
   { draft, bound, secrets }: Using,
-): Promise<Pick<Plan, 'secrets'> & { readonly isNewPullSecret: boolean }> {
+): Promise<Pick<Plan, 'secrets'> & { readonly isNewPullSecret: boolean; readonly isNewToken: boolean }> {
   const { spec } = draft.workload;
   const previous = await readDeployedBefore(transaction, draft);
   const known = new Set(previous?.secret_refs.map((ref) => `${ref.name}/${resolvedKey(ref, secrets)}`));
@@ -135,6 +138,7 @@ export async function planSecrets(
       is_new: asked.has(use.variable) && !known.has(`${use.secret}/${use.key ?? undefined}`),
     })),
     isNewPullSecret: previous?.registry_credentials !== spec.registry_credentials,
+    isNewToken: previous?.service_account_token !== true,
   };
 }
 
@@ -146,8 +150,8 @@ async function readDeployedBefore(
   transaction: Transaction,
   { before, workload }: Draft,
 ): Promise<StoredSpec | undefined> {
-  const { secret_refs, registry_credentials } = workload.spec;
-  if (secret_refs.length === 0 && registry_credentials === null) return undefined;
+  const { secret_refs, registry_credentials, service_account_token } = workload.spec;
+  if (secret_refs.length === 0 && registry_credentials === null && !service_account_token) return undefined;
   if (before) {
     if (before.revision === workload.revision) return workload.spec;
     return (await readWorkloadRevision(transaction, workload.workloadId, before.revision)).spec;

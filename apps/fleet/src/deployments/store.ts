@@ -57,13 +57,13 @@ export async function insertDeployment(
   await transaction.$executeRaw`
     WITH deployment AS (
       INSERT INTO deployments (id, name, labels, replicas, env, desired_state, pull, pull_requested, created_by, bindings,
-        workload_id, revision, deletes_workload, defaults_version, default_memory_bytes, default_processes,
+        workload_id, revision, deletes_workload, defaults_version, default_memory_bytes, default_processes, pod_settings,
         host_id, cluster_id, cpu_millis, memory_bytes, gpu_count, phase)
       VALUES (${draft.id}::uuid, ${draft.name}, ${JSON.stringify(labels)}::jsonb, ${draft.replicas},
         ${JSON.stringify(draft.env)}::jsonb, ${draft.desiredState}::"DesiredState", ${draft.pull}, ${isRunning},
         ${authorOf(principal)}, ${bindingsOf(draft.env)}::text[], ${draft.workload.workloadId}::uuid,
         ${draft.workload.revision}, ${deletesWorkload}, ${draft.defaultsVersion}, ${default_memory_bytes},
-        ${default_processes}, ${host_id}::uuid, ${cluster_id}::uuid, ${cpu_millis}, ${memory_bytes}, ${gpu_count},
+        ${default_processes}, ${draft.podSettings && JSON.stringify(draft.podSettings)}::jsonb, ${host_id}::uuid, ${cluster_id}::uuid, ${cpu_millis}, ${memory_bytes}, ${gpu_count},
         ${isRunning ? PENDING.phase : 'stopped'})
       RETURNING ${columnsOfGeneration})
     ${newPorts}
@@ -89,11 +89,12 @@ export async function allocate(transaction: Transaction, decision: Decision, aut
   }
   const target = columnsOfTarget(chosen ?? draft.target);
   const defaultStorageClass = await defaultStorageClassOf(transaction, target.cluster_id);
-  for (const { id, name, size, access_mode, storage_class, isNew: isNewVolume } of mounted) {
+  for (const { id, name, size, access_mode, storage_class, labels, isNew: isNewVolume } of mounted) {
     if (!isNewVolume) continue;
     const volume = {
       id,
       name,
+      labels,
       size,
       access_mode,
       storage_class: storage_class ?? defaultStorageClass,

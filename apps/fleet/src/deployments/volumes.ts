@@ -1,5 +1,6 @@
 import { DEFAULT_VOLUME_SIZE, type Target } from '@svc/contract/fleet';
 import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { isSameSize } from '../placement/quantities.ts';
 import type { BoundVolume } from '../render/rendering.ts';
@@ -13,6 +14,8 @@ import type { Refusal } from './refusals.ts';
  * has it.
  */
 export interface MountedVolume extends BoundVolume {
+  /** Those of the deployment, if the volume is new. */
+  readonly labels: Readonly<Record<string, string>>;
   readonly isNew: boolean;
   readonly isAttached: boolean;
   readonly boundTo: Target | undefined;
@@ -30,6 +33,8 @@ interface LostVolume {
 }
 
 type Reader = Pick<Prisma.TransactionClient, 'volume' | 'attachment'>;
+
+const storedLabels = z.record(z.string(), z.string());
 
 /**
  * Determines the volume of each mount of a deployment. A mount keeps its attached volume; a
@@ -115,7 +120,8 @@ async function mountVolume(
   const boundTo = targetOf({ host_id, cluster_id }) ?? undefined;
   const attachedTo = attachments[0]?.deployment.name;
   const isAttached = currentVolume !== undefined;
-  return { mount, id, name, size, access_mode, storage_class, isNew: false, isAttached, boundTo, attachedTo };
+  const labels = storedLabels.parse(volume.labels);
+  return { mount, id, name, labels, size, access_mode, storage_class, isNew: false, isAttached, boundTo, attachedTo };
 }
 
 const MAX_NAME = 63;
@@ -141,7 +147,7 @@ async function newVolume(
     boundTo: undefined,
     attachedTo: undefined,
   };
-  return { mount, id, name, size, ...rest, isNew: true };
+  return { mount, id, name, labels: draft.labels, size, ...rest, isNew: true };
 }
 
 /**

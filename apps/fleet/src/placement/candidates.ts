@@ -85,6 +85,8 @@ export interface ClusterCandidate extends Target {
   readonly allocatable: CountedAmounts | null;
   readonly allocated: CountedAmounts;
   readonly nodes: readonly ClusterNode[];
+  /** Whether an admin allows that pods receive tokens of their account. */
+  readonly gives_tokens?: boolean;
 }
 
 /** A host or cluster that placement considers. */
@@ -108,6 +110,8 @@ export interface PlacementRequirements {
   readonly required_network_types: readonly string[];
   readonly node_selector: Readonly<Record<string, string>>;
   readonly tolerations: readonly Toleration[];
+  /** Whether the program needs a token for the API of its cluster. */
+  readonly needs_token?: true;
 }
 
 /**
@@ -166,4 +170,5 @@ export const placementRequirementsOf = (spec: WorkloadSpec, replicas: number): P
   required_network_types: spec.required_network_types,
   node_selector: spec.node_selector,
   tolerations: spec.tolerations,
+  ...(spec.service_account_token && { needs_token: true as const }),
 });

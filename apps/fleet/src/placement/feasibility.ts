@@ -80,6 +80,7 @@ export function assessFeasibility(
     candidate.kind === 'host' ? assessHost(request, candidate) : assessCluster(request, candidate, available);
   const others = [
     ...networkObstacles(request, candidate),
+    ...tokenObstacles(request, candidate),
     ...(available ? shortages(request, available) : []),
     ...findings.against,
     ...volumeObstacles(request, candidate, nameOf),
@@ -235,6 +236,17 @@ function networkObstacles(request: PlacementRequest, { network_types }: Candidat
   const has = network_types.length > 0 ? `has: ${network_types.join(', ')}` : 'has none';
   const message = `has no network type ${missing.join(', ')} (${has})`;
   return [{ code: 'network_type_missing', message, remedies: [onTarget('network_types', missing)] }];
+}
+
+function tokenObstacles({ needs_token }: PlacementRequest, candidate: Candidate): Obstacle[] {
+  const code = 'token_not_allowed';
+  if (!needs_token || (candidate.kind === 'cluster' && candidate.gives_tokens)) return [];
+  if (candidate.kind === 'cluster') {
+    const message = 'gives pods no token of their account, which the workload requests';
+    return [{ code, message, remedies: [onTarget('allow_service_account_tokens')] }];
+  }
+  const message = 'has no accounts, because it is not a cluster, and the workload requests a token of its account';
+  return [{ code, message, remedies: [{ object: 'workload', field: 'service_account_token', values: [] }] }];
 }
 
 function remainingText(remaining: AvailableCapacity['free'], { total }: AvailableCapacity): string {

@@ -28,7 +28,7 @@ import type { ReconcilerContext, TargetRow } from './targets.ts';
 async function storeCluster(
   { client }: Database,
   target: Extract<TargetRow, { kind: 'cluster' }>,
-  { version, nodes, storage_classes, conditions, identity }: ClusterFacts,
+  { version, nodes, storage_classes, conditions, identity, fleet_account, disruption_budgets }: ClusterFacts,
 ): Promise<readonly RecordedEvent[]> {
   const areNodesKnown = conditions.some(({ type, status }) => type === 'NodesKnown' && status === 'True');
   const usable = nodes.filter(({ ready, schedulable }) => ready && schedulable);
@@ -37,7 +37,8 @@ async function storeCluster(
   const facts = Prisma.sql`kubernetes_version = ${version}, cpu_millis = ${allocatable.cpu_millis},
     memory_bytes = ${allocatable.memory_bytes}, gpu_count = ${allocatable.gpu_count},
     capacity = ${capacity && JSON.stringify(capacity)}::jsonb, conditions = ${JSON.stringify(conditions)}::jsonb,
-    storage_classes = ${JSON.stringify(storage_classes)}::jsonb, identity = coalesce(${identity}, identity)`;
+    storage_classes = ${JSON.stringify(storage_classes)}::jsonb, identity = coalesce(${identity}, identity),
+    fleet_account = coalesce(${fleet_account}, fleet_account), disruption_budgets = ${disruption_budgets}`;
   return client.$transaction(async (transaction) => {
     const recorded = await recordOnline(transaction, target, facts);
     if (recorded) await storeNodes(transaction, target.row.id, nodes);

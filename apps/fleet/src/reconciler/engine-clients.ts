@@ -124,14 +124,22 @@ async function hostAddress(host: ConnectedHost, { sealer, allowed }: ClientOptio
 /** The columns of a cluster that its client depends on. */
 type ConnectedCluster = Pick<
   Cluster,
-  'id' | 'server' | 'ca_certificate' | 'sealed' | 'namespace' | 'gpu_resource_name' | 'by_admin'
+  'id' | 'server' | 'ca_certificate' | 'sealed' | 'namespace' | 'gpu_resource_name' | 'by_admin' | 'disruption_budgets'
 >;
 
 export type ClusterClients = Clients<ConnectedCluster, KubernetesClient>;
 
 export const createClusterClients = (options: ClientOptions, timing?: KubernetesTimings): ClusterClients =>
   cacheClients({
-    keyOf: (row) => [row.server, row.ca_certificate, row.sealed, row.namespace, row.gpu_resource_name, row.by_admin],
+    keyOf: (row) => [
+      row.server,
+      row.ca_certificate,
+      row.sealed,
+      row.namespace,
+      row.gpu_resource_name,
+      row.by_admin,
+      row.disruption_budgets,
+    ],
     connect: async (cluster) => connectKubernetes(await clusterAddress(cluster, options), timing),
   });
 
@@ -146,8 +154,10 @@ const clusterCredentials = z.discriminatedUnion('kind', [
  * were sealed with.
  */
 async function clusterAddress(cluster: ConnectedCluster, { sealer, allowed }: ClientOptions): Promise<ClusterAddress> {
-  const { id, server, ca_certificate, namespace, gpu_resource_name, sealed } = cluster;
+  const { id, server, ca_certificate, namespace, gpu_resource_name, disruption_budgets, sealed } = cluster;
   const auth = clusterCredentials.parse(JSON.parse(await sealer.open(clusterCredentialsLocation(id), sealed)));
   if (auth.address !== server) throw new Error('the credentials of the cluster are for another server');
-  return { server, ca_certificate, namespace, gpu_resource_name, auth, restrictTo: allowanceFor(cluster, allowed) };
+  const has_disruption_budgets = disruption_budgets !== null;
+  const restrictTo = allowanceFor(cluster, allowed);
+  return { server, ca_certificate, namespace, gpu_resource_name, has_disruption_budgets, auth, restrictTo };
 }

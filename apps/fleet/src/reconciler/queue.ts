@@ -63,6 +63,7 @@ const claimedRow = deploymentRow
   .pick({
     id: true,
     name: true,
+    labels: true,
     host_id: true,
     cluster_id: true,
     replicas: true,
@@ -78,6 +79,7 @@ const claimedRow = deploymentRow
     deleting: true,
     defaults_version: true,
     default_processes: true,
+    pod_settings: true,
   })
   .extend({
     ...revisionRow.shape,
@@ -99,9 +101,9 @@ export type ClaimedRow = z.output<typeof claimedRow>;
 
 /** The columns of a `ClaimedRow`, of a deployment `r` with its revision `v` of the workload. */
 const claimedColumns = Prisma.sql`
-  r.id, r.name, r.host_id, r.cluster_id, r.replicas, r.env, r.desired_state::text, r.pull, r.restarted_at, r.phase, r.reason,
+  r.id, r.name, r.labels, r.host_id, r.cluster_id, r.replicas, r.env, r.desired_state::text, r.pull, r.restarted_at, r.phase, r.reason,
   r.generation, r.observed_generation, r.deleting, r.defaults_version, r.default_memory_bytes, r.default_processes,
-  r.failures, r.instances, r.crash_loop, now() AS now, r.take_over, r.pull_requested, r.host_image, ${revisionColumns},
+  r.pod_settings, r.failures, r.instances, r.crash_loop, now() AS now, r.take_over, r.pull_requested, r.host_image, ${revisionColumns},
   (SELECT coalesce(jsonb_agg(jsonb_build_object('ordinal', g.ordinal, 'gpu_id', g.gpu_id) ORDER BY g.gpu_id), '[]')
    FROM allocated_gpus g WHERE g.deployment_id = r.id) AS gpus,
   (SELECT coalesce(jsonb_agg(jsonb_build_object('protocol', p.protocol, 'container_port', p.container_port,
@@ -112,7 +114,8 @@ const claimedColumns = Prisma.sql`
    FROM hosts h WHERE h.id = r.host_id) AS host,
   (SELECT jsonb_build_object('id', c.id, 'server', c.server, 'ca_certificate', c.ca_certificate, 'sealed', c.sealed,
       'namespace', c.namespace, 'gpu_resource_name', c.gpu_resource_name, 'by_admin', c.by_admin,
-      'default_storage_class', c.default_storage_class, 'public_service_type', c.public_service_type)
+      'default_storage_class', c.default_storage_class, 'public_service_type', c.public_service_type,
+      'object_labels', c.object_labels, 'object_annotations', c.object_annotations, 'disruption_budgets', c.disruption_budgets)
    FROM clusters c WHERE c.id = r.cluster_id) AS cluster`;
 
 const withRevision = Prisma.sql`

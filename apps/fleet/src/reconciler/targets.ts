@@ -4,6 +4,7 @@ import type { Database } from '../database/client.ts';
 import type { DesiredContainers } from '../engines/docker/containers.ts';
 import type { DesiredObjects } from '../engines/kubernetes/objects.ts';
 import { type Cluster, type Host, Prisma } from '../generated/prisma/client.ts';
+import { renderedCluster } from '../render/pod.ts';
 import type { ClusterClients, HostClients } from './engine-clients.ts';
 import type { ReconcilerTimings } from './timings.ts';
 
@@ -35,16 +36,12 @@ export const hostOfDeployment = z.object({
 });
 
 /** The columns of a cluster that are required to reconcile its deployments. */
-export const clusterOfDeployment = z.object({
+export const clusterOfDeployment = renderedCluster.extend({
   id: z.string(),
   server: z.string(),
   ca_certificate: z.string().nullable(),
   sealed: z.string(),
   by_admin: z.boolean(),
-  namespace: z.string(),
-  gpu_resource_name: z.string(),
-  default_storage_class: z.string().nullable(),
-  public_service_type: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']),
 });
 
 /** The target of a deployment, with the columns of its row that are required to reconcile it. */

@@ -77,6 +77,13 @@ export const CHECK_TIMEOUT = 5;
 /** The number of consecutive failures after which a container is unhealthy. */
 export const CHECK_FAILURES = 3;
 
+/** The start period if the workload states none. It equals the progress deadline on clusters. */
+const START_PERIOD = 1800;
+
+/** Seconds after the start during which failures of the health check do not count. */
+export const startPeriodOf = ({ start_period_seconds }: Pick<WorkloadSpec, 'start_period_seconds'>): number =>
+  start_period_seconds || START_PERIOD;
+
 const PROXIES = 'http_proxy HTTP_PROXY all_proxy ALL_PROXY';
 const PYTHON = 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=5)';
 

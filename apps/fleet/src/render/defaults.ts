@@ -9,8 +9,9 @@ import { formatBytes } from '../placement/quantities.ts';
  * - 2: limits of processes and memory, fewer capabilities, the variables that configure the
  *   container, and ports that bind to addresses of the host
  * - 3: no variables by which engines give devices, and an init process in containers on hosts
+ * - 4: pods have the settings of their cluster, and are spread over its nodes
  */
-export const CURRENT_DEFAULTS = 3;
+export const CURRENT_DEFAULTS = 4;
 
 /** The first version with default limits and without the capabilities `MKNOD` and `NET_RAW`. */
 export const CONTAINERS_ARE_LIMITED = 2;
@@ -29,6 +30,12 @@ export const DEVICES_ARE_REQUESTED = 3;
 
 /** The first version in which containers on hosts have an init process. */
 export const CONTAINERS_HAVE_INIT = 3;
+
+/** The first version in which pods have the settings that an admin makes for their cluster. */
+export const PODS_HAVE_SETTINGS = 4;
+
+/** The first version in which the pods of a deployment prefer different nodes. */
+export const PODS_ARE_SPREAD = 4;
 
 /**
  * The limits of a container whose workload requests nothing; null: none. They are settings of the
@@ -51,6 +58,7 @@ export interface DefaultsInUse {
   readonly default_processes: number | null;
   readonly host_id: string | null;
   readonly memory_request: string;
+  readonly memory_limit: string;
   /** Whether it has ports that bind to all interfaces of its host. */
   readonly binds_all_interfaces: boolean;
 }
@@ -84,6 +92,11 @@ const CHANGES: readonly DefaultsChange[] = [
     appliesTo: ({ host_id }) => host_id !== null,
     effect: 'starts an init process in each container, so that programs stop without delay',
   },
+  {
+    version: PODS_ARE_SPREAD,
+    appliesTo: ({ host_id }) => host_id === null,
+    effect: 'spreads its pods over the nodes of the cluster',
+  },
 ];
 
 /** The columns of a deployment for the limits with which its instances are rendered. */
@@ -102,12 +115,13 @@ export const limitsOfColumns = (row: ReturnType<typeof columnsOfLimits>): Defaul
  * Whether the workload limits its memory itself. The quantity can be one that this version cannot
  * read.
  */
-const requestsMemory = ({ memory_request }: DefaultsInUse): boolean => /^[0.]*[1-9]/.test(memory_request);
+const limitsMemory = ({ memory_request, memory_limit }: DefaultsInUse): boolean =>
+  [memory_request, memory_limit].some((quantity) => /^[0.]*[1-9]/.test(quantity));
 
 /** What a restart of a deployment would change because it has older defaults; empty if nothing. */
 export function effectsOfCurrentDefaults(deployment: DefaultsInUse, current: DefaultLimits): string[] {
   const inUse = limitsOfColumns(deployment);
-  const hasOtherMemory = !requestsMemory(deployment) && inUse.memory_bytes !== current.memory_bytes;
+  const hasOtherMemory = !limitsMemory(deployment) && inUse.memory_bytes !== current.memory_bytes;
   const hasOtherProcesses = deployment.host_id !== null && inUse.processes !== current.processes;
   return [
     ...(hasOtherProcesses ? [limitEffect('number of processes', current.processes?.toString())] : []),

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bytes, milli } from '../placement/quantities.ts';
 import { bindingsOf, gpusOf, type Host, portKey } from './allocation.ts';
-import { CAPABILITIES, DROPPED_BY_NAME } from './capabilities.ts';
 import {
   CHECK_FAILURES,
   CHECK_PERIOD,
@@ -11,6 +10,7 @@ import {
   healthScript,
   programVariables,
   shmSizeOf,
+  startPeriodOf,
 } from './container-options.ts';
 import { CONTAINERS_ARE_LIMITED } from './defaults.ts';
 import { imageReference, pullCredentials, registryAuth } from './image.ts';
@@ -26,6 +26,7 @@ import {
 } from './labels.ts';
 import { isJob, mountsOf, portsOf, type Rendering, type Secrecy, volumesOf } from './rendering.ts';
 import { secretVariables, withoutValues } from './secrets.ts';
+import { capabilitiesOn, reliesOnImage } from './security.ts';
 import { assertRenderable } from './spec-problems.ts';
 
 /**
@@ -35,6 +36,8 @@ import { assertRenderable } from './spec-problems.ts';
 export interface ContainerBody {
   readonly Image: string;
   readonly Cmd?: readonly string[];
+  /** The ids of the user and the group. */
+  readonly User?: string;
   readonly Env: readonly string[];
   readonly Labels: Readonly<Record<string, string>>;
   readonly ExposedPorts: Readonly<Record<string, Readonly<Record<string, never>>>>;
@@ -135,7 +138,7 @@ function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConf
   return {
     ...limits(rendering),
     ...(shmSize !== undefined && { ShmSize: shmSize }),
-    ...(rendering.defaults >= CONTAINERS_ARE_LIMITED && capabilitiesOn(host)),
+    ...capabilitiesOn(rendering, host.engine),
     ...(hasInit(rendering) && { Init: true }),
     RestartPolicy: isJob(rendering)
       ? { Name: 'no', MaximumRetryCount: 0 }
@@ -159,33 +162,28 @@ function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConf
 }
 
 /**
- * Requests become limits, because nothing else prevents a container from using the resources that
- * others requested. A default limit reserves nothing.
+ * Without limits, requests become limits, because nothing else prevents a container from using the
+ * resources that others requested. A limit that the workload does not request reserves nothing.
  */
 function limits({
   spec,
   defaults,
   defaultLimits,
 }: Rendering): Pick<HostConfig, 'NanoCpus' | 'Memory' | 'MemoryReservation' | 'PidsLimit'> {
-  const cpu = milli(spec.cpu_request);
-  const memory = bytes(spec.memory_request);
-  const Memory = Math.max(memory, MIN_MEMORY_BYTES);
+  const cpu = milli(spec.cpu_limit) || milli(spec.cpu_request);
+  const requested = bytes(spec.memory_request);
+  const memory = bytes(spec.memory_limit) || requested;
   const { memory_bytes, processes } =
     defaults >= CONTAINERS_ARE_LIMITED ? defaultLimits : { memory_bytes: null, processes: null };
   return {
     ...(cpu > 0 && { NanoCpus: Math.min(Math.max(cpu, MIN_CPU_MILLIS) * 1_000_000, Number.MAX_SAFE_INTEGER) }),
-    ...(memory > 0 ? { Memory, MemoryReservation: Memory } : memory_bytes !== null && { Memory: memory_bytes }),
+    ...(memory > 0 ? { Memory: leastMemory(memory) } : memory_bytes !== null && { Memory: memory_bytes }),
+    ...(requested > 0 && { MemoryReservation: leastMemory(requested) }),
     ...(processes !== null && { PidsLimit: processes }),
   };
 }
 
-/**
- * The capabilities of a container. Podman makes added capabilities ambient for an image that does
- * not run as root, so that its processes would gain privileges. There, the other capabilities of
- * the engine's default are removed instead.
- */
-const capabilitiesOn = ({ engine }: Host): Pick<HostConfig, 'CapDrop' | 'CapAdd'> =>
-  engine === 'docker' ? { CapDrop: ['ALL'], CapAdd: CAPABILITIES } : { CapDrop: DROPPED_BY_NAME };
+const leastMemory = (memory: number): number => Math.max(memory, MIN_MEMORY_BYTES);
 
 /**
  * Limits the logs of a container to about 30 MB. Docker and Podman do not limit them by default.
@@ -213,6 +211,8 @@ export interface DockerManifest<S extends Secrecy> {
    */
   readonly secrecy: S;
   readonly image: string;
+  /** Whether the image must state a user other than root. */
+  readonly needsUserOfImage?: true;
   /** The header `X-Registry-Auth` of the pull, if the workload has registry credentials. */
   readonly registryAuth?: string;
   readonly volumes: readonly VolumeBody[];
@@ -233,6 +233,7 @@ export function renderDocker<S extends Secrecy>(rendering: Rendering<S>, host: H
   return {
     secrecy: rendering.secrets.secrecy,
     image: imageReference(rendering.spec),
+    ...(reliesOnImage(rendering.spec) && { needsUserOfImage: true }),
     ...(credentials && { registryAuth: registryAuth(credentials) }),
     volumes: volumesOf(rendering).map((volume) => ({
       Name: volumeName(volume),
@@ -257,12 +258,6 @@ const sharedMembers = (rendering: Rendering): Pick<ContainerBody, 'Image' | 'Cmd
 });
 
 const NANOSECONDS = 1_000_000_000;
-/**
- * Seconds after the start during which failures do not count. It equals the progress deadline on
- * clusters.
- */
-const START_PERIOD = 1800;
-
 function healthcheck(rendering: Rendering): Pick<ContainerBody, 'Healthcheck'> {
   const check = healthCheckOf(rendering);
   if (check === undefined) return {};
@@ -272,7 +267,7 @@ function healthcheck(rendering: Rendering): Pick<ContainerBody, 'Healthcheck'> {
       Interval: CHECK_PERIOD * NANOSECONDS,
       Timeout: CHECK_TIMEOUT * NANOSECONDS,
       Retries: CHECK_FAILURES,
-      StartPeriod: START_PERIOD * NANOSECONDS,
+      StartPeriod: startPeriodOf(rendering.spec) * NANOSECONDS,
     },
   };
 }
@@ -291,6 +286,7 @@ const ownMembers = (
   },
   ExposedPorts: Object.fromEntries(portsOf(rendering.spec).map((port) => [portKey(port), {}])),
   StopTimeout: rendering.spec.stop_grace_seconds,
+  ...(rendering.spec.run_as !== null && { User: rendering.spec.run_as }),
   ...healthcheck(rendering),
   HostConfig: hostConfig(rendering, host, ordinal),
 });

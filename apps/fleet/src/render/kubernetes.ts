@@ -1,11 +1,14 @@
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import type { IJob } from 'kubernetes-models/batch/v1/Job';
+import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import type { IPersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
 import type { ISecret } from 'kubernetes-models/v1/Secret';
 import type { IService } from 'kubernetes-models/v1/Service';
 import { gpuCountOf } from '../placement/candidates.ts';
 import { byteAmount } from '../placement/quantities.ts';
+import { disruptionBudgets } from './disruption.ts';
 import { labelsOf, objectName, originOf, placementLabels, selectorOf, volumeLabels, volumeName } from './labels.ts';
+import { objectLabels } from './pod-settings.ts';
 import { type Cluster, kubernetesSecrets, type Metadata, podTemplate, portName } from './pod.ts';
 import { isJob, omitEmpty, portsOf, type Rendering, type Secrecy, volumesOf } from './rendering.ts';
 import { assertRenderable } from './spec-problems.ts';
@@ -17,7 +20,12 @@ const kubernetesVolumes = (rendering: Rendering, cluster: Cluster): IPersistentV
     return {
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
-      metadata: { name: volumeName(volume), namespace: cluster.namespace, labels: volumeLabels(volume) },
+      metadata: {
+        name: volumeName(volume),
+        namespace: cluster.namespace,
+        labels: { ...objectLabels(volume.labels), ...cluster.object_labels, ...volumeLabels(volume) },
+        ...omitEmpty({ annotations: cluster.object_annotations }),
+      },
       spec: {
         accessModes: [volume.access_mode],
         resources: { requests: { storage: byteAmount(volume.size) ?? volume.size } },
@@ -99,7 +107,13 @@ const job = (rendering: Rendering, metadata: Metadata, template: Template): IJob
   };
 };
 
-export type KubernetesObject = ISecret | IPersistentVolumeClaim | IDeployment | IJob | IService;
+export type KubernetesObject =
+  | ISecret
+  | IPersistentVolumeClaim
+  | IDeployment
+  | IJob
+  | IService
+  | IPodDisruptionBudget;
 
 /** The objects of a deployment in the order in which they are applied. */
 export interface KubernetesManifest<S extends Secrecy> {
@@ -121,8 +135,8 @@ export function renderKubernetes<S extends Secrecy>(rendering: Rendering<S>, clu
   assertRenderable(rendering.spec);
   const metadata = {
     namespace: cluster.namespace,
-    labels: labelsOf(rendering),
-    annotations: originOf(rendering),
+    labels: { ...objectLabels(rendering.labels), ...cluster.object_labels, ...labelsOf(rendering) },
+    annotations: { ...cluster.object_annotations, ...originOf(rendering) },
   };
   return {
     secrecy: rendering.secrets.secrecy,
@@ -131,6 +145,7 @@ export function renderKubernetes<S extends Secrecy>(rendering: Rendering<S>, clu
       ...kubernetesVolumes(rendering, cluster),
       kubernetesWorkload(rendering, { metadata, gpuResource: cluster.gpu_resource_name }),
       ...services(rendering, metadata, cluster),
+      ...disruptionBudgets(rendering, metadata, cluster.disruption_budgets),
     ],
   };
 }

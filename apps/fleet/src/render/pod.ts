@@ -3,36 +3,40 @@ import { workloadDefaults } from '@svc/contract/fleet';
 import type { IContainer } from 'kubernetes-models/v1/Container';
 import type { IPodSpec } from 'kubernetes-models/v1/PodSpec';
 import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec';
-import type { IProbe } from 'kubernetes-models/v1/Probe';
 import type { IResourceRequirements } from 'kubernetes-models/v1/ResourceRequirements';
 import type { ISecret } from 'kubernetes-models/v1/Secret';
 import type { IToleration } from 'kubernetes-models/v1/Toleration';
+import { z } from 'zod';
 import { gpuCountOf } from '../placement/candidates.ts';
 import { byteAmount, cpuAmount, formatBytes } from '../placement/quantities.ts';
-import { CAPABILITIES } from './capabilities.ts';
-import {
-  CHECK_FAILURES,
-  CHECK_PERIOD,
-  CHECK_TIMEOUT,
-  healthCheckOf,
-  programVariables,
-  SHM_PATH,
-  shmSizeOf,
-} from './container-options.ts';
-import { CONTAINERS_ARE_LIMITED } from './defaults.ts';
+import { programVariables, SHM_PATH, shmSizeOf } from './container-options.ts';
+import { CONTAINERS_ARE_LIMITED, PODS_ARE_SPREAD } from './defaults.ts';
 import { base64, dockerConfigJson, imageReference, pullCredentials, pullPolicyOf } from './image.ts';
-import { labelsOf, objectName, restartTriggers, volumeName } from './labels.ts';
+import { labelsOf, objectName, restartTriggers, selectorOf, volumeName } from './labels.ts';
+import { podLabels, receivesToken, settingsOf } from './pod-settings.ts';
+import { probesOf } from './probes.ts';
 import { isJob, mountsOf, omitEmpty, type Protocol, portsOf, type Rendering, volumesOf } from './rendering.ts';
 import { secretVariables } from './secrets.ts';
+import { securityContextOf } from './security.ts';
+
+/** The columns of a cluster that determine its objects. */
+export const renderedCluster = z.object({
+  namespace: z.string(),
+  gpu_resource_name: z.string(),
+  default_storage_class: z.string().nullable(),
+  /** The type of the Services of workloads that require the network type `public`. */
+  public_service_type: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']),
+  /** Of all objects. Those of pods are in `podSettings` of the rendering. */
+  object_labels: z.record(z.string(), z.string()),
+  object_annotations: z.record(z.string(), z.string()),
+  disruption_budgets: z.enum(['with_unhealthy', 'basic']).nullable(),
+});
+
+type Optional = 'object_labels' | 'object_annotations' | 'disruption_budgets';
+type Columns = z.output<typeof renderedCluster>;
 
 /** The settings of a cluster that determine its objects. */
-export interface Cluster {
-  readonly namespace: string;
-  readonly gpu_resource_name: string;
-  readonly default_storage_class: string | null;
-  /** The type of the Services of workloads that require the network type `public`. */
-  readonly public_service_type: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
-}
+export type Cluster = Readonly<Omit<Columns, Optional> & Partial<Pick<Columns, Optional>>>;
 
 /** The metadata that all objects of a deployment share; each has its own name in addition. */
 export interface Metadata {
@@ -100,17 +104,22 @@ export const portName = ({ containerPort, protocol }: { containerPort: number; p
  * of it replaces all pods.
  */
 export const podTemplate = (rendering: Rendering, gpuResource: string): IPodTemplateSpec => ({
-  metadata: { labels: labelsOf(rendering), ...omitEmpty({ annotations: restartTriggers(rendering) }) },
+  metadata: {
+    labels: { ...podLabels(rendering), ...labelsOf(rendering) },
+    ...omitEmpty({ annotations: { ...settingsOf(rendering).object_annotations, ...restartTriggers(rendering) } }),
+  },
   spec: podSpec(rendering, gpuResource),
 });
 
 function podSpec(rendering: Rendering, gpuResource: string): IPodSpec {
   const { spec } = rendering;
   const volumes = volumesOf(rendering);
+  const settings = settingsOf(rendering);
+  const pullSecrets = [...(spec.registry_credentials === null ? [] : [pullSecretName(rendering)]), ...settings.pull_secrets];
   return {
     containers: [container(rendering, gpuResource)],
     restartPolicy: isJob(rendering) ? 'Never' : 'Always',
-    automountServiceAccountToken: false,
+    automountServiceAccountToken: receivesToken(spec, settings),
     // A cluster has the default itself, so that pods of earlier versions are not replaced.
     ...(spec.stop_grace_seconds !== workloadDefaults.stop_grace_seconds && {
       terminationGracePeriodSeconds: spec.stop_grace_seconds,
@@ -123,10 +132,13 @@ function podSpec(rendering: Rendering, gpuResource: string): IPodSpec {
       ...(volumes.length > 0 && { fsGroup: VOLUME_GROUP, fsGroupChangePolicy: 'OnRootMismatch' }),
     },
     ...omitEmpty({
-      imagePullSecrets: spec.registry_credentials === null ? [] : [{ name: pullSecretName(rendering) }],
+      serviceAccountName: settings.service_account,
+      priorityClassName: settings.priority_class,
+      imagePullSecrets: pullSecrets.map((name) => ({ name })),
       nodeSelector: spec.node_selector,
       // The contract accepts only the operators and effects of Kubernetes.
       tolerations: spec.tolerations.map((toleration) => omitEmpty(toleration) as IToleration),
+      topologySpreadConstraints: spread(rendering),
       volumes: [
         ...volumes.map((volume) => ({
           name: volumeName(volume),
@@ -137,6 +149,22 @@ function podSpec(rendering: Rendering, gpuResource: string): IPodSpec {
     }),
   };
 }
+
+/**
+ * The preference for different nodes, so that the end of one node ends few replicas. It does not
+ * depend on the number of replicas, because a change of the template replaces all pods.
+ */
+const spread = (rendering: Rendering): NonNullable<IPodSpec['topologySpreadConstraints']> =>
+  rendering.defaults < PODS_ARE_SPREAD
+    ? []
+    : [
+        {
+          maxSkew: 1,
+          topologyKey: 'kubernetes.io/hostname',
+          whenUnsatisfiable: 'ScheduleAnyway',
+          labelSelector: { matchLabels: selectorOf(rendering) },
+        },
+      ];
 
 const readOnly = ({ access_mode }: { readonly access_mode: string }): { readOnly?: true } =>
   access_mode === 'ReadOnlyMany' ? { readOnly: true } : {};
@@ -160,12 +188,9 @@ function container(rendering: Rendering, gpuResource: string): IContainer {
         ...sharedMemory(rendering).map(({ name }) => ({ name, mountPath: SHM_PATH })),
       ],
       resources: resources(rendering, gpuResource),
-      readinessProbe: readinessProbe(rendering),
+      ...probesOf(rendering),
     }),
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      ...(rendering.defaults >= CONTAINERS_ARE_LIMITED && { capabilities: { drop: ['ALL'], add: [...CAPABILITIES] } }),
-    },
+    securityContext: securityContextOf(rendering),
   };
 }
 
@@ -182,24 +207,6 @@ function sharedMemory(rendering: Rendering) {
   return [{ name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: formatBytes(BigInt(size)) } }];
 }
 
-/**
- * The health check as a readiness probe. There is no liveness probe: a busy program would be
- * restarted and lose its work, which does not happen on hosts either.
- */
-function readinessProbe(rendering: Rendering): IProbe | undefined {
-  const check = healthCheckOf(rendering);
-  if (check === undefined) return undefined;
-  const timing = { periodSeconds: CHECK_PERIOD, timeoutSeconds: CHECK_TIMEOUT, failureThreshold: CHECK_FAILURES };
-  switch (check.kind) {
-    case 'exec':
-      return { exec: { command: ['/bin/sh', '-c', check.command] }, ...timing };
-    case 'tcp':
-      return { tcpSocket: { port: check.port }, ...timing };
-    case 'http':
-      return { httpGet: { path: check.path, port: check.port }, ...timing };
-  }
-}
-
 const variables = (rendering: Rendering): NonNullable<IContainer['env']> => [
   ...programVariables(rendering).map(({ name, value }) => ({ name, value: literal(value) })),
   ...secretVariables(rendering).map(({ env }) => ({
@@ -212,18 +219,24 @@ const variables = (rendering: Rendering): NonNullable<IContainer['env']> => [
 const literal = (text: string): string => text.replaceAll(/\$(?=[$(])/g, '$$$$');
 
 /**
- * CPU has no limit, so that pods can use idle CPU. Memory has one, because excess usage could evict
- * other pods. A default limit reserves nothing, so its request is 0: without a request, Kubernetes
- * would use the limit.
+ * Without limits of the workload, CPU has none, so that pods can use idle CPU, and that of memory is
+ * the request, because excess usage could evict other pods. A limit without a request reserves
+ * nothing, so its request is 0: without a request, Kubernetes would use the limit.
  */
 function resources({ spec, defaults, defaultLimits }: Rendering, gpuResource: string): IResourceRequirements {
+  const cpu = cpuAmount(spec.cpu_request);
+  const cpuLimit = cpuAmount(spec.cpu_limit);
   const memory = byteAmount(spec.memory_request);
-  const { memory_bytes } = defaultLimits;
-  const hasDefault = memory === undefined && defaults >= CONTAINERS_ARE_LIMITED && memory_bytes !== null;
+  const memoryLimit = byteAmount(spec.memory_limit) ?? memory ?? defaultMemory({ defaults, defaultLimits });
   const count = gpuCountOf(spec);
   const gpus = count > 0 ? { [gpuResource]: count } : {};
+  const requestOf = (request: string | undefined, limit: string | undefined) =>
+    request ?? (limit === undefined ? undefined : '0');
   return omitEmpty({
-    requests: omitEmpty({ cpu: cpuAmount(spec.cpu_request), memory: hasDefault ? '0' : memory }),
-    limits: { ...omitEmpty({ memory: hasDefault ? formatBytes(BigInt(memory_bytes)) : memory }), ...gpus },
+    requests: omitEmpty({ cpu: requestOf(cpu, cpuLimit), memory: requestOf(memory, memoryLimit) }),
+    limits: { ...omitEmpty({ cpu: cpuLimit, memory: memoryLimit }), ...gpus },
   });
 }
+
+const defaultMemory = ({ defaults, defaultLimits: { memory_bytes } }: Pick<Rendering, 'defaults' | 'defaultLimits'>) =>
+  defaults >= CONTAINERS_ARE_LIMITED && memory_bytes !== null ? formatBytes(BigInt(memory_bytes)) : undefined;

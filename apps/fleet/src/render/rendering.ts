@@ -1,5 +1,6 @@
 import type { pulls, WorkloadSpec } from '@svc/contract/fleet';
 import type { DefaultLimits } from './defaults.ts';
+import type { PodSettings } from './pod-settings.ts';
 
 /** The members that are not empty: without undefined, null, '', empty arrays and empty objects. */
 export const omitEmpty = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
@@ -25,6 +26,7 @@ export interface BoundVolume {
   readonly access_mode: 'ReadWriteOnce' | 'ReadWriteMany' | 'ReadOnlyMany';
   /** null or '' selects the default of the cluster. */
   readonly storage_class: string | null;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** When a requested change pulls the image, as the deployment states it. */
@@ -75,6 +77,10 @@ export interface Rendering<S extends Secrecy = Secrecy> {
    * The limits for requests that the workload does not make. Version 1 of the defaults has none.
    */
   readonly defaultLimits: DefaultLimits;
+  /** The labels of the deployment. Only clusters use them. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Those of its cluster, as they were when its pods were replaced last; null: none. */
+  readonly podSettings?: PodSettings | null;
   readonly spec: WorkloadSpec;
   readonly pull: Pull;
   /** The result of `resolveEnv`, without the variables whose value comes from a secret. */

@@ -1,6 +1,8 @@
+import { clusterPolicyReply } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import { formatAmount } from '../placement/quantities.ts';
+import { accountConditions, policiesOf } from './cluster-policies.ts';
 import { identityColumns, identityRow, uniqueCondition } from './identity.ts';
 import { condition, type Kind, presentCommon, presentConditions, resourceRow } from './kind.ts';
 
@@ -22,6 +24,7 @@ const clusterRow = resourceRow.extend({
   public_service_type: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']),
   default_storage_class: z.string().nullable(),
   gpu_resource_name: z.string(),
+  ...clusterPolicyReply,
   reachability: z.enum(['unknown', 'online', 'unreachable']),
   unreachable_reason: z.string(),
   last_seen_at: z.date().nullable(),
@@ -42,7 +45,8 @@ export const clusters: Kind<ClusterRow> = {
   table: 'clusters',
   row: clusterRow,
   columns: Prisma.sql`r.server, r.ca_certificate, r.auth_kind::text, r.namespace, r.network_types, r.public_service_type::text, r.default_storage_class,
-    r.gpu_resource_name, r.reachability::text, r.unreachable_reason, r.last_seen_at, r.kubernetes_version, r.capacity, r.cpu_millis, r.memory_bytes,
+    r.gpu_resource_name, r.object_labels, r.object_annotations, r.pod_label_keys, r.service_account, r.allow_service_account_tokens,
+    r.pull_secrets, r.priority_class, r.uses_limit_range, r.fleet_account, r.reachability::text, r.unreachable_reason, r.last_seen_at, r.kubernetes_version, r.capacity, r.cpu_millis, r.memory_bytes,
     r.gpu_count, r.conditions, r.storage_classes, ${identityColumns('clusters', Prisma.sql`r.identity`)},
     (SELECT coalesce(sum(d.cpu_millis), 0)::bigint FROM deployments d WHERE d.cluster_id = r.id) AS allocated_cpu,
     (SELECT coalesce(sum(d.memory_bytes), 0)::bigint FROM deployments d WHERE d.cluster_id = r.id) AS allocated_memory,
@@ -60,6 +64,8 @@ export const presentCluster = (row: ClusterRow) => ({
   public_service_type: row.public_service_type,
   default_storage_class: row.default_storage_class,
   gpu_resource_name: row.gpu_resource_name,
+  ...policiesOf(row),
+  fleet_account: row.fleet_account,
   reachability: row.reachability,
   message: row.unreachable_reason,
   last_seen_at: row.last_seen_at,
@@ -78,6 +84,7 @@ export const presentCluster = (row: ClusterRow) => ({
   conditions: [
     ...presentConditions(row.conditions),
     { ...uniqueCondition('cluster', row), at: row.last_seen_at ?? row.created_at },
+    ...accountConditions(row).map((found) => ({ ...found, at: row.last_seen_at ?? row.created_at })),
   ],
   storage_classes: [...row.storage_classes],
 });

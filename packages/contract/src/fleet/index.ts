@@ -31,6 +31,7 @@ export {
   workloadFields,
   workloadSpec,
 } from './deployments/workloads.ts';
+export { clusterPolicyDefaults, clusterPolicyNames, clusterPolicyReply } from './resources/cluster-policies.ts';
 export { isBindAddress, MAX_PROPOSED_ADDRESSES } from './resources/hosts.ts';
 export type { LabelRequirement } from './resources/resource.ts';
 export { purposesOfKind, type SecretPurpose } from './resources/secrets.ts';

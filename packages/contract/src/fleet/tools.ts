@@ -174,6 +174,7 @@ export const fleetTools = {
     own: { ...someEnv, manifest: z.boolean().default(false).meta({ description: 'Also return the manifest' }) },
     result: z.object({
       ...plan.pick({ ok: true, refusals: true, secrets: true, changes: true }).shape,
+      ...plan.pick({ service_account: true, replaces_instances: true }).shape,
       placement: briefPlacement,
       manifest: plan.shape.manifest.optional(),
     }),

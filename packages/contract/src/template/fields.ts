@@ -587,7 +587,7 @@ const templateMembers = {
     control: { kind: 'number', hint: 'Seconds until a program that does not stop is killed.' },
   }),
   start_period_seconds: field('image', {
-    rule: z.int().min(0).max(3600),
+    rule: z.int().min(0).max(1800),
     default: 0,
     example: 120,
     reply: z.int(),

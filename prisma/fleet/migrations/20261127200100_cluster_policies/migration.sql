@@ -1,5 +1,7 @@
--- What an admin sets for all objects and pods of the fleet in a cluster, and the account that the fleet itself uses there; null: not known.
+-- What an admin sets for all objects and pods of the fleet in a cluster. The user as which the cluster knows the fleet (null: not known),
+-- and which PodDisruptionBudgets it can use there (null: none), are results of the last check.
 ALTER TABLE "clusters" ADD COLUMN "allow_service_account_tokens" BOOLEAN NOT NULL DEFAULT false,
+ADD COLUMN "disruption_budgets" TEXT,
 ADD COLUMN "fleet_account" TEXT,
 ADD COLUMN "object_annotations" JSONB NOT NULL DEFAULT '{}',
 ADD COLUMN "object_labels" JSONB NOT NULL DEFAULT '{}',

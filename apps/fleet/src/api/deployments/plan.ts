@@ -27,6 +27,7 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerKey } from '../../identity/principal.ts';
 import { listAssessments } from '../../placement/listed.ts';
 import { registryHost } from '../../render/image.ts';
+import { DEFAULT_ACCOUNT, receivesToken, settingsOf } from '../../render/pod-settings.ts';
 import { secretsWithPlaceholders } from '../../render/secrets.ts';
 import { readRow } from '../../resources/kind.ts';
 import { columnsOfTarget, refuseUnknownTarget } from '../../resources/targets.ts';
@@ -56,6 +57,7 @@ export const planDeployment = route(
 
 const NEW = [
   'name',
+  'labels',
   'template',
   'workload_id',
   'spec',
@@ -95,8 +97,8 @@ async function planNew(
   return presentPlan(transaction, decision, { before: [], after });
 }
 
-/** Members that cannot be changed, or that do not affect what runs. */
-const IMMUTABLE = ['workload_id', 'template', 'spec', 'target', 'name', 'labels'] as const;
+/** Members that cannot be changed. */
+const IMMUTABLE = ['workload_id', 'template', 'spec', 'target', 'name'] as const;
 
 async function planChange(context: PlanContext, row: DeploymentRow, body: Body) {
   const { transaction, defaultLimits } = context;
@@ -108,7 +110,10 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body) 
   const workload = await readWorkloadRevision(transaction, row.workload_id, body.revision ?? row.revision);
   const { desired_state: desiredState = row.desired_state } = body;
   const isNewRevision = workload.revision !== row.revision;
-  const changed = { ...pickDefined(body, ['replicas', 'volumes', 'pull']), acceptedLosses: body.accept_loss ?? [] };
+  const changed = {
+    ...pickDefined(body, ['labels', 'replicas', 'volumes', 'pull']),
+    acceptedLosses: body.accept_loss ?? [],
+  };
   const env = body.env && acceptEnv(body.env, { ...workload, before: row.env });
   const draft = changedDraft(
     row,
@@ -121,8 +126,10 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body) 
   const refusals = refusalsOfDeletion(row);
   if (refusals.length > 0) return presentPlan(transaction, { ...decision, refusals }, { before, after: [] });
   // A deployment that already matches stays unchanged, even if a new decision would refuse it.
-  if (isUnchanged(row, draft))
-    return presentPlan(transaction, { ...decision, refusals: [] }, { before, after: before });
+  if (isUnchanged(row, draft)) {
+    const { manifest: after } = await presentManifest(transaction, { ...row, labels: draft.labels });
+    return presentPlan(transaction, { ...decision, refusals: [] }, { before, after });
+  }
   const { restarted_at } = row;
   const after = await manifestAfter(transaction, decision, { generation: row.generation + 1, restarted_at });
   return presentPlan(transaction, decision, { before, after });
@@ -151,9 +158,10 @@ async function presentPlan(
   { before, after }: { readonly before: ManifestObject[]; readonly after: ManifestObject[] },
 ) {
   const { refusals, placement, chosen, draft, mounted } = decision;
-  const { secrets, isNewPullSecret } = await planSecrets(transaction, decision);
+  const { secrets, isNewPullSecret, isNewToken } = await planSecrets(transaction, decision);
   const target = chosen ?? draft.target;
   const isRefused = refusals.length > 0;
+  const changes = isRefused ? [] : differencesOf(before, after);
   const { listed, omitted } = listAssessments(placement.assessments);
   return {
     ok: !isRefused,
@@ -172,11 +180,27 @@ async function presentPlan(
     },
     registry_credentials: registryCredentialsOf(draft, isNewPullSecret),
     secrets,
+    service_account: target?.kind === 'cluster' ? accountOf(draft, isNewToken) : null,
     manifest: after,
-    changes: isRefused ? [] : differencesOf(before, after),
+    changes,
+    replaces_instances: changes.some(replacesInstances),
     data: isRefused ? [] : notesOfData(mounted),
   };
 }
+
+/** The account of the pods of a draft, and whether the program receives a token of it. */
+function accountOf({ workload: { spec }, podSettings, defaultsVersion }: Draft, isNewToken: boolean) {
+  const settings = settingsOf({ podSettings, defaults: defaultsVersion });
+  const token = receivesToken(spec, settings);
+  return { name: settings.service_account ?? DEFAULT_ACCOUNT, token, is_new_token: token && isNewToken };
+}
+
+/** Whether a difference ends instances that run: it replaces a container, or the pods of a workload. */
+const replacesInstances = ({ action, object, paths }: ReturnType<typeof differencesOf>[number]): boolean =>
+  object.startsWith('Container/')
+    ? action === 'replace'
+    : /^(?:Deployment|Job)\//.test(object) &&
+      (action === 'delete' || paths.some((path) => path.startsWith('/spec/template')));
 
 /** What a change means for the data of volumes. */
 const notesOfData = (mounted: Decision['mounted']) =>

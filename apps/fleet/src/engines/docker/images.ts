@@ -1,10 +1,10 @@
 import { KEYS } from '../../render/labels.ts';
 import { catchFailure, classifyPullFailure, EngineFailure, Permanent, Transient, unlessNotFound } from '../errors.ts';
 import type { Fence, HostImage } from '../observation.ts';
-import { messageOfFailure, oneLine } from '../redact.ts';
+import { messageOfFailure, oneLine, truncate } from '../redact.ts';
 import type { DockerClient } from './client.ts';
 import type { FoundContainer, ReconcileRun } from './containers.ts';
-import { inspectedImage, pulled } from './schemas.ts';
+import { imageUser, inspectedImage, pulled } from './schemas.ts';
 
 type Redact = (text: string) => string;
 
@@ -86,6 +86,20 @@ export async function ensureImage(run: ReconcileRun): Promise<string> {
   const image = await findImage(client, source);
   if (image) setImage(run, { ...image, reference });
   return source;
+}
+
+/**
+ * Refuses an image that does not state by its id a user other than root, as the kubelet does: only
+ * the image knows which user a name means.
+ * @throws Permanent
+ */
+export async function refuseRoot(client: DockerClient, reference: string): Promise<void> {
+  const { body } = await client.read({ path: `/images/${reference}/json` }, imageUser);
+  const user = body.Config?.User ?? '';
+  if (/^[1-9]\d*(?::|$)/.test(user)) return;
+  const is = user === '' ? 'runs as root' : `runs as the user ${truncate(oneLine(user))}`;
+  const message = `The image ${reference} ${is}, and the security profile restricted permits only ids other than 0. Set run_as of the workload.`;
+  throw new Permanent('InvalidSpec', message);
 }
 
 function setImage(run: ReconcileRun, image: HostImage): void {

@@ -16,7 +16,7 @@ import {
   removeNow,
 } from './containers.ts';
 import { create, discard, gpuMissing, isInitMissing, start } from './create.ts';
-import { ensureImage, imageLabels, imageOfContainers, pullRequestedImage } from './images.ts';
+import { ensureImage, imageLabels, imageOfContainers, pullRequestedImage, refuseRoot } from './images.ts';
 import { isCurrent, pairByOrdinal, planOf, type Step } from './plan.ts';
 import { observationOf, redactorFor, supersededBy } from './status.ts';
 import { ensureVolume } from './volumes.ts';
@@ -90,7 +90,9 @@ async function applyPlan(run: ReconcileRun, found: readonly FoundContainer[]): P
   }
   let image = desired.manifest.image;
   const noImage = await catchFailure(async () => {
-    if (possible.length > 0) image = await ensureImage(run);
+    if (possible.length === 0) return;
+    image = await ensureImage(run);
+    if (desired.manifest.needsUserOfImage) await refuseRoot(client, image);
   });
   if (noImage) for (const step of possible) run.failures.set(ordinalOf(step), noImage);
   else

@@ -102,6 +102,9 @@ export const inspectedImage = z.object({
     .transform((found) => found ?? []),
 });
 
+/** The user of an image: a name or an id, optionally with a group. */
+export const imageUser = z.object({ Config: z.object({ User: z.string().nullish() }).nullish() });
+
 export const created = z.object({ Id: z.string().min(1) });
 export const volume = z.object({ Name: z.string(), Labels: labels });
 export const listedVolumes = z.object({

@@ -44,11 +44,18 @@ export async function applyAll(run: ReconcileRun): Promise<Applied> {
       return { failure, hasWorkloads: false };
     }
     const refusal = await catchFailure(async () => apply(run, object, await findExisting(run, object)));
-    failure ??= refusal;
+    if (refusal && !isDispensable(object, refusal)) failure ??= refusal;
     if (refusal && !canRunWithout(run, object, refusal)) hasPrerequisites = false;
   }
   return { failure, hasWorkloads: true };
 }
+
+/**
+ * Whether a deployment is as desired without an object: a budget that the cluster no longer permits
+ * or has. The next check finds that, and no budget is desired any more.
+ */
+const isDispensable = ({ kind }: KubernetesObject, { response }: EngineFailure): boolean =>
+  kind === 'PodDisruptionBudget' && (response?.status === 403 || response?.status === 404);
 
 /** Whether pods can be started although an object could not be applied. */
 function canRunWithout({ desired }: ReconcileRun, object: KubernetesObject, { reason }: EngineFailure): boolean {

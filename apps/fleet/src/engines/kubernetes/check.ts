@@ -1,22 +1,13 @@
 import type { V1Node, V1StorageClass } from '@kubernetes/client-node';
 import type { CountedAmounts, Taint } from '../../placement/candidates.ts';
 import { bytes, milli } from '../../placement/quantities.ts';
+import type { DisruptionBudgets } from '../../render/disruption.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { unlessNotFound } from '../errors.ts';
+import { readFleetAccount } from './account.ts';
 import type { KubernetesClient } from './client.ts';
 import { isForbidden } from './errors.ts';
-
-/** A condition of a cluster. */
-interface Condition {
-  readonly type: 'NamespaceReady' | 'Permitted' | 'NodesKnown' | 'StorageClassesKnown' | 'IdentityKnown';
-  readonly status: 'True' | 'False' | 'Unknown';
-  readonly reason: string;
-  readonly message: string;
-  /** When the condition was observed, by the clock of the fleet. ISO 8601. */
-  readonly at: string;
-}
-
-type Finding = Omit<Condition, 'at'>;
+import { budgetsOf, type Condition, type Finding, isAllowed } from './permissions.ts';
 
 /** The permissions that the driver needs, all in the namespace of the fleet. */
 const REQUIRED_PERMISSIONS: readonly (readonly [group: string, resource: string, verbs: readonly string[]])[] = [
@@ -35,12 +26,13 @@ interface Known {
   readonly areNodesKnown: boolean;
   readonly areClassesKnown: boolean;
   readonly identity: string | null;
+  readonly ofBudgets: Finding;
 }
 
 /** The conditions for what the driver needs of a cluster. */
 async function conditionsOf(
   client: KubernetesClient,
-  { areNodesKnown, areClassesKnown, identity }: Known,
+  { areNodesKnown, areClassesKnown, identity, ofBudgets }: Known,
 ): Promise<Condition[]> {
   const findings = [
     await namespaceCondition(client),
@@ -48,6 +40,7 @@ async function conditionsOf(
     listableCondition('NodesKnown', areNodesKnown, 'nodes'),
     listableCondition('StorageClassesKnown', areClassesKnown, 'storage classes'),
     identityCondition(identity),
+    ofBudgets,
   ];
   const at = new Date().toISOString();
   return findings.map((finding) => ({ ...finding, at }));
@@ -115,34 +108,6 @@ async function permissionCondition(client: KubernetesClient): Promise<Finding> {
   return { type: 'Permitted', status: 'False', reason: 'Forbidden', message };
 }
 
-interface ResourceAccess {
-  readonly verb: string;
-  /** With the subresource, if any: `pods/log`. */
-  readonly resource: string;
-  readonly group?: string;
-  readonly namespace?: string;
-  /** The name of a single object. */
-  readonly name?: string;
-}
-
-async function isAllowed(
-  client: KubernetesClient,
-  { verb, resource: path, group = '', namespace, name }: ResourceAccess,
-): Promise<boolean> {
-  const { authorization } = await client.apis();
-  const [resource = '', subresource] = path.split('/');
-  const resourceAttributes = {
-    verb,
-    group,
-    resource,
-    ...(subresource && { subresource }),
-    ...(namespace && { namespace }),
-    ...(name && { name }),
-  };
-  const { status } = await authorization.createSelfSubjectAccessReview({ body: { spec: { resourceAttributes } } });
-  return status?.allowed === true;
-}
-
 /** A node of a cluster. */
 interface NodeFacts {
   readonly name: string;
@@ -168,6 +133,9 @@ export interface ClusterFacts {
   readonly conditions: readonly Condition[];
   /** Null: not known. */
   readonly identity: string | null;
+  /** The user as which the cluster knows the fleet; null: not known. */
+  readonly fleet_account: string | null;
+  readonly disruption_budgets: DisruptionBudgets;
 }
 
 /**
@@ -193,6 +161,8 @@ export async function check(client: KubernetesClient): Promise<ClusterFacts> {
   const nodes = await unlessForbidden(() => allNodes(client));
   const classes = await unlessForbidden(() => allClasses(client));
   const identity = await readIdentity(client);
+  const minor = minorOf(gitVersion);
+  const budgets = await budgetsOf(client, minor);
   return {
     version: gitVersion,
     nodes: (nodes ?? []).map((node) => nodeFacts(node, client.address.gpu_resource_name)).sort(byName),
@@ -201,10 +171,16 @@ export async function check(client: KubernetesClient): Promise<ClusterFacts> {
       areNodesKnown: nodes !== undefined,
       areClassesKnown: classes !== undefined,
       identity,
+      ofBudgets: budgets.finding,
     }),
     identity,
+    fleet_account: await readFleetAccount(client, minor),
+    disruption_budgets: budgets.supported,
   };
 }
+
+/** The minor version of Kubernetes 1, such as 33 of `v1.33.1`; 0 if it is not known. */
+const minorOf = (version: string): number => Number(/^v?1\.(\d{1,4})/.exec(version)?.[1] ?? 0);
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }) => (a.name < b.name ? -1 : 1);
 

@@ -1,9 +1,11 @@
 import type {
   AppsV1Api,
+  AuthenticationV1Api,
   AuthorizationV1Api,
   BatchV1Api,
   CoreV1Api,
   HttpMethod,
+  PolicyV1Api,
   ResponseBody,
   StorageV1Api,
   VersionApi,
@@ -27,6 +29,8 @@ export interface ClusterAddress {
   /** The namespace of all objects of the fleet. */
   readonly namespace: string;
   readonly gpu_resource_name: string;
+  /** Whether the fleet has PodDisruptionBudgets in the cluster, as the last check found. */
+  readonly has_disruption_budgets?: boolean;
   /**
    * Non-public addresses that are allowed for servers set through the API. Undefined: servers set
    * by the operator are not restricted.
@@ -79,6 +83,8 @@ export interface Apis {
   readonly apps: AppsV1Api;
   readonly batch: BatchV1Api;
   readonly storage: StorageV1Api;
+  readonly policy: PolicyV1Api;
+  readonly authentication: AuthenticationV1Api;
   readonly authorization: AuthorizationV1Api;
   readonly version: VersionApi;
 }
@@ -119,6 +125,8 @@ async function apisOver(server: string, send: (request: ApiRequest) => Promise<A
     apps: new library.AppsV1Api(configuration),
     batch: new library.BatchV1Api(configuration),
     storage: new library.StorageV1Api(configuration),
+    policy: new library.PolicyV1Api(configuration),
+    authentication: new library.AuthenticationV1Api(configuration),
     authorization: new library.AuthorizationV1Api(configuration),
     version: new library.VersionApi(configuration),
   };

@@ -44,6 +44,7 @@ const KINDS: Readonly<Record<string, string>> = {
   deployments: 'Deployment',
   jobs: 'Job',
   persistentvolumeclaims: 'PersistentVolumeClaim',
+  poddisruptionbudgets: 'PodDisruptionBudget',
   secrets: 'Secret',
   services: 'Service',
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ManagedObject, objectText, originIn } from '../managed.ts';
 import type { KubernetesClient } from './client.ts';
-import { listAllManaged, type ObjectKind, OWNED } from './objects.ts';
+import { listAllManaged, type ObjectKind, ownedKinds } from './objects.ts';
 
 const spec = z.object({
   replicas: z.int().optional(),
@@ -13,7 +13,8 @@ const spec = z.object({
 
 /** All objects in the namespace of the fleet with the labels of the fleet. */
 export async function listManaged(client: KubernetesClient): Promise<ManagedObject[]> {
-  const lists = await Promise.all([...OWNED, 'PersistentVolumeClaim' as const].map((kind) => listKind(client, kind)));
+  const kinds = [...ownedKinds(client), 'PersistentVolumeClaim' as const];
+  const lists = await Promise.all(kinds.map((kind) => listKind(client, kind)));
   return lists.flat();
 }
 

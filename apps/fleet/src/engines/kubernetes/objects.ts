@@ -81,12 +81,24 @@ const KIND_APIS: Readonly<Record<ObjectKind, KindApi>> = {
     apply: ({ core }, request) => core.patchNamespacedPersistentVolumeClaim(request),
     remove: ({ core }, request) => core.deleteNamespacedPersistentVolumeClaim(request),
   },
+  PodDisruptionBudget: {
+    list: ({ policy }, request) => policy.listNamespacedPodDisruptionBudget(request),
+    read: ({ policy }, request) => policy.readNamespacedPodDisruptionBudget(request),
+    apply: ({ policy }, request) => policy.patchNamespacedPodDisruptionBudget(request),
+    remove: ({ policy }, request) => policy.deleteNamespacedPodDisruptionBudget(request),
+  },
 };
 
 const FIELD_MANAGER = 'fleet';
 
-/** The kinds whose objects belong to one deployment. Volumes do not. */
-export const OWNED = ['Deployment', 'Job', 'Service', 'Secret'] as const;
+const OWNED = ['Deployment', 'Job', 'Service', 'Secret'] as const;
+
+/**
+ * The kinds whose objects belong to one deployment, without those that the cluster does not have or
+ * does not permit. Volumes do not belong to one.
+ */
+export const ownedKinds = ({ address }: Pick<KubernetesClient, 'address'>): readonly ObjectKind[] =>
+  address.has_disruption_budgets ? [...OWNED, 'PodDisruptionBudget'] : OWNED;
 
 /** The label selector for all objects of a deployment. */
 export const selectorOf = (deploymentId: string): string =>
@@ -105,7 +117,7 @@ export const listOwnedObjects = (client: KubernetesClient, deploymentId: string)
 export async function listBySelector(
   client: KubernetesClient,
   labelSelector: string,
-  kinds: readonly ObjectKind[] = OWNED,
+  kinds: readonly ObjectKind[] = ownedKinds(client),
 ): Promise<FoundObject[]> {
   const apis = await client.apis();
   const selection = { namespace: client.address.namespace, labelSelector };

@@ -147,7 +147,16 @@ const observed = {
   observed_at: timestamp.nullable(),
 };
 
-export const deployment = z.object({ ...resourceMembers, ...observed }).meta({ id: 'Deployment' });
+export const deployment = z
+  .object({
+    ...resourceMembers,
+    labels: resourceMembers.labels.meta({
+      description:
+        'On a cluster, its objects have these labels, and its pods those that the cluster lists in `pod_label_keys`',
+    }),
+    ...observed,
+  })
+  .meta({ id: 'Deployment' });
 
 const readOnly = ignored(
   'workload_name',
@@ -300,6 +309,14 @@ export const plan = z
       description:
         'The variables that receive values of secrets. `key` is null if the secret does not have the key, or does not exist',
     }),
+    service_account: z
+      .object({
+        name: z.string().meta({ description: '`default`: that of the namespace' }),
+        token: z.boolean().meta({ description: 'Whether the program receives a token for the API of the cluster' }),
+        is_new_token: isNewSecret,
+      })
+      .nullable()
+      .meta({ description: 'The ServiceAccount of the pods on the target; null: the target is not a cluster' }),
     manifest: z.array(z.record(z.string(), z.unknown())).meta({
       description: 'What the engine would receive, without values of secrets; empty without a suitable target',
     }),
@@ -315,6 +332,7 @@ export const plan = z
         }),
       )
       .meta({ description: 'Differences from the current generation of the deployment' }),
+    replaces_instances: z.boolean().meta({ description: 'Whether the change replaces instances that run now' }),
     data: z
       .array(z.object({ volume: z.string(), note: z.string() }))
       .meta({ description: 'What the change means for the data of volumes' }),

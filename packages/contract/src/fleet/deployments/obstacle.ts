@@ -20,6 +20,7 @@ const remedy = z
           'endpoint',
           'server',
           'gpu_resource_name',
+          'allow_service_account_tokens',
           'check',
         ])
         .meta({ description: '`check`: check it again, after its engine or its nodes were changed' }),
@@ -32,7 +33,15 @@ const remedy = z
     }),
     z.object({
       object: z.literal('workload').meta({ description: 'A new revision of the workload' }),
-      field: z.enum(['cpu_request', 'memory_request', 'gpu_count', 'vram_request', 'node_selector', 'tolerations']),
+      field: z.enum([
+        'cpu_request',
+        'memory_request',
+        'gpu_count',
+        'vram_request',
+        'node_selector',
+        'tolerations',
+        'service_account_token',
+      ]),
       values,
     }),
     z.object({
@@ -62,6 +71,7 @@ export const obstacleCodes = [
   'nodes_too_small',
   'volume_bound_elsewhere',
   'volume_in_use',
+  'token_not_allowed',
   'unknown_target',
 ] as const;
 

@@ -4,6 +4,7 @@ import { anyName, anyValue } from '../../shared/list-query.ts';
 import { timestamp } from '../../shared/timestamp.ts';
 import { id, ignored, line, pagination, serviceUrl, text } from '../../shared/wire.ts';
 import { dnsLabel, labelKey, list, word } from '../../template/fields.ts';
+import { clusterPolicies, clusterPolicyDefaults, clusterPolicyReply } from './cluster-policies.ts';
 import {
   acceptEngine,
   byId,
@@ -52,6 +53,7 @@ const fields = {
   gpu_resource_name: labelKey
     .regex(/\//, 'must be an extended resource such as nvidia.com/gpu')
     .meta({ description: 'Name of the extended resource for GPUs' }),
+  ...clusterPolicies,
 };
 
 export const cluster = z
@@ -65,6 +67,7 @@ export const cluster = z
     public_service_type: serviceType,
     default_storage_class: z.string().nullable(),
     gpu_resource_name: z.string(),
+    ...clusterPolicyReply,
     reachability,
     message: z.string().meta({ description: 'Why the last check failed' }),
     last_seen_at: timestamp.nullable(),
@@ -106,6 +109,7 @@ const newClusterCheck = z
 
 const observed = ignored(
   'auth_kind',
+  'fleet_account',
   'reachability',
   'message',
   'last_seen_at',
@@ -117,6 +121,30 @@ const observed = ignored(
   'conditions',
   'storage_classes',
 );
+
+const newPolicies = {
+  object_labels: fields.object_labels.default(clusterPolicyDefaults.object_labels),
+  object_annotations: fields.object_annotations.default(clusterPolicyDefaults.object_annotations),
+  pod_label_keys: fields.pod_label_keys.default(clusterPolicyDefaults.pod_label_keys),
+  service_account: fields.service_account.default(clusterPolicyDefaults.service_account),
+  allow_service_account_tokens: fields.allow_service_account_tokens.default(
+    clusterPolicyDefaults.allow_service_account_tokens,
+  ),
+  pull_secrets: fields.pull_secrets.default(clusterPolicyDefaults.pull_secrets),
+  priority_class: fields.priority_class.default(clusterPolicyDefaults.priority_class),
+  uses_limit_range: fields.uses_limit_range.default(clusterPolicyDefaults.uses_limit_range),
+};
+
+const changedPolicies = {
+  object_labels: fields.object_labels.optional(),
+  object_annotations: fields.object_annotations.optional(),
+  pod_label_keys: fields.pod_label_keys.optional(),
+  service_account: fields.service_account.optional(),
+  allow_service_account_tokens: fields.allow_service_account_tokens.optional(),
+  pull_secrets: fields.pull_secrets.optional(),
+  priority_class: fields.priority_class.optional(),
+  uses_limit_range: fields.uses_limit_range.optional(),
+};
 
 /** Kubernetes clusters. */
 export const fleetClusterEndpoints = {
@@ -143,10 +171,11 @@ export const fleetClusterEndpoints = {
     path: '/api/v1/clusters',
     access: 'resources-write',
     tag: 'clusters',
-    summary: 'Register a cluster; only an admin can register a loopback address',
+    summary: 'Register a cluster; only an admin can register a loopback address, and set the policies of its pods',
     body: z.strictObject({
       ...newMembers,
       ...fields,
+      ...newPolicies,
       ca_certificate: fields.ca_certificate.default(null),
       namespace: fields.namespace.default('fleet'),
       network_types: fields.network_types.default([]),
@@ -194,7 +223,8 @@ export const fleetClusterEndpoints = {
     path: '/api/v1/clusters/:id',
     access: 'resources-write',
     tag: 'clusters',
-    summary: 'Change a cluster; members that are left out do not change',
+    summary:
+      'Change a cluster; members that are left out do not change. Only an admin can change the policies of its pods',
     params: byId,
     headers: ['If-Match'],
     body: z.strictObject({
@@ -207,6 +237,7 @@ export const fleetClusterEndpoints = {
       public_service_type: fields.public_service_type.optional(),
       default_storage_class: fields.default_storage_class.optional(),
       gpu_resource_name: fields.gpu_resource_name.optional(),
+      ...changedPolicies,
       accept_engine: acceptEngine,
       ...observed,
     }),
