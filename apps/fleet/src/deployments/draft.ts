@@ -83,7 +83,7 @@ export interface Draft {
    * The deployment before the change, whose uses of secrets continue, whatever the secrets permit now;
    * null for a new or adopted deployment.
    */
-  readonly before: Pick<DeploymentRow, 'revision' | 'env'> | null;
+  readonly before: Pick<DeploymentRow, 'revision' | 'env' | 'desired_state'> | null;
   /** The kinds of resources that the request creates with the name of the draft. */
   readonly creates: readonly ('deployment' | 'workload')[];
 }
@@ -169,7 +169,15 @@ interface DraftChanges
   extends Partial<
     Pick<
       Draft,
-      'labels' | 'isNewRevision' | 'replicas' | 'env' | 'volumes' | 'acceptedLosses' | 'desiredState' | 'pull' | 'before'
+      | 'labels'
+      | 'isNewRevision'
+      | 'replicas'
+      | 'env'
+      | 'volumes'
+      | 'acceptedLosses'
+      | 'desiredState'
+      | 'pull'
+      | 'before'
     >
   > {
   readonly workload: WorkloadRevision;

@@ -20,6 +20,7 @@ const CLUSTER_COLUMNS = {
   ca_certificate: true,
   namespace: true,
   gpu_resource_name: true,
+  disruption_budgets: true,
 } as const;
 
 /**

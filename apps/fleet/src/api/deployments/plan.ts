@@ -183,7 +183,7 @@ async function presentPlan(
     service_account: target?.kind === 'cluster' ? accountOf(draft, isNewToken) : null,
     manifest: after,
     changes,
-    replaces_instances: changes.some(replacesInstances),
+    replaces_instances: draft.before?.desired_state === 'running' && changes.some(replacesInstances),
     data: isRefused ? [] : notesOfData(mounted),
   };
 }

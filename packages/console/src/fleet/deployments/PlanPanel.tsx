@@ -57,6 +57,10 @@ export function PlanPanel({
         {shown && shown.refusals.length > 0 && <Refusals refusals={shown.refusals} />}
         {shown && <Candidates plan={shown} correctable={correctable} />}
         {shown && shown.changes.length > 0 && <Changes changes={shown.changes} />}
+        {shown?.replaces_instances && (
+          <p className="candidate small text-busy">{t('The change replaces the running instances.')}</p>
+        )}
+        {shown?.service_account && <Account account={shown.service_account} />}
         {shown?.registry_credentials && (
           <p className="candidate small muted">
             {rich('The image is pulled with the secret {secret} from {server}.', {
@@ -201,6 +205,21 @@ const Omitted = ({ omitted: { suitable, rejected } }: { readonly omitted: Plan['
 
 const rank = (candidate: Plan['placement']['candidates'][number], chosen: unknown) =>
   candidate === chosen ? 0 : candidate.fits ? 1 : 2;
+
+/** The account of the pods. Without a token, it concerns only what the cluster does with the pods. */
+const Account = ({ account: { name, token, is_new_token } }: { readonly account: NonNullable<Plan['service_account']> }) =>
+  token ? (
+    <p className="candidate small">
+      {rich('The program receives a token of the account {name} for the API of the cluster.', {
+        name: <code>{name}</code>,
+      })}
+      {is_new_token && <NewSecret />}
+    </p>
+  ) : (
+    <p className="candidate small muted">
+      {rich('Pods have the account {name} and no token of it.', { name: <code>{name}</code> })}
+    </p>
+  );
 
 const Changes = ({ changes }: { readonly changes: Plan['changes'] }) => (
   <details className="candidate" open>

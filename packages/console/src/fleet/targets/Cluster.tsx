@@ -19,6 +19,7 @@ import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.t
 import { type Cluster as ClusterObject, fleet, useBlocked } from '../api.ts';
 import { TargetProblems } from '../deployments/problems/Problem.tsx';
 import { reachabilityLook } from '../looks.ts';
+import { policyFacts } from './ClusterPolicies.tsx';
 import { EditClusterDialog } from './EditClusterDialog.tsx';
 import { Resources } from './Resources.tsx';
 import { Conditions, Orphans, RemoveTargetDialog, TargetDeployments, TargetEvents } from './TargetParts.tsx';
@@ -169,6 +170,7 @@ function ClusterFacts({ cluster }: { readonly cluster: ClusterObject }) {
     [t('Storage class'), cluster.default_storage_class ?? t('default of the cluster')],
     [t('GPU resource'), cluster.gpu_resource_name],
     [t('Labels'), textOfPairs(cluster.labels, ', ') || t('none')],
+    ...policyFacts(cluster),
     [
       t('Registered'),
       <span key="created">

@@ -6,10 +6,11 @@ import { useForm } from '../../shared/ui/controls/form.ts';
 import { pairsOf, textOfPairs } from '../../shared/ui/controls/pairs.ts';
 import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
-import { type Cluster, fleet } from '../api.ts';
+import { type Cluster, fleet, useCaller } from '../api.ts';
 import { AcceptEngineField } from './AcceptEngineField.tsx';
 import { CheckResult } from './CheckResult.tsx';
 import { authOf, ClusterAuthFields } from './ClusterAuthFields.tsx';
+import { bodyOfPolicies, draftOfPolicies, PolicyFields, policyFields } from './ClusterPolicies.tsx';
 import { firstNetworks, NetworksFields, networkTypesOf } from './NetworksFields.tsx';
 
 const SERVICE_TYPES = ['ClusterIP', 'NodePort', 'LoadBalancer'] as const;
@@ -30,6 +31,7 @@ export function EditClusterDialog({
 }) {
   const [cluster, setCluster] = useState(given);
   const [networks, setNetworks] = useState(() => firstNetworks(given.network_types));
+  const isAdmin = useCaller().role === 'admin';
   const form = useForm({
     server: given.server,
     namespace: given.namespace,
@@ -43,6 +45,7 @@ export function EditClusterDialog({
     gpu_resource_name: given.gpu_resource_name,
     labels: textOfPairs(given.labels),
     accept_engine: false,
+    ...draftOfPolicies(given),
   });
   const { values, bind, set } = form;
   const { id, name } = given;
@@ -81,6 +84,7 @@ export function EditClusterDialog({
         'default_storage_class',
         'gpu_resource_name',
         'labels',
+        ...(isAdmin ? policyFields : []),
       ]}
       field={field}
       onClose={onClose}
@@ -99,6 +103,7 @@ export function EditClusterDialog({
             default_storage_class: values.default_storage_class.trim() || null,
             gpu_resource_name: values.gpu_resource_name,
             labels: pairsOf(values.labels),
+            ...(isAdmin ? bodyOfPolicies(values) : {}),
           },
         })
       }
@@ -164,6 +169,7 @@ export function EditClusterDialog({
         rows={2}
         error={errorAt('labels')}
       />
+      {isAdmin && <PolicyFields values={values} onChange={set} errorAt={errorAt} />}
       {cluster.reachability === 'unreachable' && (
         <AcceptEngineField checked={values.accept_engine} onChange={(checked) => set('accept_engine', checked)} />
       )}

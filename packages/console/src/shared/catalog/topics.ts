@@ -9,6 +9,7 @@ export const topicHeadings: Readonly<Record<TemplateTopic, string>> = {
   catalog: t('In the catalog'),
   image: t('Image'),
   resources: t('Requirements'),
+  security: t('Security'),
   scheduling: t('Placement'),
   networks: t('Placement'),
   ports: t('Ports and volumes'),

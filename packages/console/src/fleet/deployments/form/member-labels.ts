@@ -15,6 +15,10 @@ const labels: Readonly<Record<string, string>> = {
   secret_refs: t('Secret'),
   volume_mounts: t('Volumes'),
   tolerations: t('Tolerations'),
+  cpu_limit: t('CPU limit'),
+  memory_limit: t('Memory limit'),
+  run_as: t('User'),
+  service_account_token: t('Token for the API of the cluster'),
 };
 
 /** The place of a reason in words of the form: `Variable`, and `GREETING` in `env.GREETING`. */

@@ -39,6 +39,7 @@ const obstacleWords: Readonly<Record<Obstacle['code'], string>> = {
   nodes_too_small: t('Nodes too small'),
   volume_bound_elsewhere: t('Volume elsewhere'),
   volume_in_use: t('Volume in use'),
+  token_not_allowed: t('Token not allowed'),
   unknown_target: t('Unknown target'),
 };
 
@@ -140,6 +141,7 @@ const workloadWords: Readonly<Record<RemedyOf<'workload'>['field'], string>> = {
   vram_request: t('Request less GPU memory'),
   node_selector: t('Change the node selector'),
   tolerations: t('Tolerate the taint'),
+  service_account_token: t('Request no token for the API of the cluster'),
 };
 
 /** A template is not changed here: another target has to be large enough for it. */
@@ -176,6 +178,7 @@ function targetWords(field: TargetField, values: readonly string[], name: string
     endpoint: () => t('Correct the address of {name}', { name }),
     server: () => t('Correct the address of {name}', { name }),
     gpu_resource_name: () => t('Correct the GPU resource of {name}', { name }),
+    allow_service_account_tokens: () => t('Allow tokens for pods on {name}', { name }),
   };
   return words[field]();
 }
