@@ -56,6 +56,13 @@ const specMembers = fc.record({
   memory_request: quantity,
   gpu_count: fc.integer({ min: 0, max: 4 }),
   vram_request: quantity,
+  cpu_limit: quantity,
+  memory_limit: quantity,
+  start_period_seconds: fc.integer({ min: 0, max: 1800 }),
+  restart_unhealthy: fc.boolean(),
+  security_profile: fc.constantFrom('baseline', 'restricted'),
+  run_as: fc.constantFrom(null, '0', '1000', '1000:0', '1999999999:1999999999'),
+  service_account_token: fc.boolean(),
   concurrent_jobs: fc.integer({ min: 1, max: 1_000_000 }),
   node_selector: labels,
   tolerations: list(
@@ -85,6 +92,9 @@ function mended(spec: WorkloadSpec): WorkloadSpec {
     volume_mounts: right(spec.volume_mounts, 'volume_mounts'),
     secret_refs: right(spec.secret_refs, 'secret_refs'),
     tolerations: right(spec.tolerations, 'tolerations'),
+    cpu_limit: wrong.has('cpu_limit') ? '' : spec.cpu_limit,
+    memory_limit: wrong.has('memory_limit') ? '' : spec.memory_limit,
+    run_as: wrong.has('run_as') ? null : spec.run_as,
   };
 }
 

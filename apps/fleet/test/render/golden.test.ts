@@ -76,6 +76,44 @@ test('renders a deployment with every member for Docker as in the golden file, w
   assertGolden('everything-docker', renderDocker(everything, aHost(everything)));
 });
 
+test('renders a restricted deployment with all policies of its cluster as in the golden file', () => {
+  const restricted = aRendering(
+    aSpec({
+      security_profile: 'restricted',
+      run_as: '1000:2000',
+      cpu_request: '500m',
+      cpu_limit: '2',
+      memory_request: '1Gi',
+      memory_limit: '2Gi',
+      env: [{ name: 'SVC_HEALTH_CHECK', value: 'http:8080/health' }],
+      start_period_seconds: 120,
+      restart_unhealthy: true,
+      service_account_token: true,
+      ports: [{ containerPort: 8080, protocol: 'TCP' }],
+    }),
+    {
+      replicas: 2,
+      labels: { team: 'ml', stage: 'live', 'app.kubernetes.io/name': 'another' },
+      podSettings: {
+        object_labels: { 'cost-center': '4711' },
+        object_annotations: { 'example.com/owner': 'platform' },
+        pod_label_keys: ['team'],
+        service_account: 'apps',
+        allow_service_account_tokens: true,
+        pull_secrets: ['mirror'],
+        priority_class: 'low',
+      },
+    },
+  );
+  const policed = aCluster({
+    object_labels: { 'cost-center': '4711' },
+    object_annotations: { 'example.com/owner': 'platform' },
+    disruption_budgets: 'with_unhealthy',
+  });
+  assertGolden('restricted-kubernetes', renderKubernetes(restricted, policed));
+  assertGolden('restricted-docker', renderDocker(restricted, aHost(restricted)));
+});
+
 const SOURCE: readonly string[] = [KEYS.workload, KEYS.revision, KEYS.variables];
 const without = (labels: readonly string[], rendered: object) =>
   JSON.parse(JSON.stringify(rendered, (key, value) => (labels.includes(key) ? undefined : value)));

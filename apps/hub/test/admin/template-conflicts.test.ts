@@ -55,6 +55,21 @@ const conflicts = [
     },
     error: /^volume_mounts\.1\.mountPath is already the path of another mount$/,
   },
+  {
+    what: 'a limit of CPU below the request',
+    given: { cpu_request: '2', cpu_limit: '1500m' },
+    error: /^cpu_limit must not be less than cpu_request, which is 2$/,
+  },
+  {
+    what: 'a limit of memory below the request',
+    given: { memory_request: '1Gi', memory_limit: '512Mi' },
+    error: /^memory_limit must not be less than memory_request, which is 1Gi$/,
+  },
+  {
+    what: 'the user root with the profile restricted',
+    given: { security_profile: 'restricted', run_as: '0' },
+    error: /^run_as must not be 0, because the security profile restricted does not permit root$/,
+  },
 ];
 
 test.each(conflicts)('rejects a new template with $what', async ({ given, error }) => {

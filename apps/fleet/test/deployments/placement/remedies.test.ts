@@ -205,6 +205,18 @@ const cases: readonly Case[] = [
     remedies: [on.workload('gpu_count')],
   },
   {
+    code: 'token_not_allowed',
+    what: 'a cluster whose admin has not allowed it',
+    make: async () => ({ target: await aCluster(), workload: { service_account_token: true } }),
+    remedies: [on.target('allow_service_account_tokens')],
+  },
+  {
+    code: 'token_not_allowed',
+    what: 'a host',
+    make: async () => ({ target: await aHost(), workload: { service_account_token: true } }),
+    remedies: [on.workload('service_account_token')],
+  },
+  {
     code: 'engine_too_old',
     what: 'an engine without support for GPUs',
     make: async () => ({
@@ -309,6 +321,7 @@ const workloadValues: Readonly<Record<string, unknown>> = {
   vram_request: '1Gi',
   node_selector: {},
   tolerations: [{ operator: 'Exists' }],
+  service_account_token: false,
 };
 
 /** Changes the field that a remedy names. @returns the members of the request that change */
@@ -355,6 +368,7 @@ async function applied({ object, field, values }: Remedy, situation: Situation, 
         taints: { taints: [] },
         schedulable: { schedulable: true },
         gpu_resource_name: { gpu_resource_name: 'amd.com/gpu' },
+        allow_service_account_tokens: { allow_service_account_tokens: true },
         server: {
           server: 'https://other.example.test',
           auth: { kind: 'token', token: 'of-a-service-account' },

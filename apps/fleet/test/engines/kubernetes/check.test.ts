@@ -25,6 +25,7 @@ const FINE = [
   { type: 'NodesKnown', status: 'True', reason: 'Listed', message: '' },
   { type: 'StorageClassesKnown', status: 'True', reason: 'Listed', message: '' },
   { type: 'IdentityKnown', status: 'True', reason: 'Read', message: '' },
+  { type: 'DisruptionBudgets', status: 'True', reason: 'Allowed', message: '' },
 ].map((condition) => ({ ...condition, at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) }));
 
 /** Status, reason and message of one condition. */
@@ -54,6 +55,8 @@ describe('the check of a cluster', () => {
       ],
       conditions: FINE,
       identity: server.object('namespaces', 'kube-system').metadata.uid,
+      fleet_account: 'system:serviceaccount:fleet:fleet',
+      disruption_budgets: 'with_unhealthy',
     });
     expect(facts.nodes[1]).toEqual({
       name: 'worker',

@@ -71,6 +71,10 @@ export const containerBody = z
   .strictObject({
     Image: z.string().regex(/^[a-z0-9.-]+(?::\d+)?\/[a-z0-9._/-]+:\w[\w.-]{0,127}$/),
     Cmd: z.array(z.string()).min(1).optional(),
+    User: z
+      .string()
+      .regex(/^\d+(?::\d+)?$/)
+      .optional(),
     Env: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]*=/)),
     Labels: texts,
     ExposedPorts: z.record(portKey, z.strictObject({})),
@@ -106,6 +110,7 @@ const container = z.strictObject({
 export const dockerManifest = z.strictObject({
   secrecy: z.enum(['values', 'placeholders']),
   image: z.string(),
+  needsUserOfImage: z.literal(true).optional(),
   registryAuth: z
     .string()
     .regex(/^[A-Za-z0-9_-]+={0,2}$/)

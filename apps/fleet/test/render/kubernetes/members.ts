@@ -17,6 +17,7 @@ const typesOf = (id: string): string => resolve(`kubernetes-models/${id}`, impor
 const TYPES = {
   Deployment: typesOf('apps/v1/Deployment'),
   Job: typesOf('batch/v1/Job'),
+  PodDisruptionBudget: typesOf('policy/v1/PodDisruptionBudget'),
   PersistentVolumeClaim: typesOf('v1/PersistentVolumeClaim'),
   Secret: typesOf('v1/Secret'),
   Service: typesOf('v1/Service'),

@@ -1,12 +1,13 @@
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
 import { Job } from 'kubernetes-models/batch/v1/Job';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { PersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
 import { Secret } from 'kubernetes-models/v1/Secret';
 import { Service } from 'kubernetes-models/v1/Service';
 import type { KubernetesObject } from '../../../src/render/kubernetes.ts';
 import { undeclared } from './members.ts';
 
-const KINDS = { Deployment, Job, PersistentVolumeClaim, Secret, Service };
+const KINDS = { Deployment, Job, PersistentVolumeClaim, PodDisruptionBudget, Secret, Service };
 
 /**
  * @throws the errors of an object against the schema of its kind, and members that the schema does

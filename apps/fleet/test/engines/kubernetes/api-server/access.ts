@@ -35,3 +35,11 @@ export function reviewed(rules: Forbidden, { body }: Received): object {
   const allowed = !isForbidden(rules, verb, subresource ? `${resource}/${subresource}` : resource);
   return { ...review, kind: 'SelfSubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', status: { allowed } };
 }
+
+/** The result of a SelfSubjectReview: who the user is. */
+export const callerOf = ({ user }: Received): object => ({
+  kind: 'SelfSubjectReview',
+  apiVersion: 'authentication.k8s.io/v1',
+  metadata: { creationTimestamp: null },
+  status: { userInfo: { username: user, groups: ['system:authenticated'] } },
+});

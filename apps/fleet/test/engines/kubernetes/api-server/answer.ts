@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { assertAccess, type Forbidden, reviewed } from './access.ts';
+import { assertAccess, callerOf, type Forbidden, reviewed } from './access.ts';
 import type { Logs } from './logs.ts';
 import type { Stored } from './objects.ts';
-import { list, read, shownTo, version } from './read.ts';
+import { list, read, shownTo, versionOf } from './read.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { type Received, type Target, targetOf } from './request.ts';
 import type { Store } from './store.ts';
@@ -15,6 +15,7 @@ export interface Parts {
   readonly watchers: Watchers;
   readonly logs: Logs;
   readonly forbidden: Forbidden;
+  readonly gitVersion: string;
 }
 
 /** Responds to a request as an API server does. */
@@ -22,7 +23,7 @@ export function answer(parts: Parts, request: Received, response: ServerResponse
   try {
     const target = targetOf(request);
     assertAccess(parts.forbidden, request, target);
-    if (target === undefined) send(response, 200, versionAt(request));
+    if (target === undefined) send(response, 200, versionAt(request, parts));
     else if (request.method === 'GET' && request.query.watch === 'true')
       parts.watchers.watch(target, request, response);
     else if (target.part === 'log') sendLog(parts, { target, request, response });
@@ -33,8 +34,8 @@ export function answer(parts: Parts, request: Received, response: ServerResponse
   }
 }
 
-function versionAt({ path }: Received): object {
-  if (path === '/version') return version;
+function versionAt({ path }: Received, { gitVersion }: Parts): object {
+  if (path === '/version') return versionOf(gitVersion);
   throw new Refusal(404, 'NotFound', { message: 'the server could not find the requested resource' });
 }
 
@@ -51,6 +52,7 @@ function sendObject(parts: Parts, { target, request, response }: ReceivedRequest
 
 function answerTo({ store, forbidden }: Parts, target: Target, request: Received): { code: number; body: object } {
   if (target.kind.kind === 'SelfSubjectAccessReview') return { code: 201, body: reviewed(forbidden, request) };
+  if (target.kind.kind === 'SelfSubjectReview') return { code: 201, body: callerOf(request) };
   if (request.method === 'GET') {
     return { code: 200, body: target.name === '' ? list(store, target, request) : read(store, target, request) };
   }

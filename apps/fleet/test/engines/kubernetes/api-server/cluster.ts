@@ -21,6 +21,7 @@ export class Cluster {
   readonly controls = createControls();
   /** Forbidden operations, such as `create namespaces`. */
   readonly forbidden = new Set<string>();
+  gitVersion = 'v1.33.1';
 
   constructor(namespaces: readonly string[]) {
     this.store.onChange = (change) => this.watchers.tell(change);

@@ -17,6 +17,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   volumes: ['name'],
   volumeMounts: ['mountPath'],
   imagePullSecrets: ['name'],
+  topologySpreadConstraints: ['topologyKey', 'whenUnsatisfiable'],
   conditions: ['type'],
   ownerReferences: ['uid'],
 };

@@ -18,19 +18,29 @@ const kinds: readonly KindOf[] = [
   { kind: 'Deployment', apiVersion: 'apps/v1', resource: 'deployments', isNamespaced: true },
   { kind: 'ReplicaSet', apiVersion: 'apps/v1', resource: 'replicasets', isNamespaced: true },
   { kind: 'Job', apiVersion: 'batch/v1', resource: 'jobs', isNamespaced: true },
+  { kind: 'PodDisruptionBudget', apiVersion: 'policy/v1', resource: 'poddisruptionbudgets', isNamespaced: true },
   { kind: 'StorageClass', apiVersion: 'storage.k8s.io/v1', resource: 'storageclasses', isNamespaced: false },
 ];
 
-const review: KindOf = {
-  kind: 'SelfSubjectAccessReview',
-  apiVersion: 'authorization.k8s.io/v1',
-  resource: 'selfsubjectaccessreviews',
-  isNamespaced: false,
-};
+/** The kinds that are answered and not stored. */
+const reviews: readonly KindOf[] = [
+  {
+    kind: 'SelfSubjectAccessReview',
+    apiVersion: 'authorization.k8s.io/v1',
+    resource: 'selfsubjectaccessreviews',
+    isNamespaced: false,
+  },
+  {
+    kind: 'SelfSubjectReview',
+    apiVersion: 'authentication.k8s.io/v1',
+    resource: 'selfsubjectreviews',
+    isNamespaced: false,
+  },
+];
 
 /** The kind with the API version and the resource of a path. */
 export const kindAt = (apiVersion: string, resource: string): KindOf | undefined =>
-  [...kinds, review].find((kind) => kind.apiVersion === apiVersion && kind.resource === resource);
+  [...kinds, ...reviews].find((kind) => kind.apiVersion === apiVersion && kind.resource === resource);
 
 /** @throws Error for an unknown resource */
 export function kindOf(resource: string): KindOf {

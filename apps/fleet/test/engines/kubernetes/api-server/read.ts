@@ -67,10 +67,10 @@ const pairsOf = (selector = ''): [string, string[] | undefined][] =>
       return [name, value === undefined ? undefined : [value]];
     });
 
-export const version = {
+export const versionOf = (gitVersion: string) => ({
   major: '1',
-  minor: '33',
-  gitVersion: 'v1.33.1',
+  minor: gitVersion.split('.')[1],
+  gitVersion,
   platform: 'linux/amd64',
   buildDate: moment(0),
-};
+});
