@@ -19,7 +19,7 @@ export type Unregistered<Address> = Omit<Address, 'restrictTo'> & { readonly by_
  * registration waits longer.
  */
 const PATIENCE_MS = 10_000;
-/** Longest wait for a check before the registration, which consists of up to 40 requests. */
+/** Longest wait for a check before the registration, which consists of up to 50 requests. */
 const CHECK_PATIENCE_MS = 30_000;
 
 /** What a target reports before it is registered, or why it does not, as text for operators. */

@@ -7,7 +7,8 @@ import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { isolated, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
-import { CheckField, SelectField, TextField } from '../../shared/ui/controls/Field.tsx';
+import { CheckField, SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
+import { pairsOf, textOfPairs } from '../../shared/ui/controls/pairs.ts';
 import { FormError } from '../../shared/ui/feedback/FormError.tsx';
 import { Loading, Notice } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
@@ -50,6 +51,7 @@ function ChangeForm({
   // What the user has not changed is that of the version.
   const [revision = String(deployment.revision), setRevision] = useState<string>();
   const [replicas = String(deployment.replicas), setReplicas] = useState<string>();
+  const [labels = textOfPairs(deployment.labels), setLabels] = useState<string>();
   const [takesOver, setTakesOver] = useState(false);
   const spec = revisions.find((one) => one.revision === Number(revision)) ?? revisions[0];
   const variables = spec?.env_schema ?? [];
@@ -59,7 +61,7 @@ function ChangeForm({
   const draftOf = (variable: WorkloadRevision['env_schema'][number]) =>
     drafts[variable.name] ?? draftOfValue(variable, deployment.env[variable.name]);
   const env = envBodyOf(variables, Object.fromEntries(variables.map((variable) => [variable.name, draftOf(variable)])));
-  const changes = { revision: Number(revision), replicas: Number(replicas), env };
+  const changes = { revision: Number(revision), replicas: Number(replicas), env, labels: pairsOf(labels) };
   const plan = usePlan({ deployment_id: id, ...changes });
   const update = useMutation({
     ...fleet.change('updateDeployment'),
@@ -147,6 +149,19 @@ function ChangeForm({
               </fieldset>
             )}
             <div className="form-section">
+              <TextAreaField
+                name="labels"
+                label={t('Labels')}
+                hint={
+                  deployment.target?.cluster_id
+                    ? t('One per line: key=value. The objects in the cluster have them, pods only those that the cluster lists.')
+                    : t('One per line: key=value.')
+                }
+                rows={2}
+                value={labels}
+                onChange={setLabels}
+                error={errorAt('labels')}
+              />
               {deployment.target?.cluster_id && (
                 <CheckField
                   label={t('Take over fields that another program manages')}
@@ -166,7 +181,7 @@ function ChangeForm({
                   <FormError error={reload.error} shown={[]} />
                 </Notice>
               ) : (
-                <FormError error={update.error} shown={['revision', 'replicas', 'env']} />
+                <FormError error={update.error} shown={['revision', 'replicas', 'env', 'labels']} />
               )}
               <div className="actions">
                 <Button
@@ -180,6 +195,7 @@ function ChangeForm({
                     plan.data.changes.length === 0 &&
                     !plan.isStale &&
                     !takesOver &&
+                    labels === textOfPairs(deployment.labels) &&
                     Number(replicas) === deployment.replicas
                       ? t('Nothing would change.')
                       : undefined)
