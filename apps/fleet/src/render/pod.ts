@@ -132,8 +132,8 @@ function podSpec(rendering: Rendering, gpuResource: string): IPodSpec {
       ...(volumes.length > 0 && { fsGroup: VOLUME_GROUP, fsGroupChangePolicy: 'OnRootMismatch' }),
     },
     ...omitEmpty({
-      serviceAccountName: settings.service_account,
-      priorityClassName: settings.priority_class,
+      serviceAccountName: settings.service_account ?? undefined,
+      priorityClassName: settings.priority_class ?? undefined,
       imagePullSecrets: pullSecrets.map((name) => ({ name })),
       nodeSelector: spec.node_selector,
       // The contract accepts only the operators and effects of Kubernetes.
