@@ -275,7 +275,7 @@ const keepsInstances = (before: DeploymentRow, draft: Draft): boolean =>
  * which replaces nothing.
  */
 function changesPods(before: DeploymentRow, { labels }: Draft): boolean {
-  if (before.cluster_id === null) return false;
+  if (before.cluster_id === null || before.desired_state === 'stopped') return false;
   const settled = { defaults: before.defaults_version, podSettings: before.pod_settings };
   return !isDeepStrictEqual(podLabels({ ...settled, labels }), podLabels({ ...settled, labels: before.labels }));
 }

@@ -46,9 +46,11 @@ export const userOfAccount = (namespace: string, account: string): string =>
 
 type Texts = Readonly<Record<string, string>>;
 
-const SUBDOMAIN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
-/** The domains of Kubernetes itself, and the keys by which the fleet finds its objects. */
-const RESERVED = /^(?:fleet|(?:.*\.)?(?:kubernetes\.io|k8s\.io))$/;
+const SUBDOMAIN = /^[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*$/;
+/** The domains of Kubernetes itself. */
+const OF_KUBERNETES = /(?:^|\.)(?:kubernetes|k8s)\.io$/;
+/** The prefix of the keys by which the fleet finds its objects. */
+const OF_FLEET = 'fleet';
 /** The keys by which controllers find their pods. */
 const OF_CONTROLLERS: readonly string[] = ['pod-template-hash', 'controller-uid', 'job-name'];
 
@@ -56,7 +58,7 @@ const OF_CONTROLLERS: readonly string[] = ['pod-template-hash', 'controller-uid'
 function isForObjects(key: string): boolean {
   const [prefix, name] = key.split('/');
   if (name === undefined) return !OF_CONTROLLERS.includes(key);
-  return prefix !== undefined && SUBDOMAIN.test(prefix) && !RESERVED.test(prefix);
+  return prefix !== undefined && prefix !== OF_FLEET && SUBDOMAIN.test(prefix) && !OF_KUBERNETES.test(prefix);
 }
 
 /**

@@ -64,7 +64,7 @@ export function accountConditions(accounts: Accounts) {
   if (account === undefined) return [];
   const type = 'AccountSeparate';
   if (problemOfAccount(accounts) !== undefined) {
-    const message = `The account ${account} of the pods is the account of the fleet. Nothing new is placed here. Set another service_account, or give the fleet another account.`;
+    const message = `The account ${account} of the pods is the account of the fleet. Deployments that would start here are refused. Set another service_account, or give the fleet another account.`;
     return [{ type, status: 'False', reason: 'AccountOfFleet', message }];
   }
   if (accounts.fleet_account !== null) return [{ type, status: 'True', reason: 'OtherAccount', message: '' }];

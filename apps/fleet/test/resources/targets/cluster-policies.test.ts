@@ -77,6 +77,7 @@ test.each<[object, string[]]>([
   [{ object_labels: { 'fleet/deployment': 'x' } }, ['object_labels.fleet/deployment']],
   [{ object_labels: { 'app.kubernetes.io/name': 'x' } }, ['object_labels.app.kubernetes.io/name']],
   [{ object_labels: { 'pod-template-hash': 'x' } }, ['object_labels.pod-template-hash']],
+  [{ object_labels: { 'a..b/team': 'x' } }, ['object_labels.a..b/team']],
   [{ object_labels: { team: 'not a label' } }, ['object_labels.team']],
   [{ object_annotations: { 'fleet/generation': '7' } }, ['object_annotations.fleet/generation']],
   [{ object_annotations: { note: 'x'.repeat(1025) } }, ['object_annotations.note']],

@@ -10,11 +10,16 @@ const objectName = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be the name of an object in Kubernetes, such as fleet-pods');
 
-/** A key that neither the fleet nor the controllers of Kubernetes use to find objects and pods. */
-const freeKey = labelKey.regex(
-  /^(?!fleet\/|app\.kubernetes\.io\/|batch\.kubernetes\.io\/|(?:pod-template-hash|controller-uid|job-name)$)/,
-  'must not be a key of the fleet, of app.kubernetes.io/, or of a controller of Kubernetes',
-);
+/** A key that Kubernetes accepts, and that neither the fleet nor controllers use to find objects and pods. */
+const freeKey = labelKey
+  .regex(
+    /^(?:[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*\/)?[^/]+$/,
+    'must have a DNS name before the slash',
+  )
+  .regex(
+    /^(?!fleet\/|app\.kubernetes\.io\/|batch\.kubernetes\.io\/|(?:pod-template-hash|controller-uid|job-name)$)/,
+    'must not be a key of the fleet, of app.kubernetes.io/, or of a controller of Kubernetes',
+  );
 
 /** What only an admin sets for a cluster. It applies to everything that the fleet runs there. */
 export const clusterPolicies = {
