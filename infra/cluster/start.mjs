@@ -1,116 +1,109 @@
-// Starts a Kubernetes control plane on a loopback address, with one simulated node. See README.md.
+// Starts a Kubernetes cluster in namespaces of its own. See README.md.
 //
-//   node infra/cluster/start.mjs <output folder of build.sh> <data folder>
+//   node infra/cluster/start.mjs <output folder of build.sh> <data folder> [--nodes 1] [--simulated 0] [--port 0]
 //
 // Prints `FLEET_TEST_KUBECONFIG=<file>` when it is ready. Ctrl-C stops all processes.
-
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream, existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { callerOf } from './caller.mjs';
-import { keepNode } from './hollow-node.mjs';
-import { rolesOf } from './roles.mjs';
+import { parseArgs } from 'node:util';
+import { checkBuild } from './lab/build.mjs';
+import { MAX_NODES } from './lab/network.mjs';
+import { relay } from './lab/relay.mjs';
+import { hierarchies, removeCgroups } from './nodes/cgroups.mjs';
 
-const [buildFolder, dataFolder] = process.argv.slice(2).map((folder) => path.resolve(folder));
-if (!buildFolder || !dataFolder) {
-  console.error('Usage: node infra/cluster/start.mjs <output folder of build.sh> <data folder>');
+const MAIN = new URL('lab/main.mjs', import.meta.url).pathname;
+const USAGE =
+  'Usage: node infra/cluster/start.mjs <output folder of build.sh> <data folder> [--nodes 1] [--simulated 0] [--port 0]';
+/** The folders that the namespaces of a real node replace, and the longest path of a folder in which Unix sockets can be created. */
+const REPLACED_FOLDERS = ['/var/lib', '/var/log', '/run', '/proc', '/sys', '/dev'];
+const MAX_FOLDER_LENGTH = 80;
+const MARK = 'this-folder-belongs-to-a-test-cluster';
+
+function reject(message) {
+  console.error(message);
   process.exit(2);
 }
-await mkdir(dataFolder, { recursive: true });
-const at = (...names) => path.join(dataFolder, ...names);
 
-const freePort = async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-};
-
-const children = [];
-function start(file, args) {
-  const log = createWriteStream(at(`${path.basename(file)}.log`));
-  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  child.stdout.pipe(log);
-  child.stderr.pipe(log);
-  child.once('exit', (code) => {
-    if (!ending) end(`${path.basename(file)} ended with exit code ${code}. See ${log.path}.`);
-  });
-  children.push(child);
-}
-
-let ending = false;
-function end(error) {
-  ending = true;
-  if (error) console.error(error);
-  for (const child of children) child.kill();
-  process.exitCode = error ? 1 : 0;
-  setTimeout(() => process.exit(), 500);
-}
-process.once('SIGINT', () => end());
-process.once('SIGTERM', () => end());
-
-/** `admin` is a cluster administrator. `fleet` has the permissions in docs/clusters.md. */
-const TOKENS = { admin: 'admin-of-the-test-cluster', fleet: 'fleet-in-the-test-cluster' };
-
-const [etcd, peer, secure, kubelet] = [await freePort(), await freePort(), await freePort(), await freePort()];
-const etcdUrl = `http://127.0.0.1:${etcd}`;
-const server = `https://127.0.0.1:${secure}`;
-await writeFile(
-  at('tokens.csv'),
-  `${TOKENS.admin},admin,admin,"system:masters"\n${TOKENS.fleet},fleet,fleet,"fleets"\n`,
-);
-start('etcd', [
-  ...['--data-dir', at('etcd'), '--listen-client-urls', etcdUrl, '--advertise-client-urls', etcdUrl],
-  ...['--listen-peer-urls', `http://127.0.0.1:${peer}`, '--unsafe-no-fsync'],
-]);
-start(path.join(buildFolder, 'bin/kube-apiserver'), [
-  ...['--etcd-servers', etcdUrl, '--bind-address=127.0.0.1', `--secure-port=${secure}`, '--cert-dir', at('pki')],
-  ...['--service-cluster-ip-range=10.96.0.0/16', '--token-auth-file', at('tokens.csv'), '--authorization-mode=RBAC'],
-  ...['--service-account-issuer=https://kubernetes.default.svc', '--disable-admission-plugins=ServiceAccount'],
-  ...[
-    '--service-account-key-file',
-    at('pki/apiserver.key'),
-    '--service-account-signing-key-file',
-    at('pki/apiserver.key'),
-  ],
-  ...['--kubelet-preferred-address-types=InternalIP', '--allow-privileged=false'],
-]);
-
-const certificate = at('pki/apiserver.crt');
-while (!existsSync(certificate)) await pause(100);
-await pause(500);
-const ca = await readFile(certificate, 'utf8');
-const call = callerOf({ server, ca, token: TOKENS.admin });
-for (let left = 120; (await call('GET', '/readyz').catch(() => undefined))?.status !== 200; left -= 1) {
-  if (left === 0) end('The API server did not become ready.');
-  await pause(500);
-}
-
-const kubeconfig = (user) => `apiVersion: v1
-kind: Config
-clusters: [{name: test, cluster: {server: "${server}", certificate-authority: "${certificate}"}}]
-users: [{name: ${user}, user: {token: ${TOKENS[user]}}}]
-contexts: [{name: test, context: {cluster: test, user: ${user}}}]
-current-context: test
-`;
-for (const user of Object.keys(TOKENS)) await writeFile(at(`${user}.kubeconfig`), kubeconfig(user));
-const commonArgs = ['--kubeconfig', at('admin.kubeconfig'), '--leader-elect=false', '--port=0', '--secure-port=0'];
-start(path.join(buildFolder, 'bin/kube-controller-manager'), [
-  ...commonArgs,
-  ...['--service-account-private-key-file', at('pki/apiserver.key'), '--controllers=*,-ttl-after-finished'],
-]);
-start(path.join(buildFolder, 'bin/kube-scheduler'), commonArgs);
-
-for (const [apiPath, object] of rolesOf('fleets')) {
-  const response = await call('POST', apiPath, object);
-  if (![201, 409].includes(response.status)) {
-    end(`POST ${apiPath} failed with ${response.status}: ${JSON.stringify(response.body)}`);
+function readOptions() {
+  const number = (text, limit) => {
+    if (!/^\d+$/.test(text) || Number(text) > limit) reject(`${USAGE}\n${text} must be a number from 0 to ${limit}.`);
+    return Number(text);
+  };
+  const options = {
+    nodes: { type: 'string', default: '1' },
+    simulated: { type: 'string', default: '0' },
+    port: { type: 'string', default: '0' },
+  };
+  try {
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    if (positionals.length !== 2) reject(USAGE);
+    const [build, data] = positionals.map((folder) => path.resolve(folder));
+    const [nodeCount, simulatedCount] = [number(values.nodes, MAX_NODES), number(values.simulated, 1000)];
+    return { build, data, nodeCount, simulatedCount, port: number(values.port, 65_535) };
+  } catch (error) {
+    return reject(`${USAGE}\n${error.message}`);
   }
 }
-await keepNode(call, { port: kubelet, key: await readFile(at('pki/apiserver.key'), 'utf8'), cert: ca });
-console.log(`FLEET_TEST_KUBECONFIG=${at('admin.kubeconfig')}`);
+
+const { build, data, nodeCount, simulatedCount, port: wantedPort } = readOptions();
+if (process.getuid() !== 0) reject('The cluster needs root, to create namespaces.');
+try {
+  checkBuild(build);
+} catch (error) {
+  reject(error.message);
+}
+if (REPLACED_FOLDERS.some((each) => `${data}/`.startsWith(`${each}/`) || `${build}/`.startsWith(`${each}/`))) {
+  reject(`The folders must not be in ${REPLACED_FOLDERS.join(', ')}.`);
+}
+if (data.length > MAX_FOLDER_LENGTH)
+  reject(`The path of the data folder must have at most ${MAX_FOLDER_LENGTH} characters.`);
+if (nodeCount > 0 && !hierarchies().some(({ controllers }) => controllers === 'memory')) {
+  reject('Real nodes need control groups of version 1. Start the cluster with --nodes 0 --simulated 1.');
+}
+if (existsSync(data) && readdirSync(data).length > 0 && !existsSync(path.join(data, MARK))) {
+  reject(`${data} is not empty, and no data folder of a cluster.`);
+}
+const api = path.join(data, 'api.sock');
+const canConnect = (target) =>
+  new Promise((resolve) => {
+    const socket = connect(target, () => resolve(true)).on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
+if (await canConnect(api)) reject(`A cluster with the data folder ${data} runs already.`);
+
+const key = createHash('sha256').update(data).digest('hex').slice(0, 12);
+const cgroups = Array.from({ length: nodeCount }, (_, index) => `svc-cluster-${key}-node${index + 1}`);
+// Each start begins with an empty cluster.
+rmSync(data, { recursive: true, force: true });
+for (const each of cgroups) await removeCgroups(each);
+mkdirSync(data, { recursive: true });
+writeFileSync(path.join(data, MARK), '');
+
+const server = createServer(relay(() => connect(api))).listen(wantedPort, '127.0.0.1');
+await once(server, 'listening');
+const { port } = server.address();
+const settings = JSON.stringify({ build, data, nodeCount, simulatedCount, port, cgroups });
+const namespaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
+// Ctrl-C in a terminal must not reach the processes in the namespaces, because they end together.
+const lab = spawn('unshare', [...namespaces, process.execPath, MAIN, settings], {
+  ...{ detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
+});
+writeFileSync(path.join(data, 'network.pid'), `${lab.pid}\n`);
+lab.once('message', () => {
+  console.log(`FLEET_TEST_KUBECONFIG=${path.join(data, 'admin.kubeconfig')}`);
+});
+let isRequested = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    isRequested = true;
+    lab.kill('SIGKILL');
+  });
+}
+await once(lab, 'exit');
+server.close();
+for (const each of cgroups) await removeCgroups(each);
+process.exit(isRequested ? 0 : 1);

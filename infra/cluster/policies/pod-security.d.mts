@@ -1,0 +1,1 @@
+export declare function violationsOf(level: 'baseline' | 'restricted', pod: object): string[];
