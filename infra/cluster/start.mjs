@@ -20,7 +20,7 @@ const USAGE =
   'Usage: node infra/cluster/start.mjs <output folder of build.sh> <data folder> [--nodes 1] [--simulated 0] [--port 0]';
 /** The folders that the namespaces of a real node replace, and the longest path of a folder in which Unix sockets can be created. */
 const REPLACED_FOLDERS = ['/var/lib', '/var/log', '/run', '/proc', '/sys', '/dev'];
-const MAX_FOLDER_LENGTH = 80;
+const MAX_FOLDER_LENGTH = 75;
 const MARK = 'this-folder-belongs-to-a-test-cluster';
 
 function reject(message) {

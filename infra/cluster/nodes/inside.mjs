@@ -45,6 +45,8 @@ const programs = new Programs(logFolder, (message) => {
 
 function replaceMounts() {
   const groups = hierarchies();
+  // The programs also find mounts that others hide.
+  execFileSync('umount', ['--recursive', '--lazy', '/sys']);
   mount('-t', 'sysfs', 'sysfs', '/sys');
   mount('-t', 'tmpfs', 'tmpfs', '/sys/fs/cgroup');
   for (const { controllers, mountPoint } of groups) {
