@@ -23,7 +23,9 @@ export { type ChangeCounts, changeKinds } from './changes.ts';
 export { MAX_CANDIDATES_LISTED, type NewDeployment, phases, problemPhases, pulls } from './deployments/deployment.ts';
 export { MAX_FOLLOWED_INSTANCES, MAX_MEASURED_INSTANCES } from './deployments/deployments.ts';
 export type { EnvReply, EnvRequest, GeneratedValue } from './deployments/env.ts';
+export { instanceContainer, MAX_INSTANCE_EVENTS } from './deployments/instances.ts';
 export { type Obstacle, obstacleCodes, type Remedy } from './deployments/obstacle.ts';
+export { type Autoscaling, autoscalingReply, type Scaler, scalers } from './deployments/scaling.ts';
 export {
   type WorkloadSpec,
   workloadDefaults,

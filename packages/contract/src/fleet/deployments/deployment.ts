@@ -6,7 +6,9 @@ import { changedMembers, condition, labels, newMembers, resourceMembers, resourc
 import { volumeSize } from '../resources/storage.ts';
 import { target, targetReply } from '../resources/target.ts';
 import { env, envReply } from './env.ts';
+import { instance } from './instances.ts';
 import { obstacle } from './obstacle.ts';
+import { autoscaling, autoscalingReply, replicas, scaledBy } from './scaling.ts';
 import { newWorkloadSpec } from './workloads.ts';
 
 /**
@@ -40,8 +42,6 @@ export const refusals = [
   'invalid_env',
   'deployment_refused',
 ] as const;
-
-export const replicas = z.int().min(1).max(1000);
 
 const volumes = record(
   dnsLabel,
@@ -98,7 +98,15 @@ const observed = {
   template_state: z.enum(['current', 'outdated', 'withdrawn']).nullable(),
   target: targetReply.nullable(),
   target_name: z.string().nullable().meta({ description: 'Name of the host or cluster; null without a target' }),
-  replicas: z.int(),
+  replicas: z.int().meta({
+    description: 'With `autoscaling` or `scaled_by: cluster`, the number at the start and after switching it off',
+  }),
+  autoscaling: autoscalingReply,
+  scaled_by: scaledBy,
+  current_replicas: z.int().nullable().meta({
+    description:
+      'The number that the Deployment in the cluster requested at `observed_at`; null: a host, a job, or not known',
+  }),
   env: envReply,
   volumes: z.record(z.string(), z.object({ storage_id: id, size: z.string() })),
   desired_state: desired,
@@ -132,17 +140,7 @@ const observed = {
       }),
     }),
   ),
-  instances: z.array(
-    z.object({
-      name: z.string(),
-      phase: z.string(),
-      message: z.string(),
-      restarts: z.int().meta({
-        description:
-          'Number of its starts after the first one, by the engine and by the fleet. An instance of another configuration begins at 0',
-      }),
-    }),
-  ),
+  instances: z.array(instance),
   crash_loop: crashLoop,
   observed_at: timestamp.nullable(),
 };
@@ -176,6 +174,7 @@ const readOnly = ignored(
   'instances',
   'crash_loop',
   'observed_at',
+  'current_replicas',
 );
 
 const example = { name: 'database', template: 'postgres', volumes: { data: { size: '20Gi' } } };
@@ -197,6 +196,8 @@ export const newDeployment = z
     revision: z.int().min(1).optional().meta({ description: 'Revision of the workload. Default: the latest' }),
     target: target.nullable().default(null).meta({ description: 'null: the fleet chooses the target' }),
     replicas: replicas.default(1),
+    autoscaling: autoscaling.default(null),
+    scaled_by: scaledBy.default('fleet'),
     env: env.default({}),
     volumes: volumes.default({}),
     desired_state: desired.default('running'),
@@ -224,6 +225,8 @@ export const changedDeployment = z.strictObject({
   ...changedMembers,
   revision: z.int().min(1).optional(),
   replicas: replicas.optional(),
+  autoscaling: autoscaling.optional(),
+  scaled_by: scaledBy.optional(),
   env: env.optional(),
   volumes: newMountVolumes.optional(),
   accept_loss: acceptedLosses.optional(),
@@ -231,7 +234,7 @@ export const changedDeployment = z.strictObject({
   pull: pull.optional(),
   take_over: z.boolean().optional().meta({
     description:
-      'On a cluster, for this generation: take over fields of its objects that another field manager owns (FieldConflict)',
+      'On a cluster, for this generation: take over fields of its objects that another field manager owns (FieldConflict), and the number of replicas (ReplicasSetInCluster)',
   }),
   ...ignored('workload_id', 'target'),
   ...readOnly,
@@ -252,6 +255,8 @@ export const plannedDeployment = z
     revision: z.int().min(1).optional(),
     target: target.nullable().optional(),
     replicas: replicas.optional(),
+    autoscaling: autoscaling.optional(),
+    scaled_by: scaledBy.optional(),
     env: env.optional(),
     volumes: volumes.optional(),
     accept_loss: acceptedLosses.optional(),
@@ -348,6 +353,8 @@ const operationDetails = z
   .object({
     revision: changeOf(z.int()),
     replicas: changeOf(z.int()),
+    autoscaling: changeOf(autoscalingReply),
+    scaled_by: changeOf(scaledBy),
     desired_state: changeOf(desired),
     env: z
       .array(z.string())
@@ -379,6 +386,8 @@ export const deploymentRevision = z
     operation: z.string(),
     revision: z.int().meta({ description: 'Revision of the workload' }),
     replicas: z.int(),
+    autoscaling: autoscalingReply,
+    scaled_by: scaledBy,
     env: envReply,
     desired_state: desired,
     created_at: timestamp,

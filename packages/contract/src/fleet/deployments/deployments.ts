@@ -17,10 +17,10 @@ import {
   plan,
   plannedDeployment,
   refusals,
-  replicas,
   secretUses,
 } from './deployment.ts';
 import { generatedValue, generatedValues } from './env.ts';
+import { replicas } from './scaling.ts';
 
 const BODY_LIMIT = 1024 * 1024;
 
@@ -155,7 +155,8 @@ export const fleetDeploymentEndpoints = {
     operationId: 'updateDeployment',
     method: 'put',
     path: '/api/v1/deployments/:id',
-    summary: 'Change labels, revision, replicas, environment, volumes or the desired state of a deployment',
+    summary:
+      'Change labels, revision, replicas, autoscaling, environment, volumes or the desired state of a deployment',
     body: changedDeployment,
     bodyLimit: BODY_LIMIT,
     secret: true,
@@ -272,7 +273,13 @@ export const fleetDeploymentEndpoints = {
     path: '/api/v1/deployments/:id/logs',
     summary: 'Read the log of an instance, or of all instances, streamed in lines',
     query: z.strictObject({
-      instance: line(253).optional().meta({ description: 'Name of the instance. Default: the first one' }),
+      instance: line(253).optional().meta({
+        description:
+          'Name of the instance. Default: the first one that runs; with `previous`, the first one that was started again',
+      }),
+      container: line(63).optional().meta({
+        description: 'On a cluster, the name of a container of the instance. Default: `main`',
+      }),
       all: flag.default(false).meta(
         documentedAs({
           type: 'boolean',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const values = z.array(z.string()).meta({
   description:
-    'What the field lacks: network types, labels as `key=value`, the number of GPUs or of replicas, mounts, or the name of a target. For `taints`, what to remove. Can be empty',
+    'What the field lacks: network types, labels as `key=value`, the number of GPUs or of replicas (for `autoscaling`, of `max_replicas`), mounts, or the name of a target. For `taints`, what to remove. Can be empty',
 });
 
 /** Where a reason against a candidate is removed: a field of an object, or an operation. */
@@ -28,7 +28,7 @@ const remedy = z
     }),
     z.object({
       object: z.literal('request').meta({ description: 'The deployment that is planned' }),
-      field: z.enum(['target', 'replicas', 'volumes']),
+      field: z.enum(['target', 'replicas', 'autoscaling', 'scaled_by', 'volumes']),
       values,
     }),
     z.object({
@@ -72,6 +72,8 @@ export const obstacleCodes = [
   'volume_bound_elsewhere',
   'volume_in_use',
   'token_not_allowed',
+  'scaled_in_cluster',
+  'permission_missing',
   'unknown_target',
 ] as const;
 

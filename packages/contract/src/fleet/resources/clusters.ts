@@ -56,6 +56,10 @@ const fields = {
   ...clusterPolicies,
 };
 
+const credentialsExpireAt = timestamp.nullable().meta({
+  description: 'When the token or the client certificate of the fleet expires; null: not known, or never',
+});
+
 export const cluster = z
   .object({
     ...resourceMembers,
@@ -72,6 +76,7 @@ export const cluster = z
     message: z.string().meta({ description: 'Why the last check failed' }),
     last_seen_at: timestamp.nullable(),
     kubernetes_version: z.string().nullable(),
+    credentials_expire_at: credentialsExpireAt,
     identity,
     capacity: capacity.nullable(),
     allocatable: capacity.nullable().meta({ description: 'null: not known yet' }),
@@ -98,6 +103,7 @@ const newClusterCheck = z
     reachability: reachability.exclude(['unknown']),
     message: z.string().meta({ description: 'Why the cluster is unreachable, or refuses the credentials' }),
     kubernetes_version: z.string().nullable(),
+    credentials_expire_at: credentialsExpireAt,
     node_count: z.int().nullable().meta({ description: 'null: not known' }),
     conditions: cluster.shape.conditions,
     registered_as: z
@@ -114,6 +120,7 @@ const observed = ignored(
   'message',
   'last_seen_at',
   'kubernetes_version',
+  'credentials_expire_at',
   'identity',
   'capacity',
   'allocatable',
