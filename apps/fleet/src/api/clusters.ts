@@ -68,13 +68,14 @@ export const checkNewCluster = route(fleetEndpoints.checkNewCluster, async (cont
   await requireWritableAuditLog(database);
   const examined = await engineRuntime.examineCluster({ ...body, by_admin: isAdmin(context) });
   if ('failure' in examined) return { check: { ...NOTHING_FOUND, message: examined.failure } };
-  const { version, nodes, conditions, identity } = examined.facts;
+  const { version, nodes, conditions, identity, credentials_expire_at } = examined.facts;
   const areNodesKnown = conditions.some(({ type, status }) => type === 'NodesKnown' && status === 'True');
   return {
     check: {
       reachability: 'online' as const,
       message: '',
       kubernetes_version: version,
+      credentials_expire_at,
       node_count: areNodesKnown ? nodes.length : null,
       conditions: presentConditions(conditions),
       registered_as: (await registeredAs(database.client, 'cluster', { identity })) ?? null,
@@ -85,6 +86,7 @@ export const checkNewCluster = route(fleetEndpoints.checkNewCluster, async (cont
 const NOTHING_FOUND = {
   reachability: 'unreachable' as const,
   kubernetes_version: null,
+  credentials_expire_at: null,
   node_count: null,
   conditions: [],
   registered_as: null,

@@ -19,6 +19,7 @@ import {
 import { presentManifest } from '../deployments/manifest.ts';
 import { refuse } from '../deployments/refusals.ts';
 import { deploymentSummaries, deployments, presentDeployment } from '../deployments/rows.ts';
+import { refuseScale } from '../deployments/scaling/scaling.ts';
 import { allocate, insertDeployment, removeDeployment } from '../deployments/store.ts';
 import { generateValues } from '../deployments/values/generate.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -224,13 +225,14 @@ export const updateDeployment = placementRoute(fleetEndpoints.updateDeployment, 
   changeDeployment(context, params.id, (before) => {
     refuseRename(body, before);
     const { labels, revision, replicas, env, volumes, desired_state: desiredState, take_over: takeOver } = body;
-    const { accept_loss: acceptedLosses, pull } = body;
+    const { accept_loss: acceptedLosses, pull, autoscaling, scaled_by: scaledBy } = body;
     const details = [
       ...(takeOver ? ['taking over fields of other field managers'] : []),
       ...(acceptedLosses?.length ? [`accepting the loss of the volumes of ${acceptedLosses.join(', ')}`] : []),
     ];
     const message = ['updated', ...details].join(', ');
-    const members = { labels, revision, replicas, env, volumes, acceptedLosses, desiredState, pull, takeOver };
+    const scaling = { replicas, autoscaling, scaledBy };
+    const members = { labels, revision, ...scaling, env, volumes, acceptedLosses, desiredState, pull, takeOver };
     return { operation: 'update', message, ...members };
   }),
 );
@@ -262,11 +264,14 @@ export const restartDeployment = placementRoute(fleetEndpoints.restartDeployment
 );
 
 export const scaleDeployment = placementRoute(fleetEndpoints.scaleDeployment, (context, { params, body }) =>
-  changeDeployment(context, params.id, ({ replicas }) => ({
-    operation: 'scale',
-    message: `replicas changed from ${replicas} to ${body.replicas}`,
-    replicas: body.replicas,
-  })),
+  changeDeployment(context, params.id, (before) => {
+    refuseScale(before);
+    return {
+      operation: 'scale',
+      message: `replicas changed from ${before.replicas} to ${body.replicas}`,
+      replicas: body.replicas,
+    };
+  }),
 );
 
 export const rollbackDeployment = placementRoute(fleetEndpoints.rollbackDeployment, (context, { params, body }) =>

@@ -1,10 +1,11 @@
-import { type Finding, failed, type OutboundAllowance, ok } from '@svc/http';
+import { type Finding, failed, type OutboundAllowance, ok, warning } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import type { Sealer } from '../database/sealing.ts';
 import { DEFAULT_DOCKER_TIMINGS } from '../engines/docker/client.ts';
 import { check as checkCluster } from '../engines/kubernetes/check.ts';
 import { DEFAULT_KUBERNETES_TIMINGS } from '../engines/kubernetes/client.ts';
 import { createClusterClients, createHostClients } from '../reconciler/engine-clients.ts';
+import { expiryWarning } from '../resources/clusters.ts';
 
 /**
  * The maximum number of hosts, and of clusters, that are checked. Those that the fleet could not
@@ -38,35 +39,42 @@ export async function checkEngines({ database: { client }, sealer, allowed }: Op
         name: `host ${row.name}`,
         work: async () => {
           await (await docker.of(row)).withSignal(AbortSignal.timeout(TARGET_MS)).versionHandshake();
+          return undefined;
         },
       })),
       ...clusters.map((row) => ({
         name: `cluster ${row.name}`,
         work: async () => {
-          const { conditions } = await checkCluster(
+          const { conditions, credentials_expire_at } = await checkCluster(
             (await kubernetes.of(row)).withSignal(AbortSignal.timeout(TARGET_MS)),
           );
           const missing = conditions.find(
             ({ type, status }) => /^(NamespaceReady|Permitted)$/.test(type) && status === 'False',
           );
           if (missing) throw new Error(missing.message);
+          return expiryWarning(credentials_expire_at);
         },
       })),
     ];
     const attempts = tries.map(async ({ name, work }) => {
       try {
-        await work();
-        return [];
+        const notice = await work();
+        return { notices: notice === undefined ? [] : [`${name}: ${notice}`], problems: [] };
       } catch (error) {
-        return [`${name}: ${error instanceof Error ? error.message : String(error)}`];
+        return { notices: [], problems: [`${name}: ${error instanceof Error ? error.message : String(error)}`] };
       }
     });
-    const problems = await Promise.all(attempts);
+    const results = await Promise.all(attempts);
+    const problems = results.flatMap((result) => result.problems);
+    const notices = results.flatMap((result) => result.notices);
     const count = total[0] + total[1];
     const checked = `${tries.length} of ${count} hosts and clusters were checked.`;
-    if (problems.flat().length === 0) return ok(count === 0 ? 'No host or cluster is registered.' : checked);
+    const found = [checked, ...problems, ...notices].join('\n');
+    if (problems.length === 0 && notices.length > 0)
+      return warning(found, 'Replace the credentials before they expire.');
+    if (problems.length === 0) return ok(count === 0 ? 'No host or cluster is registered.' : checked);
     return failed(
-      [checked, ...problems.flat()].join('\n'),
+      found,
       'Check that the engine runs, its endpoint and its credentials, and OUTBOUND_ALLOW. Deployments there keep running.',
     );
   } finally {

@@ -56,6 +56,7 @@ interface HostFacts {
 interface ClusterFacts {
   readonly gpu_count: number | null;
   readonly gives_tokens: boolean;
+  readonly missing_permissions: readonly string[];
   readonly nodes: readonly NodeRow[];
 }
 
@@ -159,7 +160,8 @@ async function readChanges(transaction: Reader, from: bigint): Promise<Changes> 
            FROM hosts
            UNION ALL
            SELECT id, name, identity, created_at, reachability, network_types, cpu_millis, memory_bytes, 'cluster',
-             jsonb_build_object('gpu_count', gpu_count, 'gives_tokens', allow_service_account_tokens, 'nodes', (
+              jsonb_build_object('gpu_count', gpu_count, 'gives_tokens', allow_service_account_tokens,
+                'missing_permissions', missing_permissions, 'nodes', (
                SELECT coalesce(jsonb_agg(jsonb_build_object('name', n.name, 'labels', n.labels, 'taints', n.taints,
                  'schedulable', n.schedulable AND n.ready, 'cpu_millis', n.cpu_millis, 'memory_bytes', n.memory_bytes,
                  'gpu_count', n.gpu_count) ORDER BY n.name), '[]')
@@ -233,12 +235,13 @@ function candidateOf(row: TargetRow, duplicate_of: string | undefined): Candidat
   const common = { id, name, reachability, network_types, duplicate_of };
   const amounts = amountsOf(row);
   if (!host) {
-    const { gpu_count: gpuCount = null, gives_tokens = false, nodes = [] } = cluster ?? {};
+    const { gpu_count: gpuCount = null, gives_tokens = false, nodes = [], missing_permissions = [] } = cluster ?? {};
     return {
       kind: 'cluster',
       ...common,
       allocatable: amounts && { ...amounts, gpu_count: gpuCount ?? 0 },
       allocated: { cpu_millis, memory_bytes, gpu_count },
+      missing_permissions,
       nodes: nodes.map(nodeOf), // the scheduler of the cluster makes the final choice of a node
       ...(gives_tokens && { gives_tokens }),
     };

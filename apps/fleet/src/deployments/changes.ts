@@ -1,5 +1,5 @@
 import type { Reply } from '@svc/contract';
-import type { EnvRequest, fleetEndpoints, GeneratedValue } from '@svc/contract/fleet';
+import type { Autoscaling, EnvRequest, fleetEndpoints, GeneratedValue, Scaler } from '@svc/contract/fleet';
 import { invalid, type Matches, Problem, pickDefined } from '@svc/http';
 import type { Sealer } from '../database/sealing.ts';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -15,6 +15,7 @@ import { acceptEnv, isSameEnv } from './env.ts';
 import { type Author, DUE_NOW, type Operation, PENDING, recordGeneration, restartForSecret } from './generations.ts';
 import { refusalsOfDeletion, refuse } from './refusals.ts';
 import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
+import { scalingAfter } from './scaling/scaling.ts';
 import { allocate, allocationOf } from './store.ts';
 import { generateValues } from './values/generate.ts';
 
@@ -36,6 +37,8 @@ export interface DeploymentChange {
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly revision?: number | undefined;
   readonly replicas?: number | undefined;
+  readonly autoscaling?: Autoscaling | null | undefined;
+  readonly scaledBy?: Scaler | undefined;
   readonly env?: EnvRequest | undefined;
   /** The variables of a recorded generation. */
   readonly recordedEnv?: StoredEnv;
@@ -71,9 +74,11 @@ export async function changeDeployment(
   const workload = await readWorkloadRevision(transaction, before.workload_id, change.revision ?? before.revision);
   const isNewRevision = workload.revision !== before.revision && !change.isRollback;
   const env = change.env ? acceptEnv(change.env, { ...workload, before: before.env }) : change.recordedEnv;
+  const { handover, ...scaling } = scalingAfter(before, change);
   const changed = {
     ...(env && { env }),
-    ...pickDefined(change, ['labels', 'replicas', 'volumes', 'acceptedLosses', 'desiredState', 'pull', 'restart']),
+    ...scaling,
+    ...pickDefined(change, ['labels', 'volumes', 'acceptedLosses', 'desiredState', 'pull', 'restart']),
     ...(change.isAdoption && { before: null }),
   };
   const requested = changedDraft(before, { workload, isNewRevision, ...changed }, context.defaultLimits);
@@ -92,6 +97,9 @@ export async function changeDeployment(
     ...stored,
     revision: workload.revision,
     replicas: draft.replicas,
+    autoscaling: draft.autoscaling === null ? Prisma.DbNull : { ...draft.autoscaling },
+    scaled_by: draft.scaledBy,
+    handover,
     env: { ...draft.env },
     bindings: bindingsOf(draft.env),
     desired_state: draft.desiredState,

@@ -11,6 +11,7 @@ import { type BoundVariable, refusalsOfDependents } from './bindings.ts';
 import { type Draft, readWorkloadRevision } from './draft.ts';
 import type { PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
+import { refusalsOfScaling } from './scaling/refusals.ts';
 import { isPullSecret, type SecretMetadata } from './secret-metadata.ts';
 import { refusalsOfSecretUses } from './secret-uses.ts';
 import { type MountedVolume, refusalsOfAddedVolumes, refusalsOfReplicas } from './volumes.ts';
@@ -55,6 +56,7 @@ const checks = {
   registry: ({ draft, secrets }, transaction) => refusalsOfRegistry(transaction, draft, secrets),
   volumes: ({ ofVolumes }) => ofVolumes,
   replicas: ({ draft, mounted }, transaction) => refusalsOfReplicas(transaction, draft, mounted),
+  scaling: ({ draft, mounted, placement }) => refusalsOfScaling(draft, mounted, placement),
   // The placement assesses the volumes of the other drafts.
   addedVolumes: ({ draft, mounted, placement }) =>
     draft.desiredState === 'stopped' || placement.chosen ? refusalsOfAddedVolumes(mounted, draft.target) : [],

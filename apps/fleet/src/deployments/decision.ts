@@ -16,6 +16,7 @@ import { runChecks } from './checks.ts';
 import { type Draft, readWorkloadRevision } from './draft.ts';
 import { allocatedGpus, decidePorts, type PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
+import { countedReplicas, scalingRow } from './scaling/scaling.ts';
 import { namesOfSecrets, readSecretMetadata, type SecretMetadata } from './secret-metadata.ts';
 import { type MountedVolume, mountVolumes } from './volumes.ts';
 
@@ -57,6 +58,7 @@ async function placeDraft(
   const request = {
     ...requirements,
     volumes,
+    scaling: draft.autoscaling === null ? draft.scaledBy : ('autoscaling' as const),
     target: draft.target ?? undefined,
     has_ports: draft.workload.spec.ports.length > 0,
   };
@@ -98,9 +100,9 @@ async function readCurrentAllocation(
   const row = await transaction.deployment.findUnique({ where: { id }, include: { host: true, cluster: true } });
   if (!row || !target || row.desired_state === 'stopped') return undefined;
   const { spec } = await readWorkloadRevision(transaction, row.workload_id, row.revision);
-  const { replicas } = row;
+  const replicas = countedReplicas(scalingRow.parse(row));
   if (!isDeepStrictEqual(placementRequirementsOf(spec, replicas), { ...requirements, replicas })) return undefined;
-  const gpus = await allocatedGpus(transaction, row);
+  const gpus = await allocatedGpus(transaction, { id, replicas });
   // The GPUs of a deployment that could not start are released.
   const { gpu_count } = requirements.per_replica;
   if (target.kind === 'host' && gpus.some(({ length }) => length < gpu_count)) return undefined;
@@ -154,7 +156,7 @@ export async function decide(context: DecisionContext, requested: Draft): Promis
   const { bound, refusals: ofBindings } = await readBound(transaction, requested, bindings);
   const secrets = await readSecretMetadata(transaction, namesOfSecrets(requested, bound));
   const { mounted, refusals: ofVolumes } = await mountVolumes(transaction, requested);
-  const requirements = placementRequirementsOf(workload.spec, requested.replicas);
+  const requirements = placementRequirementsOf(workload.spec, countedReplicas(requested));
   const placement = await placeDraft(context, { draft: requested, requirements, mounted });
   const { draft, refusals: ofCluster } = await applyCluster(transaction, requested, placement.chosen);
   const ports = await portsOn(transaction, draft, placement.chosen);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { registryInName, withoutOldDigest } from '@svc/contract';
-import type { EnvRequest, NewDeployment, Target } from '@svc/contract/fleet';
+import type { Autoscaling, EnvRequest, NewDeployment, Scaler, Target } from '@svc/contract/fleet';
 import { invalid, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
@@ -26,6 +26,7 @@ import {
 } from '../resources/workloads.ts';
 import { acceptEnv, isSameEnv, withoutInlineValues } from './env.ts';
 import type { DeploymentRow } from './rows.ts';
+import { countedReplicas } from './scaling/scaling.ts';
 
 /** The part of a revision of a workload that a deployment needs. */
 export interface WorkloadRevision {
@@ -61,6 +62,8 @@ export interface Draft {
    */
   readonly isNewRevision: boolean;
   readonly replicas: number;
+  readonly autoscaling: Autoscaling | null;
+  readonly scaledBy: Scaler;
   readonly env: StoredEnv;
   readonly volumes: Readonly<Record<string, VolumeRequest>>;
   /** The mounts whose lost volumes the request replaces. */
@@ -92,7 +95,10 @@ export interface Draft {
  * The members of a request for a new deployment that affect what runs. A plan can omit the name.
  */
 export interface NewDeploymentRequest
-  extends Pick<NewDeployment, 'target' | 'replicas' | 'volumes' | 'desired_state' | 'pull' | 'spec'> {
+  extends Pick<
+    NewDeployment,
+    'target' | 'replicas' | 'autoscaling' | 'scaled_by' | 'volumes' | 'desired_state' | 'pull' | 'spec'
+  > {
   readonly env: EnvRequest;
   readonly name?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
@@ -118,7 +124,7 @@ export async function newDraft(
   request: NewDeploymentRequest,
   defaultLimits: DefaultLimits,
 ): Promise<{ readonly draft: Draft; readonly created: NewWorkload | undefined }> {
-  const { workload_id = '', revision, target, replicas, volumes } = request;
+  const { workload_id = '', revision, target, replicas, autoscaling, scaled_by, volumes } = request;
   const created = await newWorkloadOf(transaction, request);
   const workload = created
     ? newWorkloadRevision(created)
@@ -131,6 +137,8 @@ export async function newDraft(
     workload,
     isNewRevision: true,
     replicas,
+    autoscaling,
+    scaledBy: scaled_by,
     env,
     volumes,
     acceptedLosses: [],
@@ -172,6 +180,8 @@ interface DraftChanges
       | 'labels'
       | 'isNewRevision'
       | 'replicas'
+      | 'autoscaling'
+      | 'scaledBy'
       | 'env'
       | 'volumes'
       | 'acceptedLosses'
@@ -191,6 +201,8 @@ export type StoredDraft = Pick<
   | 'labels'
   | 'revision'
   | 'replicas'
+  | 'autoscaling'
+  | 'scaled_by'
   | 'env'
   | 'host_id'
   | 'cluster_id'
@@ -209,6 +221,8 @@ export const draftOf = (row: StoredDraft, changes: DraftChanges): Draft => ({
   labels: row.labels,
   isNewRevision: false,
   replicas: row.replicas,
+  autoscaling: row.autoscaling,
+  scaledBy: row.scaled_by,
   env: row.env,
   volumes: {},
   acceptedLosses: [],
@@ -247,7 +261,10 @@ export const changedDraft = (
 
 /** Whether a change would not affect what runs. */
 export const isUnchanged = (before: DeploymentRow, draft: Draft): boolean =>
-  draft.replicas === before.replicas && keepsInstances(before, draft);
+  draft.replicas === before.replicas &&
+  isDeepStrictEqual(draft.autoscaling, before.autoscaling) &&
+  draft.scaledBy === before.scaled_by &&
+  keepsInstances(before, draft);
 
 /**
  * Whether existing instances continue to run. On a host, another `pull` applies to the next requested
@@ -295,12 +312,17 @@ const MAX_CONFIGURATION = 64 * MEBIBYTE;
  * @throws 400 if all replicas together are too large
  */
 export function refuseExcessiveSize(draft: Draft, before?: DeploymentRow): void {
-  const { env, replicas, workload } = draft;
-  const isSame = before?.replicas === replicas && before.revision === workload.revision && isSameEnv(before.env, env);
+  const { env, workload } = draft;
+  const replicas = countedReplicas(draft);
+  const isSame =
+    before !== undefined &&
+    countedReplicas(before) === replicas &&
+    before.revision === workload.revision &&
+    isSameEnv(before.env, env);
   const size = isSame ? 0 : configurationSize(draft);
   if (size * replicas <= MAX_CONFIGURATION) return;
   const message = `must be at most ${Math.floor(MAX_CONFIGURATION / size)} for this environment and workload: each replica has ${size} bytes of configuration, and all replicas together must have at most ${MAX_CONFIGURATION / MEBIBYTE} MiB`;
-  throw invalid([{ path: 'replicas', message }]);
+  throw invalid([{ path: draft.autoscaling === null ? 'replicas' : 'autoscaling.max_replicas', message }]);
 }
 
 /** The size in bytes of what a renderer writes for each replica, as JSON. */

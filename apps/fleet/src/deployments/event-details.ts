@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Reply } from '@svc/contract';
-import type { fleetEndpoints } from '@svc/contract/fleet';
+import { autoscalingReply, type fleetEndpoints, scalers } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { type DeploymentEvent, DesiredState, Prisma } from '../generated/prisma/client.ts';
 import { REVEAL } from './generations.ts';
@@ -13,9 +14,13 @@ const comparison = z.object({
   generation: z.int(),
   revision: z.int(),
   replicas: z.int(),
+  autoscaling: autoscalingReply,
+  scaled_by: z.enum(scalers),
   desired_state: z.enum(DesiredState),
   revision_before: z.int().nullable(),
   replicas_before: z.int().nullable(),
+  autoscaling_before: autoscalingReply,
+  scaled_by_before: z.enum(scalers).nullable(),
   desired_state_before: z.enum(DesiredState).nullable(),
   env: z.array(z.string()),
 });
@@ -34,7 +39,8 @@ export async function readDetails(
   if (begun.length === 0) return new Map();
   const rows = await client.$queryRaw<unknown[]>`
     SELECT after.generation, after.revision, after.replicas, after.desired_state::text, before.revision AS revision_before,
-      before.replicas AS replicas_before, before.desired_state::text AS desired_state_before,
+      before.replicas AS replicas_before, after.autoscaling, before.autoscaling AS autoscaling_before, after.scaled_by,
+      before.scaled_by AS scaled_by_before, before.desired_state::text AS desired_state_before,
       ARRAY(
         SELECT coalesce(a.key, b.key) COLLATE "C" AS name FROM jsonb_each(after.env) a FULL JOIN jsonb_each(before.env) b USING (key)
         WHERE ${replaced(Prisma.sql`a.value`)} IS DISTINCT FROM ${replaced(Prisma.sql`b.value`)} ORDER BY name
@@ -64,9 +70,14 @@ const replaced = (value: Prisma.Sql) =>
 
 function detailsOfComparison(compared: z.output<typeof comparison>): Details {
   const { revision, revision_before, replicas, replicas_before, desired_state, desired_state_before, env } = compared;
+  const { autoscaling, autoscaling_before, scaled_by, scaled_by_before } = compared;
   return {
     ...(revision_before !== revision && { revision: { from: revision_before, to: revision } }),
     ...(replicas_before !== replicas && { replicas: { from: replicas_before, to: replicas } }),
+    ...(!isDeepStrictEqual(autoscaling_before, autoscaling) && {
+      autoscaling: { from: autoscaling_before, to: autoscaling },
+    }),
+    ...((scaled_by_before ?? 'fleet') !== scaled_by && { scaled_by: { from: scaled_by_before, to: scaled_by } }),
     ...(desired_state_before !== desired_state && { desired_state: { from: desired_state_before, to: desired_state } }),
     ...(env.length > 0 && { env }),
   };

@@ -43,7 +43,7 @@ export async function recordGeneration({ transaction, principal }: Author, recor
 }
 
 /** The columns of the common table expression `deployment` of `generationRecord`. */
-export const columnsOfGeneration = Prisma.sql`id, generation, revision, replicas, env, desired_state`;
+export const columnsOfGeneration = Prisma.sql`id, generation, revision, replicas, autoscaling, scaled_by, env, desired_state`;
 
 /**
  * The rest of a statement with the common table expression `deployment`: it records the desired
@@ -55,8 +55,9 @@ export function generationRecord(
 ): Prisma.Sql {
   const author = authorOf(principal);
   return Prisma.sql`, recorded AS (
-      INSERT INTO deployment_revisions (deployment_id, generation, operation, revision, replicas, env, desired_state, created_by)
-      SELECT id, generation, ${operation}, revision, replicas, env, desired_state, ${author} FROM deployment
+      INSERT INTO deployment_revisions (deployment_id, generation, operation, revision, replicas, autoscaling, scaled_by, env,
+        desired_state, created_by)
+      SELECT id, generation, ${operation}, revision, replicas, autoscaling, scaled_by, env, desired_state, ${author} FROM deployment
       RETURNING deployment_id, generation)
     INSERT INTO deployment_events (id, deployment_id, kind, generation, reason, message, actor)
     SELECT ${uuidv7()}::uuid, deployment_id, 'operation'::"EventKind", generation, ${operation}, ${message}, ${author} FROM recorded`;

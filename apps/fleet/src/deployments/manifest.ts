@@ -59,6 +59,7 @@ export const renderingOf = <S extends Secrecy>(
     variables: Object.keys(draft.env).sort(),
   },
   replicas: draft.desiredState === 'stopped' ? 0 : draft.replicas,
+  autoscaling: draft.autoscaling,
   restarted_at: restarted_at?.toISOString() ?? null,
   defaults: draft.defaultsVersion,
   defaultLimits: draft.defaultLimits,

@@ -138,6 +138,8 @@ async function adoptDeployment(
       generation: generation + 1,
       phase: 'stopped',
       sent_to_engine: true,
+      // Another manager can have set the number.
+      handover: target.kind === 'cluster' ? 'keep' : null,
       created_by: authorOf(principal),
     },
   });

@@ -1,5 +1,5 @@
 import { HEALTH_CHECK, HTTP_PORTS, readHealthCheck, readHttpPorts, type WebPort } from '@svc/contract';
-import { phases, pulls, workloadSpec } from '@svc/contract/fleet';
+import { instanceContainer, phases, pulls, workloadSpec } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type DefaultLimits, effectsOfCurrentDefaults } from '../render/defaults.ts';
@@ -11,6 +11,7 @@ import { problemsOfUses, restrictedUses, storedUses } from '../resources/secret-
 import { presentTarget } from '../resources/storage.ts';
 import { revisionBytes, secretVariables, templateState, templateStates } from '../resources/workloads.ts';
 import { hasInlineValues, presentEnv } from './env.ts';
+import { observedScale, scalingRow } from './scaling/scaling.ts';
 
 /** The crash loop of a deployment, in its row. Times are those of the database, as ISO 8601. */
 const storedCrashLoop = z.object({
@@ -29,6 +30,22 @@ const storedCrashLoop = z.object({
 });
 export type CrashLoop = z.output<typeof storedCrashLoop>;
 
+/**
+ * An instance of a deployment. The last three members are absent in rows of version 0.2.0, and on
+ * hosts.
+ */
+const storedInstance = z.object({
+  name: z.string(),
+  phase: z.string(),
+  message: z.string(),
+  restarts: z.int(),
+  node: z.string().nullable().default(null),
+  containers: z.array(instanceContainer).default([]),
+  events: z
+    .array(z.object({ at: z.iso.datetime().nullable(), type: z.string(), reason: z.string(), message: z.string() }))
+    .default([]),
+});
+
 export const deploymentRow = resourceRow.extend({
   workload_id: z.string(),
   workload_name: z.string(),
@@ -41,7 +58,8 @@ export const deploymentRow = resourceRow.extend({
   cluster_id: z.string().nullable(),
   /** The name of the host or cluster; null without a target. */
   target_name: z.string().nullable(),
-  replicas: z.int(),
+  ...scalingRow.shape,
+  observed_scale: observedScale.nullable(),
   env: storedEnv,
   /** The names of the secret variables. */
   secret_variables: z.array(z.string()),
@@ -66,7 +84,7 @@ export const deploymentRow = resourceRow.extend({
   ),
   /** The values of the variables that name the ports with web pages; empty without endpoints. */
   web_variables: z.record(z.string(), z.string().nullable()),
-  instances: z.array(z.object({ name: z.string(), phase: z.string(), message: z.string(), restarts: z.int() })),
+  instances: z.array(storedInstance),
   crash_loop: storedCrashLoop.nullable(),
   observed_at: z.date().nullable(),
   /** Whether an engine has received objects of the deployment, or may have received them. */
@@ -140,7 +158,8 @@ const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Pris
     ${ofRevision(Prisma.sql`v.template_id`)} AS template_id, ${ofRevision(Prisma.sql`v.template_slug`)} AS template_slug,
     ${ofRevision(templateState)} AS template_state, ${ofRevision(secretVariables)} AS secret_variables, r.host_id, r.cluster_id,
     coalesce((SELECT h.name FROM hosts h WHERE h.id = r.host_id),
-             (SELECT c.name FROM clusters c WHERE c.id = r.cluster_id)) AS target_name, r.replicas, ${large.env} AS env,
+             (SELECT c.name FROM clusters c WHERE c.id = r.cluster_id)) AS target_name, r.replicas, r.autoscaling, r.scaled_by, r.handover, r.observed_scale,
+    ${large.env} AS env,
     (SELECT coalesce(jsonb_object_agg(a.mount, jsonb_build_object('storage_id', v.id, 'size', v.size)), '{}')
      FROM attachments a JOIN volumes v ON v.id = a.volume_id WHERE a.deployment_id = r.id) AS volumes,
     r.desired_state::text, r.pull, ${imageSource} AS image_source, r.image_digest, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
@@ -234,6 +253,20 @@ function sharedVolumes({ shared_volumes, replicas, created_at }: DeploymentRow) 
       message: `${writers} write to ReadWriteOnce volumes: ${shared_volumes.join(', ')}. ${remedy}, because they can damage the data.`,
       at: created_at,
     },
+  ];
+}
+
+/**
+ * The condition of a deployment whose number of replicas somebody else has set. The fleet leaves it,
+ * and applies all other changes.
+ */
+function replicasSetInCluster({ id, replicas, observed_scale, observed_at, created_at }: DeploymentRow) {
+  if (observed_scale?.manager == null) return [];
+  const { manager, replicas: present } = observed_scale;
+  const put = `PUT /api/v1/deployments/${id}`;
+  const message = `${manager} has set ${present} replicas, and the deployment requests ${replicas}. To keep theirs from now on: ${put} with {"scaled_by": "cluster"}; to set ${replicas}: ${put} with {"take_over": true}.`;
+  return [
+    { type: 'ReplicasSetInCluster', status: 'True', reason: 'FieldManager', message, at: observed_at ?? created_at },
   ];
 }
 
@@ -348,6 +381,11 @@ function presentCrashLoop({ phase, crash_loop }: DeploymentRow) {
 
 const dateOf = (time: CrashLoop['next_try_at']): Date | null => (time === null ? null : new Date(time));
 
+const presentInstance = ({ events, ...instance }: DeploymentRow['instances'][number]) => ({
+  ...instance,
+  events: events.map(({ at, ...event }) => ({ ...event, at: dateOf(at) })),
+});
+
 /** The representation of a deployment in the API. `defaultLimits` are the current ones. */
 export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimits) => ({
   ...presentCommon(row),
@@ -361,6 +399,9 @@ export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimi
   target: presentTarget(row),
   target_name: row.target_name,
   replicas: row.replicas,
+  autoscaling: row.autoscaling,
+  scaled_by: row.scaled_by,
+  current_replicas: row.observed_scale?.replicas ?? null,
   env: presentEnv(row.env, row.secret_variables),
   volumes: row.volumes,
   desired_state: row.desired_state,
@@ -376,9 +417,10 @@ export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimi
     ...olderDefaults(row, defaultLimits),
     ...sharedVolumes(row),
     ...secretsOutsidePurpose(row),
+    ...replicasSetInCluster(row),
   ],
   endpoints: presentEndpoints(row),
-  instances: row.instances,
+  instances: row.instances.map(presentInstance),
   crash_loop: presentCrashLoop(row),
   observed_at: row.observed_at,
 });

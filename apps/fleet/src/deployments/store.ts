@@ -11,6 +11,7 @@ import type { Decision } from './decision.ts';
 import { type Author, columnsOfGeneration, generationRecord, PENDING } from './generations.ts';
 import { portsInsertion, storePorts } from './ports.ts';
 import { isUnchangedWorkload } from './rows.ts';
+import { countedReplicas } from './scaling/scaling.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -22,11 +23,12 @@ export function allocationOf({ draft, requirements, chosen }: Decision) {
   const target = columnsOfTarget(chosen ?? draft.target);
   if (draft.desiredState === 'stopped') return { ...target, cpu_millis: 0, memory_bytes: 0, gpu_count: 0 };
   const { cpu_millis, memory_bytes, gpu_count } = requirements.per_replica;
+  const replicas = countedReplicas(draft);
   return {
     ...target,
-    cpu_millis: BigInt(cpu_millis) * BigInt(draft.replicas),
-    memory_bytes: BigInt(memory_bytes) * BigInt(draft.replicas),
-    gpu_count: gpu_count * draft.replicas,
+    cpu_millis: BigInt(cpu_millis) * BigInt(replicas),
+    memory_bytes: BigInt(memory_bytes) * BigInt(replicas),
+    gpu_count: gpu_count * replicas,
   };
 }
 
@@ -56,11 +58,11 @@ export async function insertDeployment(
       : Prisma.empty;
   await transaction.$executeRaw`
     WITH deployment AS (
-      INSERT INTO deployments (id, name, labels, replicas, env, desired_state, pull, pull_requested, created_by, bindings,
-        workload_id, revision, deletes_workload, defaults_version, default_memory_bytes, default_processes, pod_settings,
+      INSERT INTO deployments (id, name, labels, replicas, autoscaling, scaled_by, env, desired_state, pull, pull_requested, created_by,
+        bindings, workload_id, revision, deletes_workload, defaults_version, default_memory_bytes, default_processes, pod_settings,
         host_id, cluster_id, cpu_millis, memory_bytes, gpu_count, phase)
       VALUES (${draft.id}::uuid, ${draft.name}, ${JSON.stringify(labels)}::jsonb, ${draft.replicas},
-        ${JSON.stringify(draft.env)}::jsonb, ${draft.desiredState}::"DesiredState", ${draft.pull}, ${isRunning},
+        ${draft.autoscaling && JSON.stringify(draft.autoscaling)}::jsonb, ${draft.scaledBy}, ${JSON.stringify(draft.env)}::jsonb, ${draft.desiredState}::"DesiredState", ${draft.pull}, ${isRunning},
         ${authorOf(principal)}, ${bindingsOf(draft.env)}::text[], ${draft.workload.workloadId}::uuid,
         ${draft.workload.revision}, ${deletesWorkload}, ${draft.defaultsVersion}, ${default_memory_bytes},
         ${default_processes}, ${draft.podSettings && JSON.stringify(draft.podSettings)}::jsonb, ${host_id}::uuid, ${cluster_id}::uuid, ${cpu_millis}, ${memory_bytes}, ${gpu_count},

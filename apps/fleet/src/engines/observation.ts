@@ -21,6 +21,18 @@ interface Failure {
   readonly message: string;
 }
 
+/** The number of replicas that a cluster has been asked for. */
+export interface ObservedScale {
+  readonly replicas: number;
+  /**
+   * The field manager that has set another number than the fleet, which has left it; null if there
+   * is none.
+   */
+  readonly manager: string | null;
+  /** Whether the fleet has taken over this number as it was. */
+  readonly isKept: boolean;
+}
+
 /** An image on a host. */
 export interface HostImage {
   /** The reference by which it was found. */
@@ -53,6 +65,8 @@ export type DesiredEnd =
 
 /** Selects lines of a log. */
 export interface LogOptions {
+  /** The name of a container of a pod. Default: that of the program. */
+  readonly container?: string | undefined;
   /** Number of lines from the end of the log. Default and maximum: `MAX_LINES`. */
   readonly tail?: number;
   readonly since?: Date | undefined;
@@ -94,6 +108,38 @@ export interface Instance {
   readonly message: string;
   /** Number of restarts by the engine, as it counts them. */
   readonly restarts: number;
+  /** The node of a pod; null while it has none. Absent on hosts. */
+  readonly node?: string | null;
+  /** The containers of a pod, that of the program first. Absent on hosts. */
+  readonly containers?: readonly InstanceContainer[];
+  /** The last events of a pod that does not run, newest first. Absent on hosts. */
+  readonly events?: readonly InstanceEvent[];
+}
+
+/** A container of a pod. */
+export interface InstanceContainer {
+  readonly name: string;
+  readonly image: string;
+  readonly phase: 'waiting' | 'running' | 'terminated';
+  readonly message: string;
+  readonly restarts: number;
+}
+
+/** An event of a cluster about an instance. */
+export interface InstanceEvent {
+  /** ISO 8601; null if the cluster does not state it. */
+  readonly at: string | null;
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** A finding about a deployment that its phase does not show. */
+export interface ObservedCondition {
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
 }
 
 /**
@@ -168,6 +214,10 @@ export interface Observation {
   readonly volumes: readonly string[];
   /** The digest of the image, if it is known and all instances run the same one. */
   readonly imageDigest?: string | undefined;
+  /** On a cluster, the number of replicas that is requested there. */
+  readonly scale?: ObservedScale | undefined;
+  /** What is to be known beside the phase; absent on hosts. */
+  readonly conditions?: readonly ObservedCondition[];
   /** The actions taken, as short texts for events: `created web-0`. */
   readonly actions: readonly string[];
   /**

@@ -40,12 +40,13 @@ export const problemRecord = ({ kind, reason, message, when = Prisma.sql`true` }
 
 /**
  * Common table expressions that record that the object in `updated` has recovered from all its
- * problems: one event, whatever their number, and none if it had none.
+ * problems: one event, whatever their number, and none if it had none. `except` is the reason of a
+ * problem that lasts.
  */
-export const recoveryRecord = (kind: Kind): Prisma.Sql => Prisma.sql`
+export const recoveryRecord = (kind: Kind, except = ''): Prisma.Sql => Prisma.sql`
   resolved AS (
     UPDATE events SET resolved_at = clock_timestamp() FROM updated
-    WHERE object_id = updated.id AND severity = 'warning' AND resolved_at IS NULL
+    WHERE object_id = updated.id AND severity = 'warning' AND resolved_at IS NULL AND reason <> ${except}
     RETURNING events.at, events.reason),
   recorded AS (
     INSERT INTO events (id, kind, object_id, name, severity, reason, message)

@@ -87,6 +87,8 @@ export interface ClusterCandidate extends Target {
   readonly nodes: readonly ClusterNode[];
   /** Whether an admin allows that pods receive tokens of their account. */
   readonly gives_tokens?: boolean;
+  /** Optional permissions that the fleet lacks, such as `create horizontalpodautoscalers`. */
+  readonly missing_permissions: readonly string[];
 }
 
 /** A host or cluster that placement considers. */
@@ -130,6 +132,8 @@ export interface RequestedVolume {
 export interface PlacementRequest extends PlacementRequirements {
   readonly volumes: readonly RequestedVolume[];
   readonly has_ports: boolean;
+  /** Who sets the number of replicas: the fleet, programs of the cluster, or an autoscaler of the fleet. */
+  readonly scaling: 'fleet' | 'cluster' | 'autoscaling';
   readonly target?: TargetRef | undefined;
 }
 

@@ -85,7 +85,9 @@ export function assessFeasibility(
     ...findings.against,
     ...volumeObstacles(request, candidate, nameOf),
   ];
-  const obstacles = [...reachabilityObstacles(candidate, available), ...others];
+  const obstacles = [...reachabilityObstacles(candidate, available), ...others].map((obstacle) =>
+    withBounds(request, obstacle),
+  );
   if (!available || obstacles.length > 0) {
     const isUnchecked = candidate.reachability === 'unknown' && others.length === 0;
     return { fits: false, candidate, obstacles, isUnchecked };
@@ -104,6 +106,15 @@ export function assessFeasibility(
       vram_unknown: Number(findings.vramUnknown),
     },
   };
+}
+
+/** With autoscaling, fewer replicas are a lower bound of its autoscaler. */
+function withBounds({ scaling }: PlacementRequest, obstacle: Obstacle): Obstacle {
+  if (scaling !== 'autoscaling') return obstacle;
+  const remedies = obstacle.remedies.map((remedy) =>
+    remedy.object === 'request' && remedy.field === 'replicas' ? onRequest('autoscaling', remedy.values) : remedy,
+  );
+  return { ...obstacle, remedies };
 }
 
 /**
@@ -136,7 +147,12 @@ function assessHost(request: PlacementRequest, host: HostCandidate): Findings {
   const choice = chooseGpus(request, host);
   const avoided = avoidedTaints(host, request);
   return {
-    against: [...choice.obstacles, ...engineObstacles(request, host), ...admissionObstacles(host, request)],
+    against: [
+      ...choice.obstacles,
+      ...engineObstacles(request, host),
+      ...admissionObstacles(host, request),
+      ...scalingObstacles(request),
+    ],
     notes: [
       ...avoided.map((taint) => `taint ${taintText(taint)} is not tolerated: ${AVOIDED}`),
       ...(request.has_ports ? loopbackNote(request.required_network_types, host.addresses) : []),
@@ -170,6 +186,25 @@ function isOlder(version: string, than: string): boolean {
   return major < requiredMajor || (major === requiredMajor && minor < requiredMinor);
 }
 
+/** The reason why a host cannot run a deployment whose number of replicas a cluster sets. */
+function scalingObstacles({ scaling }: PlacementRequest): Obstacle[] {
+  if (scaling === 'fleet') return [];
+  const code = 'scaled_in_cluster';
+  return scaling === 'autoscaling'
+    ? [{ code, message: 'has no autoscaler; only clusters have one', remedies: [onRequest('autoscaling')] }]
+    : [{ code, message: 'is no cluster, which sets the number of replicas', remedies: [onRequest('scaled_by')] }];
+}
+
+/** The reason why the fleet cannot create an autoscaler in a cluster. */
+function permissionObstacles({ scaling }: PlacementRequest, { missing_permissions }: ClusterCandidate): Obstacle[] {
+  const missing = missing_permissions.filter((permission) => permission.endsWith(` ${AUTOSCALERS}`));
+  if (scaling !== 'autoscaling' || missing.length === 0) return [];
+  const message = `does not permit the fleet to ${missing.join(', ')}, which autoscaling needs`;
+  return [{ code: 'permission_missing', message, remedies: [onTarget('check')] }];
+}
+
+const AUTOSCALERS = 'horizontalpodautoscalers';
+
 function assessCluster(
   request: PlacementRequest,
   cluster: ClusterCandidate,
@@ -177,7 +212,7 @@ function assessCluster(
 ): Findings {
   const nodes = assessNodes(request, cluster);
   return {
-    against: [...gpuShortage(request, available), ...nodes.obstacles],
+    against: [...gpuShortage(request, available), ...nodes.obstacles, ...permissionObstacles(request, cluster)],
     notes: [
       ...(nodes.avoidedTaints > 0 ? [`its nodes have PreferNoSchedule taints that are not tolerated: ${AVOIDED}`] : []),
       ...(nodes.vramUnknown ? ['the memory of its GPUs is not known, so it was not checked'] : []),

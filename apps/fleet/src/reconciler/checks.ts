@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type PeriodicTask, runPeriodically } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
 import type { Database } from '../database/client.ts';
 import { check as checkHost } from '../engines/docker/check.ts';
 import { removeOrphans as sweepHost } from '../engines/docker/cleanup.ts';
@@ -11,9 +13,10 @@ import { type ClusterFacts, check as checkCluster } from '../engines/kubernetes/
 import { removeOrphans as sweepCluster } from '../engines/kubernetes/cleanup.ts';
 import { listManaged as listInCluster } from '../engines/kubernetes/managed.ts';
 import type { ManagedObject } from '../engines/managed.ts';
-import { logEvents, type RecordedEvent } from '../events/record.ts';
+import { logEvents, problemRecord, RECORDED, type RecordedEvent } from '../events/record.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { formatAmount } from '../placement/quantities.ts';
+import { expiryWarning } from '../resources/clusters.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
 import { compareWithRows } from './compare.ts';
 import { recordOrphans } from './orphans.ts';
@@ -28,8 +31,9 @@ import type { ReconcilerContext, TargetRow } from './targets.ts';
 async function storeCluster(
   { client }: Database,
   target: Extract<TargetRow, { kind: 'cluster' }>,
-  { version, nodes, storage_classes, conditions, identity, fleet_account, disruption_budgets }: ClusterFacts,
+  { version, nodes, storage_classes, conditions, identity, ...access }: ClusterFacts,
 ): Promise<readonly RecordedEvent[]> {
+  const { missing_permissions, credentials_expire_at, fleet_account, disruption_budgets } = access;
   const areNodesKnown = conditions.some(({ type, status }) => type === 'NodesKnown' && status === 'True');
   const usable = nodes.filter(({ ready, schedulable }) => ready && schedulable);
   const allocatable = areNodesKnown ? sumOf(usable.map((node) => node.allocatable)) : UNKNOWN_AMOUNTS;
@@ -38,13 +42,60 @@ async function storeCluster(
     memory_bytes = ${allocatable.memory_bytes}, gpu_count = ${allocatable.gpu_count},
     capacity = ${capacity && JSON.stringify(capacity)}::jsonb, conditions = ${JSON.stringify(conditions)}::jsonb,
     storage_classes = ${JSON.stringify(storage_classes)}::jsonb, identity = coalesce(${identity}, identity),
+    missing_permissions = ${missing_permissions}::text[], credentials_expire_at = ${credentials_expire_at}::timestamptz,
     fleet_account = coalesce(${fleet_account}, fleet_account), disruption_budgets = ${disruption_budgets}`;
+  const warning = expiryWarning(credentials_expire_at);
   return client.$transaction(async (transaction) => {
-    const recorded = await recordOnline(transaction, target, facts);
-    if (recorded) await storeNodes(transaction, target.row.id, nodes);
-    return recorded ?? [];
+    const recorded = await recordOnline(transaction, target, facts, lastingProblem(warning));
+    if (!recorded) return [];
+    await storeNodes(transaction, target.row.id, nodes);
+    if (havePermissionsChanged(target, conditions)) await retryFailed(transaction, target);
+    const expiring = warning === undefined ? [] : await recordExpiry(transaction, target, warning);
+    return [...recorded, ...expiring];
   });
 }
+
+/** The reason of the event of a cluster whose credentials must be replaced. */
+const CREDENTIALS_EXPIRE = 'CredentialsExpire';
+
+/** The reason of the problem of a cluster that a successful check does not end. */
+const lastingProblem = (warning: string | undefined) => (warning === undefined ? '' : CREDENTIALS_EXPIRE);
+
+async function recordExpiry(
+  transaction: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  { row: { id } }: TargetRow,
+  message: string,
+): Promise<readonly RecordedEvent[]> {
+  const [result] = await transaction.$queryRaw<[{ recorded: readonly RecordedEvent[] }]>`
+    WITH updated AS (SELECT id, name FROM clusters WHERE id = ${id}::uuid),
+    ${problemRecord({ kind: 'clusters', reason: CREDENTIALS_EXPIRE, message })}
+    SELECT ${RECORDED} AS recorded`;
+  return result.recorded;
+}
+
+/** The conditions that state what the fleet may do in a cluster. */
+const PERMISSIONS: readonly string[] = ['NamespaceReady', 'Permitted', 'AutoscalingPermitted'];
+
+const storedConditions = z.array(z.object({ type: z.string(), status: z.string(), message: z.string() }));
+
+/** Whether the fleet may do other things in a cluster than at the last check. */
+function havePermissionsChanged({ row }: Extract<TargetRow, { kind: 'cluster' }>, now: ClusterFacts['conditions']) {
+  const permissionsIn = (conditions: z.output<typeof storedConditions>) =>
+    conditions
+      .filter(({ type }) => PERMISSIONS.includes(type))
+      .map(({ type, status, message }) => [type, status, message]);
+  const before = storedConditions.safeParse(row.conditions).data ?? [];
+  return !isDeepStrictEqual(permissionsIn(before), permissionsIn([...now]));
+}
+
+/**
+ * Makes the deployments of a target due that have failed. Their next delay is the first one, in case
+ * a pass is under way that fails as before.
+ */
+const retryFailed = (transaction: Pick<Prisma.TransactionClient, '$executeRaw'>, { row: { id } }: TargetRow) =>
+  transaction.$executeRaw`
+    UPDATE deployments SET due_at = now(), failures = 0
+    WHERE cluster_id = ${id}::uuid AND (reason IS NOT NULL OR failures > 0)`;
 
 const UNKNOWN_AMOUNTS = { cpu_millis: null, memory_bytes: null, gpu_count: null };
 
@@ -156,12 +207,19 @@ export async function checkTarget(context: ReconcilerContext, target: TargetRow)
     const isEngineFailure = error instanceof EngineFailure;
     if (!isEngineFailure) log.warn({ err: error, [target.kind]: target.row.name }, 'check failed unexpectedly');
     const message = isEngineFailure
-      ? error.message
+      ? `${error.message}${expiryOf(target, error)}`
       : 'The check failed with an internal error. See the log of the fleet.';
     logEvents(log, await recordUnreachable(database, target, { message, startedAt, timings }));
     return;
   }
   await compareObjects(context, target);
+}
+
+/** When the credentials that a cluster has refused expired, after a space; '' if it is not known. */
+function expiryOf({ kind, row }: TargetRow, { reason }: EngineFailure): string {
+  if (kind === 'host' || reason !== 'AuthFailed') return '';
+  const warning = expiryWarning(row.credentials_expire_at);
+  return warning === undefined ? '' : ` ${warning}`;
 }
 
 async function checkAndStore(
@@ -174,7 +232,8 @@ async function checkAndStore(
       await refuseOtherEngine(database, target, facts.identity);
       return storeCluster(database, target, facts);
     }
-    return (await recordOnline(database.client, target, Prisma.sql`conditions = conditions`)) ?? [];
+    const lasting = lastingProblem(expiryWarning(target.row.credentials_expire_at));
+    return (await recordOnline(database.client, target, Prisma.sql`conditions = conditions`, lasting)) ?? [];
   }
   const found = await checkHost(await hosts.of(target.row), target.row);
   await refuseOtherEngine(database, target, found.identity);

@@ -4,6 +4,7 @@ import type { Sealer } from '../database/sealing.ts';
 import { workloadRevisionOf } from '../deployments/draft.ts';
 import { type Renderable, readRenderable, renderingOf } from '../deployments/manifest.ts';
 import { gpusByReplica, portsByReplica } from '../deployments/ports.ts';
+import { scalerOf } from '../deployments/scaling/scaling.ts';
 import { namesOfSecrets } from '../deployments/secret-metadata.ts';
 import type { MountedVolume } from '../deployments/volumes.ts';
 import { Permanent } from '../engines/errors.ts';
@@ -123,6 +124,11 @@ async function openSecrets(client: Client, sealer: Sealer, stored: Renderable) {
 const desiredOnCluster = (rendering: Rendering<'values'>, row: ClaimedRow, { row: cluster }: OnCluster) => ({
   manifest: renderKubernetes(rendering, cluster),
   takeOver: row.take_over,
+  scaling: {
+    by: scalerOf(row.autoscaling, row.scaled_by),
+    handover: row.handover,
+    minimum: row.autoscaling?.min_replicas ?? 1,
+  },
 });
 
 function desiredOnHost(rendering: Rendering<'values'>, row: ClaimedRow, { row: host }: OnHost) {

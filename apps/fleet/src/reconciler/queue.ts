@@ -67,6 +67,10 @@ const claimedRow = deploymentRow
     host_id: true,
     cluster_id: true,
     replicas: true,
+    autoscaling: true,
+    scaled_by: true,
+    handover: true,
+    conditions: true,
     env: true,
     desired_state: true,
     pull: true,
@@ -101,7 +105,7 @@ export type ClaimedRow = z.output<typeof claimedRow>;
 
 /** The columns of a `ClaimedRow`, of a deployment `r` with its revision `v` of the workload. */
 const claimedColumns = Prisma.sql`
-  r.id, r.name, r.labels, r.host_id, r.cluster_id, r.replicas, r.env, r.desired_state::text, r.pull, r.restarted_at, r.phase, r.reason,
+  r.id, r.name, r.labels, r.host_id, r.cluster_id, r.replicas, r.autoscaling, r.scaled_by, r.handover, r.conditions, r.env, r.desired_state::text, r.pull, r.restarted_at, r.phase, r.reason,
   r.generation, r.observed_generation, r.deleting, r.defaults_version, r.default_memory_bytes, r.default_processes,
   r.pod_settings, r.failures, r.instances, r.crash_loop, now() AS now, r.take_over, r.pull_requested, r.host_image, ${revisionColumns},
   (SELECT coalesce(jsonb_agg(jsonb_build_object('ordinal', g.ordinal, 'gpu_id', g.gpu_id) ORDER BY g.gpu_id), '[]')

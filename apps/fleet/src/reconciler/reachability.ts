@@ -38,13 +38,14 @@ const claimOf = <Row>({ client }: Database, kind: TargetRow['kind'], { limit, in
 /**
  * Stores the result of a successful check, given as column assignments, unless the address of the
  * target was changed since the check began. If the target was not online before, its deployments
- * become due at once. @returns undefined if the result was not stored, otherwise the recorded
- * events
+ * become due at once. `lastingProblem` is the reason of a problem that it still has. @returns
+ * undefined if the result was not stored, otherwise the recorded events
  */
 export async function recordOnline(
   client: Pick<Prisma.TransactionClient, '$executeRaw' | '$queryRaw'>,
   target: TargetRow,
   facts: Prisma.Sql,
+  lastingProblem = '',
 ): Promise<readonly RecordedEvent[] | undefined> {
   const { table, column, address, list } = TARGET_TABLES[target.kind];
   const { id, reachability } = target.row;
@@ -52,7 +53,7 @@ export async function recordOnline(
     WITH updated AS (
       UPDATE ${table} SET reachability = 'online', last_seen_at = now(), unreachable_reason = '', check_failures = 0, ${facts}
       WHERE id = ${id}::uuid AND ${address} = ${addressOf(target)} RETURNING id, name),
-    ${recoveryRecord(list)}
+    ${recoveryRecord(list, lastingProblem)}
     SELECT (SELECT count(*)::int FROM updated) AS updated, ${RECORDED} AS recorded`;
   if (reachability !== 'online') {
     await client.$executeRaw`UPDATE deployments SET due_at = now() WHERE ${column} = ${id}::uuid AND due_at > now()`;

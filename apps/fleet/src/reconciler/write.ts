@@ -7,6 +7,8 @@ import type { HostImage, Observation } from '../engines/observation.ts';
 import { NO_RECORD, problemRecord, RECORDED, type RecordedEvent, recoveryRecord } from '../events/record.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
+import { conditionColumn } from './columns/conditions.ts';
+import { gpuCount, keptScaleRecord, scaleColumns } from './columns/scale.ts';
 import { stateAfter } from './crash-loop.ts';
 import type { Desired } from './desired.ts';
 import type { Claim } from './queue.ts';
@@ -51,7 +53,7 @@ type Result = Desired & {
 
 /**
  * In these phases everything has been applied, so the request to take over fields has been
- * fulfilled.
+ * fulfilled, and the number of replicas has been handed over.
  */
 const TAKEN_OVER: readonly Observation['phase'][] = ['starting', 'running', 'stopped'];
 
@@ -75,8 +77,10 @@ export async function writeObserved(
   const clock = { now: row.now, delayOf: (count: number) => backoff(count, timings), resync, progress };
   const { observed, crashLoop, failures } = stateAfter(row, result.observed, clock);
   const { phase, reason, message, instances, endpoints, imageDigest = null } = observed;
+  const isRunning = result.assignment.desired.kind === 'running';
   const records = [
     eventsRecord(claim, eventsOf(row, observed, crashLoop !== null)),
+    ...keptScaleRecord(claim, row, observed),
     ...volumeRecords(volumes, observed),
     ...addressRecord(claim, observed),
     ...gpuRecord(claim, observed),
@@ -85,8 +89,10 @@ export async function writeObserved(
     WITH updated AS (
       UPDATE deployments SET ${chosen ? Prisma.sql`${imageColumns(chosen)},` : Prisma.empty} phase = ${phase}, reason = ${reason}, message = ${message},
         instances = ${JSON.stringify(instances)}::jsonb, endpoints = ${JSON.stringify(endpoints)}::jsonb,
-        image_digest = ${imageDigest}, crash_loop = ${crashLoop === null ? null : JSON.stringify(crashLoop)}::jsonb, gpu_count = CASE WHEN ${releasesGpus(observed)} THEN 0 ELSE gpu_count END, observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
+        image_digest = ${imageDigest}, crash_loop = ${crashLoop === null ? null : JSON.stringify(crashLoop)}::jsonb, gpu_count = CASE WHEN ${releasesGpus(observed)} THEN 0 ELSE ${gpuCount(row, observed)} END, observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
+        ${scaleColumns({ row, observed, isRunning })} ${conditionColumn(row, observed)}
         take_over = take_over AND ${!TAKEN_OVER.includes(phase)},
+        handover = CASE WHEN ${!TAKEN_OVER.includes(phase)} THEN handover END,
         due_at = now() + make_interval(secs => ${dueIn({ ...result, observed }, failures) / 1000}), lease_owner = NULL, lease_until = NULL
       WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
         AND generation = ${claim.generation}
@@ -189,10 +195,11 @@ export async function raiseGeneration(
       UPDATE deployments SET generation = ${by + 1}, reason = 'Superseded', message = ${message}, observed_at = now(), failures = 0,
         due_at = now() + make_interval(secs => ${timings.progress / 1000}), lease_owner = NULL, lease_until = NULL
       WHERE id = ${id}::uuid AND lease_owner = ${owner}::uuid AND lease_until > now() AND generation = ${generation}
-      RETURNING id, generation, revision, replicas, env, desired_state),
+      RETURNING id, generation, revision, replicas, autoscaling, scaled_by, env, desired_state),
     revision AS (
-      INSERT INTO deployment_revisions (deployment_id, generation, operation, revision, replicas, env, desired_state, created_by)
-      SELECT id, generation, 'supersede', revision, replicas, env, desired_state, ${AUTHOR} FROM updated),
+      INSERT INTO deployment_revisions (deployment_id, generation, operation, revision, replicas, autoscaling, scaled_by, env,
+        desired_state, created_by)
+      SELECT id, generation, 'supersede', revision, replicas, autoscaling, scaled_by, env, desired_state, ${AUTHOR} FROM updated),
     events AS (${eventsRecord({ generation: by + 1 }, [{ reason: 'Superseded', message }])})
     SELECT FROM updated`;
   if (raised === 0) await releaseLease(database.client, claim, timings.progress);

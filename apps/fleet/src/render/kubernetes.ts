@@ -1,4 +1,5 @@
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
+import type { IHorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v1/HorizontalPodAutoscaler';
 import type { IJob } from 'kubernetes-models/batch/v1/Job';
 import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import type { IPersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
@@ -68,7 +69,7 @@ const deployment = (rendering: Rendering, metadata: Metadata, template: Template
   kind: 'Deployment',
   metadata: { ...metadata, name: objectName(rendering) },
   spec: {
-    replicas: rendering.replicas,
+    replicas: replicasAtStart(rendering),
     selector: { matchLabels: selectorOf(rendering) },
     strategy: strategyOf(rendering),
     progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
@@ -77,6 +78,12 @@ const deployment = (rendering: Rendering, metadata: Metadata, template: Template
     template,
   },
 });
+
+/** The number of replicas of a new Deployment. An autoscaler would change another one at once. */
+function replicasAtStart({ replicas, autoscaling }: Rendering): number {
+  if (autoscaling === null || replicas === 0) return replicas;
+  return Math.min(Math.max(replicas, autoscaling.min_replicas), autoscaling.max_replicas);
+}
 
 /**
  * The update strategy. With a ReadWriteOnce volume, the old pod must end first: a new pod would
@@ -112,6 +119,7 @@ export type KubernetesObject =
   | IPersistentVolumeClaim
   | IDeployment
   | IJob
+  | IHorizontalPodAutoscaler
   | IService
   | IPodDisruptionBudget;
 
@@ -144,10 +152,31 @@ export function renderKubernetes<S extends Secrecy>(rendering: Rendering<S>, clu
       ...kubernetesSecrets(rendering, metadata),
       ...kubernetesVolumes(rendering, cluster),
       kubernetesWorkload(rendering, { metadata, gpuResource: cluster.gpu_resource_name }),
+      ...autoscalers(rendering, metadata),
       ...services(rendering, metadata, cluster),
       ...disruptionBudgets(rendering, metadata, cluster.disruption_budgets),
     ],
   };
+}
+
+/** The autoscaler of a Deployment. All versions of Kubernetes have `autoscaling/v1`. */
+function autoscalers(rendering: Rendering, metadata: Metadata): IHorizontalPodAutoscaler[] {
+  const { autoscaling, replicas } = rendering;
+  if (autoscaling === null || replicas === 0 || isJob(rendering)) return [];
+  const name = objectName(rendering);
+  return [
+    {
+      apiVersion: 'autoscaling/v1',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { ...metadata, name },
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+        minReplicas: autoscaling.min_replicas,
+        maxReplicas: autoscaling.max_replicas,
+        targetCPUUtilizationPercentage: autoscaling.cpu_percent,
+      },
+    },
+  ];
 }
 
 function services(rendering: Rendering, metadata: Metadata, { public_service_type }: Cluster): IService[] {

@@ -53,6 +53,7 @@ export const KEYS = {
   imageDigest: 'fleet/image-digest',
   secretVersions: 'fleet/secret-versions',
   restartedAt: 'fleet/restarted-at',
+  replicas: 'fleet/replicas',
   concurrentJobs: 'fleet/concurrent-jobs',
   vram: 'fleet/vram-request',
   networkTypes: 'fleet/required-network-types',

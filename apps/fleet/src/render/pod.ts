@@ -84,8 +84,8 @@ export function kubernetesSecrets(rendering: Rendering, metadata: Metadata): ISe
   return [...(variables.length > 0 ? [opaque()] : []), ...(credentials ? [pull(dockerConfigJson(credentials))] : [])];
 }
 
-/** One container, called alike in every pod of ours. */
-const CONTAINER = 'main';
+/** The container of the program, called alike in every pod of ours. Clusters can add others. */
+export const CONTAINER = 'main';
 /**
  * The group that owns volumes, so that images that do not run as root can write to them. The number
  * is arbitrary.

@@ -1,4 +1,4 @@
-import type { pulls, WorkloadSpec } from '@svc/contract/fleet';
+import type { Autoscaling, pulls, WorkloadSpec } from '@svc/contract/fleet';
 import type { DefaultLimits } from './defaults.ts';
 import type { PodSettings } from './pod-settings.ts';
 
@@ -66,6 +66,8 @@ export interface Rendering<S extends Secrecy = Secrecy> {
   };
   /** The desired number of replicas: 0 for a stopped deployment. */
   readonly replicas: number;
+  /** The bounds of its autoscaler, which only a cluster has; null: none. */
+  readonly autoscaling: Autoscaling | null;
   /** The time (RFC 3339) of the last requested restart. A change of it restarts all instances. */
   readonly restarted_at: string | null;
   /**

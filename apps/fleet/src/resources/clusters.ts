@@ -35,6 +35,7 @@ const clusterRow = resourceRow.extend({
   gpu_count: z.int().nullable(),
   conditions: z.array(condition),
   storage_classes: storageClasses,
+  credentials_expire_at: z.date().nullable(),
   allocated_cpu: z.bigint(),
   allocated_memory: z.bigint(),
   allocated_gpus: z.int(),
@@ -47,11 +48,32 @@ export const clusters: Kind<ClusterRow> = {
   columns: Prisma.sql`r.server, r.ca_certificate, r.auth_kind::text, r.namespace, r.network_types, r.public_service_type::text, r.default_storage_class,
     r.gpu_resource_name, r.object_labels, r.object_annotations, r.pod_label_keys, r.service_account, r.allow_service_account_tokens,
     r.pull_secrets, r.priority_class, r.uses_limit_range, r.fleet_account, r.reachability::text, r.unreachable_reason, r.last_seen_at, r.kubernetes_version, r.capacity, r.cpu_millis, r.memory_bytes,
-    r.gpu_count, r.conditions, r.storage_classes, ${identityColumns('clusters', Prisma.sql`r.identity`)},
+    r.gpu_count, r.conditions, r.storage_classes, r.credentials_expire_at, ${identityColumns('clusters', Prisma.sql`r.identity`)},
     (SELECT coalesce(sum(d.cpu_millis), 0)::bigint FROM deployments d WHERE d.cluster_id = r.id) AS allocated_cpu,
     (SELECT coalesce(sum(d.memory_bytes), 0)::bigint FROM deployments d WHERE d.cluster_id = r.id) AS allocated_memory,
     (SELECT coalesce(sum(d.gpu_count), 0)::int FROM deployments d WHERE d.cluster_id = r.id) AS allocated_gpus`,
 };
+
+const DAY_MS = 86_400_000;
+/** How long before their end expiring credentials are reported. */
+const NOTICE_MS = 14 * DAY_MS;
+
+/** Why credentials must be replaced: they have expired, or will within 14 days; undefined otherwise. */
+export function expiryWarning(expireAt: Date | null, now = Date.now()): string | undefined {
+  if (expireAt === null || expireAt.getTime() - now > NOTICE_MS) return undefined;
+  const verb = expireAt.getTime() > now ? 'expire' : 'expired';
+  return `The credentials of the fleet ${verb} at ${expireAt.toISOString()}. Send a PUT with a new auth.`;
+}
+
+/** The condition of a cluster whose credentials have a known end. */
+function credentialsConditions({ credentials_expire_at, last_seen_at, created_at }: ClusterRow) {
+  if (credentials_expire_at === null) return [];
+  const warning = expiryWarning(credentials_expire_at);
+  const common = { type: 'CredentialsValid', at: last_seen_at ?? created_at };
+  if (warning === undefined) return [{ ...common, status: 'True', reason: 'Valid', message: '' }];
+  const reason = credentials_expire_at.getTime() > Date.now() ? 'ExpireSoon' : 'Expired';
+  return [{ ...common, status: 'False', reason, message: warning }];
+}
 
 /** The representation of a cluster in the API. */
 export const presentCluster = (row: ClusterRow) => ({
@@ -70,6 +92,7 @@ export const presentCluster = (row: ClusterRow) => ({
   message: row.unreachable_reason,
   last_seen_at: row.last_seen_at,
   kubernetes_version: row.kubernetes_version,
+  credentials_expire_at: row.credentials_expire_at,
   identity: row.identity,
   capacity: row.capacity && { ...row.capacity },
   allocatable:
@@ -85,6 +108,7 @@ export const presentCluster = (row: ClusterRow) => ({
     ...presentConditions(row.conditions),
     { ...uniqueCondition('cluster', row), at: row.last_seen_at ?? row.created_at },
     ...accountConditions(row).map((found) => ({ ...found, at: row.last_seen_at ?? row.created_at })),
+    ...credentialsConditions(row),
   ],
   storage_classes: [...row.storage_classes],
 });

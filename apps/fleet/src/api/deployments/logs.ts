@@ -19,12 +19,13 @@ export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async
   refuseCombinations(query);
   const row = await readRow(context.database.client, deployments, params.id);
   const names = row.instances.map(({ name }) => name);
-  const name = instance ?? names[0];
+  const name = instance ?? instanceToRead(row.instances, previous);
   const target = targetOf(row);
   if (name === undefined || target === null) throw new Problem('not_found', withoutLog(row));
   if (!names.includes(name)) {
     throw invalid([{ path: 'instance', message: `must be an instance of the deployment: ${names.join(', ')}` }]);
   }
+  refuseContainer(row, name, query.container);
   if (all && follow && names.length > MAX_FOLLOWED_INSTANCES) {
     const message = `must not be combined with all for more than ${MAX_FOLLOWED_INSTANCES} instances; the deployment has ${names.length}`;
     throw invalid([{ path: 'follow', message }]);
@@ -68,6 +69,36 @@ type Query = Input<typeof fleetEndpoints.readDeploymentLogs>['query'];
 function refuseCombinations({ previous, follow, all, instance }: Query): void {
   if (previous && follow) throw invalid([{ path: 'previous', message: 'must not be combined with follow' }]);
   if (all && instance !== undefined) throw invalid([{ path: 'instance', message: 'must not be combined with all' }]);
+}
+
+/** The phases of instances whose log is of interest first, in this order. */
+const READ_FIRST: readonly string[] = [
+  'running',
+  'unhealthy',
+  'starting',
+  'crashed',
+  'stopping',
+  'completed',
+  'failed',
+];
+
+/** The instance whose log is read by default; undefined without instances. */
+function instanceToRead(instances: DeploymentRow['instances'], previous: boolean): string | undefined {
+  const restarted = previous ? instances.find(({ restarts }) => restarts > 0) : undefined;
+  const order = ({ phase }: { readonly phase: string }) => READ_FIRST.indexOf(phase) + 1 || Number.POSITIVE_INFINITY;
+  const [first] = instances.toSorted((one, other) => order(one) - order(other) || 0);
+  return (restarted ?? first)?.name;
+}
+
+/** @throws 400 for a container that the instance does not have */
+function refuseContainer({ cluster_id, instances }: DeploymentRow, name: string, container: string | undefined): void {
+  if (container === undefined) return;
+  const refuseWith = (message: string) => invalid([{ path: 'container', message }]);
+  if (cluster_id === null) throw refuseWith('must be used only for deployments on a cluster');
+  const containers = instances.find((one) => one.name === name)?.containers.map((one) => one.name) ?? [];
+  // The last pass of an earlier version has stored none.
+  if (containers.length === 0 || containers.includes(container)) return;
+  throw refuseWith(`must be a container of the instance: ${containers.join(', ')}`);
 }
 
 /**

@@ -22,6 +22,7 @@ import {
 } from '../../deployments/manifest.ts';
 import { refusalsOfDeletion } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments } from '../../deployments/rows.ts';
+import { scalingAfter } from '../../deployments/scaling/scaling.ts';
 import { planSecrets } from '../../deployments/secret-uses.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerKey } from '../../identity/principal.ts';
@@ -64,6 +65,8 @@ const NEW = [
   'revision',
   'target',
   'replicas',
+  'autoscaling',
+  'scaled_by',
   'env',
   'volumes',
   'desired_state',
@@ -74,6 +77,8 @@ const NEW = [
 const PLANNED: NewDeploymentRequest = {
   target: null,
   replicas: 1,
+  autoscaling: null,
+  scaled_by: 'fleet',
   env: {},
   volumes: {},
   desired_state: 'running',
@@ -110,8 +115,15 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body) 
   const workload = await readWorkloadRevision(transaction, row.workload_id, body.revision ?? row.revision);
   const { desired_state: desiredState = row.desired_state } = body;
   const isNewRevision = workload.revision !== row.revision;
+  const { replicas, autoscaling, scaledBy } = scalingAfter(row, {
+    ...pickDefined(body, ['replicas', 'autoscaling']),
+    scaledBy: body.scaled_by,
+  });
   const changed = {
-    ...pickDefined(body, ['labels', 'replicas', 'volumes', 'pull']),
+    ...pickDefined(body, ['labels', 'volumes', 'pull']),
+    replicas,
+    autoscaling,
+    scaledBy,
     acceptedLosses: body.accept_loss ?? [],
   };
   const env = body.env && acceptEnv(body.env, { ...workload, before: row.env });

@@ -2,6 +2,7 @@ import type { KubernetesObject } from '../../render/kubernetes.ts';
 import { KEYS } from '../../render/labels.ts';
 import { catchFailure, EngineFailure, Permanent, Transient } from '../errors.ts';
 import { removeOwned } from './cleanup.ts';
+import type { KubernetesClient } from './client.ts';
 import { isConflict, isNamespaceMissing } from './errors.ts';
 import {
   applyObject,
@@ -14,6 +15,7 @@ import {
   readObject,
   Superseded,
 } from './objects.ts';
+import { planScale, type Step } from './scaling.ts';
 
 /**
  * Controllers update their objects frequently. After each update, the version that was read is out
@@ -76,14 +78,14 @@ async function apply(
   before: FoundObject | undefined,
   attempts = MAX_ATTEMPTS,
 ): Promise<void> {
-  const { client, desired, actions, awaitedDeletions } = run;
+  const { client, actions, awaitedDeletions } = run;
   assertOwned(run, object, before);
   if (before?.deletionTime) {
     awaitedDeletions.push(displayNameOf(before));
     return;
   }
   try {
-    const after = await applyObject(client, object, { before, force: desired.takeOver === true });
+    const after = await applySteps(run, object, before);
     actions.push(...actionsOfApply(run, before, after));
     if (after.phase === 'Lost') throw volumeLost(after.name);
   } catch (error) {
@@ -97,6 +99,44 @@ async function apply(
     if (before && isImmutableField(error)) return replace(run, before);
     throw error;
   }
+}
+
+/** Applies an object, unless this process has applied the same and nothing changed since. */
+async function applySteps(
+  run: ReconcileRun,
+  object: KubernetesObject,
+  before: FoundObject | undefined,
+): Promise<FoundObject> {
+  const { client, desired } = run;
+  if (object.kind !== 'Deployment') {
+    const isCurrent = before && desired.takeOver !== true && client.applied.isCurrent(object, before.metadata);
+    return isCurrent ? before : applyObject(client, object, { before, force: desired.takeOver === true });
+  }
+  const { steps, ...scale } = planScale(object, before, desired);
+  let after = before && isApplied(client, steps, before) ? before : undefined;
+  if (!after) {
+    after = before;
+    for (const { body, ...how } of steps) after = await applyObject(client, body, { ...how, before: after });
+  }
+  if (!after) throw new Error('a Deployment was not applied');
+  const number = after.metadata.annotations?.[KEYS.replicas];
+  if (scale.isKept && number !== before?.metadata.annotations?.[KEYS.replicas]) {
+    run.actions.push(`took over ${number} replicas of ${displayNameOf(after)}`);
+  }
+  run.scale = { ...scale, replicas: after.replicas ?? 1 };
+  return after;
+}
+
+/** Whether the only step would change nothing. */
+function isApplied(
+  { applied }: KubernetesClient,
+  steps: readonly Step[],
+  { metadata, replicas }: FoundObject,
+): boolean {
+  const [step, ...others] = steps;
+  if (!step || step.force || others.length > 0) return false;
+  const number = step.body.spec?.replicas;
+  return (number === undefined || number === replicas) && applied.isCurrent(step.body, metadata);
 }
 
 /**

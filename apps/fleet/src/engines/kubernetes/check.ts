@@ -6,11 +6,15 @@ import { mapConcurrently } from '../concurrency.ts';
 import { unlessNotFound } from '../errors.ts';
 import { readFleetAccount } from './account.ts';
 import type { KubernetesClient } from './client.ts';
-import { isForbidden } from './errors.ts';
+import { unlessForbidden } from './errors.ts';
+import { expiryOf } from './expiry.ts';
 import { budgetsOf, type Condition, type Finding, isAllowed } from './permissions.ts';
 
-/** The permissions that the driver needs, all in the namespace of the fleet. */
-const REQUIRED_PERMISSIONS: readonly (readonly [group: string, resource: string, verbs: readonly string[]])[] = [
+/** Permissions in the namespace of the fleet, by API group and resource. */
+type Permissions = readonly (readonly [group: string, resource: string, verbs: readonly string[]])[];
+
+/** The permissions that the driver needs. */
+const REQUIRED_PERMISSIONS: Permissions = [
   ['apps', 'deployments', ['list', 'watch', 'get', 'create', 'patch', 'delete']],
   ['batch', 'jobs', ['list', 'watch', 'get', 'create', 'patch', 'delete']],
   ['', 'services', ['list', 'get', 'create', 'patch', 'delete']],
@@ -22,21 +26,29 @@ const REQUIRED_PERMISSIONS: readonly (readonly [group: string, resource: string,
   ['', 'events', ['list']],
 ];
 
+/** The permissions that only deployments with autoscaling need. The roles of earlier versions lack them. */
+const AUTOSCALING_PERMISSIONS: Permissions = [
+  ['autoscaling', 'horizontalpodautoscalers', ['list', 'get', 'create', 'patch', 'delete']],
+];
+
 interface Known {
   readonly areNodesKnown: boolean;
   readonly areClassesKnown: boolean;
   readonly identity: string | null;
+  /** The permissions for autoscaling that are missing. */
+  readonly missing: readonly string[];
   readonly ofBudgets: Finding;
 }
 
 /** The conditions for what the driver needs of a cluster. */
 async function conditionsOf(
   client: KubernetesClient,
-  { areNodesKnown, areClassesKnown, identity, ofBudgets }: Known,
+  { areNodesKnown, areClassesKnown, identity, missing, ofBudgets }: Known,
 ): Promise<Condition[]> {
   const findings = [
     await namespaceCondition(client),
     await permissionCondition(client),
+    autoscalingCondition(client, missing),
     listableCondition('NodesKnown', areNodesKnown, 'nodes'),
     listableCondition('StorageClassesKnown', areClassesKnown, 'storage classes'),
     identityCondition(identity),
@@ -94,15 +106,29 @@ async function namespaceCondition(client: KubernetesClient): Promise<Finding> {
       };
 }
 
-async function permissionCondition(client: KubernetesClient): Promise<Finding> {
+/** The permissions that the credentials lack, such as `create deployments`. */
+async function missingOf(client: KubernetesClient, permissions: Permissions): Promise<string[]> {
   const { namespace } = client.address;
-  const required = REQUIRED_PERMISSIONS.flatMap(([group, resource, verbs]) =>
+  const required = permissions.flatMap(([group, resource, verbs]) =>
     verbs.map((verb) => ({ group, resource, verb, namespace })),
   );
-  const missingVerbs = await mapConcurrently(required, async (access) =>
+  const missing = await mapConcurrently(required, async (access) =>
     (await isAllowed(client, access)) ? [] : [`${access.verb} ${access.resource}`],
   );
-  const missing = missingVerbs.flat();
+  return missing.flat();
+}
+
+/** Without these permissions, deployments with autoscaling are refused, and all others work. */
+function autoscalingCondition(client: KubernetesClient, missing: readonly string[]): Finding {
+  const type = 'AutoscalingPermitted';
+  if (missing.length === 0) return { type, status: 'True', reason: 'Allowed', message: '' };
+  const message = `Deployments with autoscaling are refused, because the credentials lack these permissions in the namespace ${client.address.namespace}: ${missing.join(', ')}.`;
+  return { type, status: 'Unknown', reason: 'Forbidden', message };
+}
+
+async function permissionCondition(client: KubernetesClient): Promise<Finding> {
+  const { namespace } = client.address;
+  const missing = await missingOf(client, REQUIRED_PERMISSIONS);
   if (missing.length === 0) return { type: 'Permitted', status: 'True', reason: 'Allowed', message: '' };
   const message = `The credentials lack these permissions in the namespace ${namespace}: ${missing.join(', ')}.`;
   return { type: 'Permitted', status: 'False', reason: 'Forbidden', message };
@@ -136,6 +162,9 @@ export interface ClusterFacts {
   /** The user as which the cluster knows the fleet; null: not known. */
   readonly fleet_account: string | null;
   readonly disruption_budgets: DisruptionBudgets;
+  /** Optional permissions that the credentials lack. */
+  readonly missing_permissions: readonly string[];
+  readonly credentials_expire_at: Date | null;
 }
 
 /**
@@ -146,7 +175,7 @@ export interface ClusterFacts {
  */
 export async function readIdentity(client: KubernetesClient): Promise<string | null> {
   const { core } = await client.apis();
-  const namespace = await unlessNotFound(unlessForbidden(() => core.readNamespace({ name: 'kube-system' })));
+  const namespace = await unlessNotFound(unlessForbidden(core.readNamespace({ name: 'kube-system' })));
   return namespace?.metadata?.uid ?? null;
 }
 
@@ -158,11 +187,12 @@ export async function readIdentity(client: KubernetesClient): Promise<string | n
 export async function check(client: KubernetesClient): Promise<ClusterFacts> {
   const { version } = await client.apis();
   const { gitVersion } = await version.getCode();
-  const nodes = await unlessForbidden(() => allNodes(client));
-  const classes = await unlessForbidden(() => allClasses(client));
+  const nodes = await unlessForbidden(allNodes(client));
+  const classes = await unlessForbidden(allClasses(client));
   const identity = await readIdentity(client);
   const minor = minorOf(gitVersion);
   const budgets = await budgetsOf(client, minor);
+  const missing = await missingOf(client, AUTOSCALING_PERMISSIONS);
   return {
     version: gitVersion,
     nodes: (nodes ?? []).map((node) => nodeFacts(node, client.address.gpu_resource_name)).sort(byName),
@@ -171,9 +201,12 @@ export async function check(client: KubernetesClient): Promise<ClusterFacts> {
       areNodesKnown: nodes !== undefined,
       areClassesKnown: classes !== undefined,
       identity,
+      missing,
       ofBudgets: budgets.finding,
     }),
     identity,
+    missing_permissions: missing,
+    credentials_expire_at: expiryOf(client.address.auth),
     fleet_account: await readFleetAccount(client, minor),
     disruption_budgets: budgets.supported,
   };
@@ -183,16 +216,6 @@ export async function check(client: KubernetesClient): Promise<ClusterFacts> {
 const minorOf = (version: string): number => Number(/^v?1\.(\d{1,4})/.exec(version)?.[1] ?? 0);
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }) => (a.name < b.name ? -1 : 1);
-
-/** Runs a request. @returns undefined if the credentials do not permit it */
-async function unlessForbidden<T>(request: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await request();
-  } catch (error) {
-    if (isForbidden(error)) return undefined;
-    throw error;
-  }
-}
 
 const PAGE_LIMIT = 250;
 

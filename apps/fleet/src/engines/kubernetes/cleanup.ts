@@ -9,6 +9,7 @@ import {
   deleteObject,
   displayNameOf,
   type FoundObject,
+  isScaler,
   isWorkload,
   listBySelector,
   listOwnedObjects,
@@ -109,7 +110,7 @@ export function removeFromCluster(client: KubernetesClient, desired: DesiredEnd,
     const found = await listOwnedObjects(client, fence.deploymentId);
     assertNotSuperseded(found, fence);
     const failure = await catchFailure(async () => {
-      for (const object of found.filter((object) => desired.kind === 'gone' || isWorkload(object))) {
+      for (const object of found.filter((object) => isRemoved(desired, object))) {
         actions.push(...(await removeOwned(client, object, fence)));
       }
       for (const name of desired.kind === 'gone' ? desired.volumes : []) {
@@ -130,6 +131,10 @@ export function removeFromCluster(client: KubernetesClient, desired: DesiredEnd,
   });
 }
 
+/** Whether a stopped or deleted deployment does not have an object. */
+const isRemoved = ({ kind }: DesiredEnd, object: FoundObject): boolean =>
+  kind === 'gone' || isWorkload(object) || isScaler(object);
+
 /** An object that is still to be removed. */
 interface Remaining {
   readonly name: string;
@@ -144,9 +149,7 @@ async function findRemaining(
   { deploymentId }: Fence,
 ): Promise<Remaining[]> {
   const isOverdue = (deletionTime: Date | undefined) => overdueBy(deletionTime, client.now()) > client.timing.overdue;
-  const objects = (await listOwnedObjects(client, deploymentId)).filter(
-    (object) => desired.kind === 'gone' || isWorkload(object),
-  );
+  const objects = (await listOwnedObjects(client, deploymentId)).filter((object) => isRemoved(desired, object));
   const volumes = desired.kind === 'gone' ? await findVolumes(client, desired.volumes) : [];
   const pods = await podsOf(client, deploymentId);
   return [

@@ -2,6 +2,7 @@ import type {
   AppsV1Api,
   AuthenticationV1Api,
   AuthorizationV1Api,
+  AutoscalingV1Api,
   BatchV1Api,
   CoreV1Api,
   HttpMethod,
@@ -15,6 +16,7 @@ import { type Bounds, parseJson, readChunks, readText } from '../body.ts';
 import { EngineFailure, notAnEngine, toUnreachable } from '../errors.ts';
 import { measured } from '../metrics.ts';
 import { redactorOf } from '../redact.ts';
+import { AppliedObjects } from './applied.ts';
 import { requestInfoOf, toEngineFailure } from './errors.ts';
 
 /** The address of a Kubernetes API server, and the credentials for it. */
@@ -82,6 +84,7 @@ export interface Apis {
   readonly core: CoreV1Api;
   readonly apps: AppsV1Api;
   readonly batch: BatchV1Api;
+  readonly autoscaling: AutoscalingV1Api;
   readonly storage: StorageV1Api;
   readonly policy: PolicyV1Api;
   readonly authentication: AuthenticationV1Api;
@@ -124,6 +127,7 @@ async function apisOver(server: string, send: (request: ApiRequest) => Promise<A
     core: new library.CoreV1Api(configuration),
     apps: new library.AppsV1Api(configuration),
     batch: new library.BatchV1Api(configuration),
+    autoscaling: new library.AutoscalingV1Api(configuration),
     storage: new library.StorageV1Api(configuration),
     policy: new library.PolicyV1Api(configuration),
     authentication: new library.AuthenticationV1Api(configuration),
@@ -159,6 +163,8 @@ interface Streamed {
 export interface KubernetesClient {
   readonly address: ClusterAddress;
   readonly timing: KubernetesTimings;
+  /** What this process has applied. All views of the client share it. */
+  readonly applied: AppliedObjects;
   /** The typed API. Each request has limits on time and size. */
   apis(): Promise<Apis>;
   /**
@@ -184,7 +190,13 @@ export function connectKubernetes(address: ClusterAddress, timing: Partial<Kuber
   const identity = auth.kind === 'client_certificate' ? { cert: auth.certificate, key: auth.key } : {};
   const dialled = dial({ target: new URL(server), restrictTo, tls: { ...(ca !== null && { ca }), ...identity } });
   return new ClusterClient(
-    { address, timing: { ...DEFAULT_KUBERNETES_TIMINGS, ...timing }, dialled, clock: { ahead: 0 } },
+    {
+      address,
+      timing: { ...DEFAULT_KUBERNETES_TIMINGS, ...timing },
+      dialled,
+      clock: { ahead: 0 },
+      applied: new AppliedObjects(),
+    },
     {},
   );
 }
@@ -195,6 +207,7 @@ interface Connection {
   readonly dialled: HttpConnection;
   /** Milliseconds by which the clock of the server is ahead of the fleet's clock. */
   readonly clock: { ahead: number };
+  readonly applied: AppliedObjects;
 }
 
 class ClusterClient implements KubernetesClient {
@@ -213,6 +226,10 @@ class ClusterClient implements KubernetesClient {
 
   get timing() {
     return this.#connection.timing;
+  }
+
+  get applied() {
+    return this.#connection.applied;
   }
 
   now = () => Date.now() + this.#connection.clock.ahead;

@@ -42,6 +42,7 @@ const textOfRequest = ({ verb, resource, namespace }: RequestInfo): string =>
 
 const KINDS: Readonly<Record<string, string>> = {
   deployments: 'Deployment',
+  horizontalpodautoscalers: 'HorizontalPodAutoscaler',
   jobs: 'Job',
   persistentvolumeclaims: 'PersistentVolumeClaim',
   poddisruptionbudgets: 'PodDisruptionBudget',
@@ -208,8 +209,18 @@ export const isNamespaceMissing = (error: unknown, namespace: string): boolean =
   error.response.engineMessage.startsWith(`namespaces "${namespace}" not found`);
 
 /** Whether a request failed because the credentials do not permit it. */
-export const isForbidden = (error: unknown): boolean =>
+const isForbidden = (error: unknown): boolean =>
   error instanceof EngineFailure && error.reason === 'AuthFailed' && error.response?.status === 403;
+
+/** Awaits a request. @returns undefined if the credentials do not permit it */
+export async function unlessForbidden<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (isForbidden(error)) return undefined;
+    throw error;
+  }
+}
 
 /** Whether an object was changed or replaced concurrently. */
 export const isConflict = (error: unknown): boolean => error instanceof Transient && error.response?.status === 409;

@@ -1,55 +1,24 @@
-import type { V1Pod } from '@kubernetes/client-node';
-import { EngineFailure, Unreachable } from '../errors.ts';
-import type { Instance, Process } from '../observation.ts';
+import type { V1ContainerStatus, V1Pod } from '@kubernetes/client-node';
+import { MAX_INSTANCE_EVENTS } from '@svc/contract/fleet';
+import { CONTAINER } from '../../render/pod.ts';
+import { textOfExit } from '../errors.ts';
+import type { Instance, InstanceContainer, InstanceEvent, Process } from '../observation.ts';
 import { oneLine, truncate } from '../redact.ts';
 import type { KubernetesClient } from './client.ts';
+import { eventsOf, warningIn } from './diagnosis/events.ts';
 import { overdueBy, podName } from './objects.ts';
-import { imagePullState, isActive, type PodState, processOf, stateOf } from './pod-status.ts';
+import { imagePullState, isActive, type PodState, processOf, restartsOf, stateOf } from './pod-status.ts';
 import type { PodRedactor } from './redact.ts';
-
-const MAX_EVENTS = 100;
-
-/**
- * The message of the latest warning event about an object; '' if there is none. Warnings only
- * explain a state, so a failed request for events is ignored, unless the cluster is unreachable.
- */
-export async function lastWarning(client: KubernetesClient, uid: string | undefined, about = /./): Promise<string> {
-  if (uid === undefined) return '';
-  try {
-    const { core } = await client.apis();
-    const fieldSelector = `involvedObject.uid=${uid},type=Warning`;
-    const { items } = await core.listNamespacedEvent({
-      namespace: client.address.namespace,
-      fieldSelector,
-      limit: MAX_EVENTS,
-    });
-    const warnings = (items ?? [])
-      .filter(({ message = '' }) => about.test(message))
-      .map(({ message, lastTimestamp, eventTime }) => ({ message, at: timeOf(lastTimestamp ?? eventTime) }))
-      .sort((a, b) => b.at - a.at);
-    return oneLine(warnings[0]?.message ?? '');
-  } catch (error) {
-    if (error instanceof EngineFailure && !(error instanceof Unreachable)) return '';
-    throw error;
-  }
-}
-
-/**
- * The time of an event in milliseconds; 0 if it is unknown. The scheduler sends no `lastTimestamp`,
- * and the client library leaves the text of an `eventTime`, which has microseconds.
- */
-const timeOf = (time: Date | string | null | undefined): number =>
-  time === null || time === undefined ? 0 : new Date(time).getTime() || 0;
 
 /**
  * The state of a pod, with a message from its events if the status of the pod explains too little.
  */
-async function withEventMessage(client: KubernetesClient, pod: V1Pod, state: PodState): Promise<PodState> {
+function withEventMessage(state: PodState, events: readonly InstanceEvent[]): PodState {
   if (!state.needsEvents) return state;
   const isImage = state.phase === 'created';
-  const warnings = await lastWarning(client, pod.metadata?.uid, isImage ? /failed to pull|pulling image/i : /./);
-  if (warnings === '') return state;
-  return isImage ? imagePullState(warnings) : { ...state, message: `${state.message}: ${warnings}` };
+  const warning = warningIn(events, isImage ? /failed to pull|pulling image/i : /./);
+  if (warning === '') return state;
+  return isImage ? imagePullState(warning) : { ...state, message: `${state.message}: ${warning}` };
 }
 
 /** A pod and its state. */
@@ -60,13 +29,17 @@ export interface PodStatus {
   /** Whether its termination is overdue, and its node has not confirmed it. */
   readonly isStuck: boolean;
   readonly process: Process | undefined;
+  readonly instance: Instance;
 }
 
-/**
- * Maximum number of pods whose events are read, because pods of a deployment usually have the same
- * problem.
- */
-const MAX_EXPLAINED = 2;
+/** The maximum number of pods of a deployment whose events are read in a pass. */
+const MAX_EXPLAINED = 5;
+
+/** The phases of pods whose events explain why they do not run. */
+const EXPLAINED: readonly PodState['phase'][] = ['created', 'unhealthy', 'crashed', 'failed'];
+
+const needsExplanation = ({ needsEvents, phase }: PodState): boolean =>
+  needsEvents === true || EXPLAINED.includes(phase);
 
 /** The states of the pods of a deployment, with redacted messages. */
 export async function podStatusesOf(
@@ -77,27 +50,55 @@ export async function podStatusesOf(
   const now = client.now();
   const { settled, overdue, stable } = client.timing;
   const states = pods.map((pod) => ({ pod, state: stateOf(pod, { now, settled }) }));
-  const vague = states.filter(({ state }) => state.needsEvents).slice(0, MAX_EXPLAINED);
+  const unclear = states.filter(({ state }) => needsExplanation(state)).slice(0, MAX_EXPLAINED);
   return Promise.all(
-    states.map(async (instance) => {
-      const state = vague.includes(instance)
-        ? await withEventMessage(client, instance.pod, instance.state)
-        : instance.state;
-      const isStuck = overdueBy(instance.pod.metadata?.deletionTimestamp, now) > overdue;
+    states.map(async (found) => {
+      const { pod } = found;
+      const events = unclear.includes(found) ? await eventsOf(client, pod.metadata?.uid) : [];
+      const state = withEventMessage(found.state, events);
+      const isStuck = overdueBy(pod.metadata?.deletionTimestamp, now) > overdue;
+      const redacted = (text: string) => truncate(redact(text, pod));
       // Without a reason or events, the message contains no text of the cluster.
       const isFleetMessage = state.reason === null && state.needsEvents !== true;
-      const message = isFleetMessage ? state.message : truncate(redact(state.message, instance.pod));
-      const name = podName(instance.pod);
-      const process = isActive(instance.pod) ? processOf(instance.pod, name, { now, stable }) : undefined;
-      return { pod: instance.pod, name, state: { ...state, message }, isStuck, process };
+      const message = isFleetMessage ? state.message : redacted(state.message);
+      const name = podName(pod);
+      const process = isActive(pod) ? processOf(pod, name, { now, stable }) : undefined;
+      const instance: Instance = {
+        name,
+        phase: state.phase,
+        message,
+        restarts: restartsOf(pod),
+        node: pod.spec?.nodeName ?? null,
+        containers: containersOf(pod, redacted),
+        events: events.slice(0, MAX_INSTANCE_EVENTS).map((event) => ({ ...event, message: redacted(event.message) })),
+      };
+      return { pod, name, state: { ...state, message }, isStuck, process, instance };
     }),
   );
 }
 
-/** Converts a pod to the representation in observations. */
-export const instanceOf = ({ pod, name, state }: PodStatus): Instance => ({
-  name,
-  phase: state.phase,
-  message: state.message,
-  restarts: (pod.status?.containerStatuses ?? []).reduce((all, { restartCount }) => all + restartCount, 0),
-});
+/** The maximum number of containers of a pod in an observation. */
+const MAX_CONTAINERS = 20;
+
+/** The containers of a pod: that of the program, then others that run beside it, then those that ran before it. */
+function containersOf({ spec, status }: V1Pod, redact: (text: string) => string): InstanceContainer[] {
+  const statuses = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+  const main = spec?.containers.filter(({ name }) => name === CONTAINER) ?? [];
+  const others = spec?.containers.filter(({ name }) => name !== CONTAINER) ?? [];
+  return [...main, ...others, ...(spec?.initContainers ?? [])].slice(0, MAX_CONTAINERS).map(({ name, image = '' }) => {
+    const found = statuses.find((each) => each.name === name);
+    return { name, image, ...containerState(found, redact), restarts: found?.restartCount ?? 0 };
+  });
+}
+
+function containerState(
+  status: V1ContainerStatus | undefined,
+  redact: (text: string) => string,
+): Pick<InstanceContainer, 'phase' | 'message'> {
+  const { running, terminated, waiting } = status?.state ?? {};
+  if (running) return { phase: 'running', message: status?.ready ? 'is running' : 'is running, but not ready' };
+  if (terminated) return { phase: 'terminated', message: `has ended (${textOfExit(terminated.exitCode)})` };
+  const { reason = '', message = '' } = waiting ?? {};
+  const text = oneLine(message) || reason;
+  return { phase: 'waiting', message: text === '' ? 'has not started' : redact(`is waiting: ${text}`) };
+}

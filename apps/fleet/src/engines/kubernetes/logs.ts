@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { V1ContainerStatus } from '@kubernetes/client-node';
+import { CONTAINER } from '../../render/pod.ts';
 import { linesOf } from '../body.ts';
 import { Permanent, Transient, withoutPreviousLog } from '../errors.ts';
 import { type LogOptions, MAX_LINE, MAX_LINES } from '../observation.ts';
@@ -7,20 +8,17 @@ import type { KubernetesClient } from './client.ts';
 import { podName, podsOf } from './objects.ts';
 import { isActive } from './pod-status.ts';
 
-/** The name of the container in every pod of the fleet. */
-const CONTAINER = 'main';
-
 interface LoggedInstance {
   readonly deploymentId: string;
   readonly name: string;
 }
 
 /**
- * Yields the log of a pod line by line. Lines are truncated to `MAX_LINE` bytes. The stream is
+ * Yields the log of a container of a pod line by line. Lines are truncated to `MAX_LINE` bytes. The stream is
  * closed when the consumer stops.
  *
- * @throws Permanent if the deployment has no pod with this name or no previous log, Transient if
- * its container has not started
+ * @throws Permanent if the deployment has no pod with this name, the pod no such container, or the
+ * container no previous log; Transient if the container has not started
  */
 export async function* logs(
   client: KubernetesClient,
@@ -29,8 +27,10 @@ export async function* logs(
 ): AsyncGenerator<string, void, void> {
   const { name } = instance;
   const view = client.withSignal(options.signal);
-  const found = await findPod(view, instance);
+  const { container: of = CONTAINER } = options;
+  const found = await findPod(view, instance, of);
   if (!found) throw new Permanent('InvalidSpec', `This deployment has no pod ${name}.`);
+  if (!found.hasContainer) throw new Permanent('InvalidSpec', `The pod ${name} has no container ${of}.`);
   const { container } = found;
   const started = container?.state?.running ?? container?.state?.terminated ?? container?.lastState?.terminated;
   if (!started) throw new Transient('EngineError', `The pod ${name} has not started, so it has no log yet.`);
@@ -46,22 +46,26 @@ export async function* logs(
   }
 }
 
-async function findPod(client: KubernetesClient, { deploymentId, name }: LoggedInstance) {
+async function findPod(client: KubernetesClient, { deploymentId, name }: LoggedInstance, of: string) {
   const pod = (await podsOf(client, deploymentId)).find((each) => podName(each) === name);
-  const container = pod?.status?.containerStatuses?.find((each) => each.name === CONTAINER);
-  return pod && { pod, container };
+  if (!pod) return undefined;
+  const { spec, status } = pod;
+  const isNamed = (each: { readonly name: string }) => each.name === of;
+  const statuses = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+  const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
+  return { pod, container: statuses.find(isNamed), hasContainer: containers.some(isNamed) };
 }
 
-/** The log of a pod since its container was last started. */
+/** The log of a container since it was last started. */
 async function* linesOfRun(
   client: KubernetesClient,
   name: string,
-  { tail = MAX_LINES, since, follow = false, timestamps = false, previous = false }: LogOptions,
+  { container = CONTAINER, tail = MAX_LINES, since, follow = false, timestamps = false, previous = false }: LogOptions,
 ): AsyncGenerator<string, void, void> {
   const chunks = await client.open({
     path: `/api/v1/namespaces/${client.address.namespace}/pods/${name}/log`,
     query: {
-      container: CONTAINER,
+      container,
       tailLines: String(Math.min(tail, MAX_LINES)),
       ...(since && { sinceTime: `${since.toISOString().slice(0, 19)}Z` }),
       ...(follow && { follow: 'true' }),
@@ -87,7 +91,7 @@ async function nextRun(
 ): Promise<number | undefined> {
   const { follow = false, continues = async () => false, signal } = options;
   while (follow && (await continues())) {
-    const found = await findPod(client, instance);
+    const found = await findPod(client, instance, options.container ?? CONTAINER);
     if (!found || !isActive(found.pod)) return undefined;
     const { container } = found;
     if (container && container.restartCount > restarts && hasStarted(container)) return container.restartCount;

@@ -1,10 +1,13 @@
 import type { V1DeleteOptions, V1Deployment, V1Job, V1ObjectMeta, V1Pod, V1ReplicaSet } from '@kubernetes/client-node';
+import type { Scaler } from '@svc/contract/fleet';
 import type { KubernetesManifest, KubernetesObject } from '../../render/kubernetes.ts';
 import { KEYS } from '../../render/labels.ts';
 import { supersededObservation } from '../deployment-status.ts';
 import { EngineFailure, Permanent, unlessNotFound } from '../errors.ts';
-import type { DesiredRunning as Base, DesiredEnd, Fence, Observation } from '../observation.ts';
+import type { DesiredRunning as Base, DesiredEnd, Fence, Observation, ObservedScale } from '../observation.ts';
+import { FIELD_MANAGER } from './applied.ts';
 import type { Apis, KubernetesClient } from './client.ts';
+import { unlessForbidden } from './errors.ts';
 
 /** The kinds of objects that the fleet creates. */
 export type ObjectKind = KubernetesObject['kind'];
@@ -22,6 +25,9 @@ export interface FoundObject {
   readonly deletionTime: Date | undefined;
   /** `Pending`, `Bound` or `Lost` for a volume; '' for objects without a phase. */
   readonly phase: string;
+  readonly metadata: V1ObjectMeta;
+  /** `spec.replicas` of a Deployment. */
+  readonly replicas: number | undefined;
 }
 
 type Item = { readonly metadata?: V1ObjectMeta; readonly spec?: object; readonly status?: object };
@@ -63,6 +69,12 @@ const KIND_APIS: Readonly<Record<ObjectKind, KindApi>> = {
     apply: ({ batch }, request) => batch.patchNamespacedJob(request),
     remove: ({ batch }, request) => batch.deleteNamespacedJob(request),
   },
+  HorizontalPodAutoscaler: {
+    list: ({ autoscaling }, request) => autoscaling.listNamespacedHorizontalPodAutoscaler(request),
+    read: ({ autoscaling }, request) => autoscaling.readNamespacedHorizontalPodAutoscaler(request),
+    apply: ({ autoscaling }, request) => autoscaling.patchNamespacedHorizontalPodAutoscaler(request),
+    remove: ({ autoscaling }, request) => autoscaling.deleteNamespacedHorizontalPodAutoscaler(request),
+  },
   Service: {
     list: ({ core }, request) => core.listNamespacedService(request),
     read: ({ core }, request) => core.readNamespacedService(request),
@@ -89,8 +101,6 @@ const KIND_APIS: Readonly<Record<ObjectKind, KindApi>> = {
   },
 };
 
-const FIELD_MANAGER = 'fleet';
-
 const OWNED = ['Deployment', 'Job', 'Service', 'Secret'] as const;
 
 /**
@@ -100,16 +110,31 @@ const OWNED = ['Deployment', 'Job', 'Service', 'Secret'] as const;
 export const ownedKinds = ({ address }: Pick<KubernetesClient, 'address'>): readonly ObjectKind[] =>
   address.has_disruption_budgets ? [...OWNED, 'PodDisruptionBudget'] : OWNED;
 
+/** The same with those that few deployments have. They come first, and are deleted first. */
+const allOwnedKinds = (client: Pick<KubernetesClient, 'address'>): readonly ObjectKind[] => [
+  'HorizontalPodAutoscaler',
+  ...ownedKinds(client),
+];
+
+/** The kinds that need an optional permission. Without it, the fleet has created no object of them. */
+const OPTIONAL: readonly ObjectKind[] = ['HorizontalPodAutoscaler'];
+
 /** The label selector for all objects of a deployment. */
 export const selectorOf = (deploymentId: string): string =>
   `${KEYS.managedBy}=fleet,${KEYS.deployment}=${deploymentId}`;
 
+/** Whether it sets the number of pods of a workload. */
+export const isScaler = ({ kind }: { readonly kind: ObjectKind }): boolean => kind === 'HorizontalPodAutoscaler';
+
 /** Whether it runs pods. */
 export const isWorkload = ({ kind }: { readonly kind: ObjectKind }): boolean => kind === 'Deployment' || kind === 'Job';
 
-/** The objects of a deployment, without volumes. */
-export const listOwnedObjects = (client: KubernetesClient, deploymentId: string): Promise<FoundObject[]> =>
-  listBySelector(client, selectorOf(deploymentId));
+/** The objects of a deployment, without volumes, by default of all kinds. */
+export const listOwnedObjects = (
+  client: KubernetesClient,
+  deploymentId: string,
+  kinds?: readonly ObjectKind[],
+): Promise<FoundObject[]> => listBySelector(client, selectorOf(deploymentId), kinds);
 
 /**
  * The objects that a label selector matches, by default of all kinds that belong to a deployment.
@@ -117,14 +142,16 @@ export const listOwnedObjects = (client: KubernetesClient, deploymentId: string)
 export async function listBySelector(
   client: KubernetesClient,
   labelSelector: string,
-  kinds: readonly ObjectKind[] = ownedKinds(client),
+  kinds: readonly ObjectKind[] = allOwnedKinds(client),
 ): Promise<FoundObject[]> {
   const apis = await client.apis();
   const selection = { namespace: client.address.namespace, labelSelector };
   const lists = await Promise.all(
-    kinds.map(async (kind) =>
-      ((await KIND_APIS[kind].list(apis, selection)).items ?? []).map((item) => toFoundObject(kind, item)),
-    ),
+    kinds.map(async (kind) => {
+      const request = KIND_APIS[kind].list(apis, selection);
+      const list = OPTIONAL.includes(kind) ? await unlessForbidden(request) : await request;
+      return (list?.items ?? []).map((item) => toFoundObject(kind, item));
+    }),
   );
   return lists.flat();
 }
@@ -162,13 +189,14 @@ export interface Application {
   /** The existing object. If it has changed since it was read, nothing is applied. */
   readonly before: FoundObject | undefined;
   readonly force: boolean;
+  readonly manager?: string | undefined;
 }
 
 /** Applies an object with server-side apply. @returns the resulting object */
 export async function applyObject(
   client: KubernetesClient,
   object: KubernetesObject,
-  { before, force }: Application,
+  { before, force, manager = FIELD_MANAGER }: Application,
 ): Promise<FoundObject> {
   const { kind, metadata } = object;
   const precondition = before && { uid: before.uid, resourceVersion: before.resourceVersion };
@@ -176,23 +204,26 @@ export async function applyObject(
     name: nameOf(object),
     namespace: client.address.namespace,
     body: { ...object, metadata: { ...metadata, ...precondition } },
-    fieldManager: FIELD_MANAGER,
+    fieldManager: manager,
     fieldValidation: 'Strict',
     force,
   });
-  return toFoundObject(kind, item);
+  const after = toFoundObject(kind, item);
+  if (manager === FIELD_MANAGER) client.applied.record(object, after.metadata);
+  return after;
 }
 
 /**
- * Deletes an object after its dependents (foreground deletion). If it has changed since it was
- * read, nothing is deleted.
+ * Deletes an object after its dependents (foreground deletion), or at once if it has none. If it
+ * has changed since it was read, nothing is deleted.
  */
 export async function deleteObject(
   client: KubernetesClient,
   { kind, name, uid, resourceVersion }: FoundObject,
 ): Promise<void> {
   const { namespace } = client.address;
-  const body = { propagationPolicy: 'Foreground', preconditions: { uid, resourceVersion } };
+  const propagationPolicy = isScaler({ kind }) ? 'Background' : 'Foreground';
+  const body = { propagationPolicy, preconditions: { uid, resourceVersion } };
   await unlessNotFound(KIND_APIS[kind].remove(await client.apis(), { name, namespace, body }));
 }
 
@@ -208,7 +239,7 @@ export const displayNameOf = ({ name, kind }: Pick<FoundObject, 'name' | 'kind'>
 
 const NUMBER = /^\d{1,15}$/;
 
-function toFoundObject(kind: ObjectKind, { metadata = {}, status = {} }: Item): FoundObject {
+function toFoundObject(kind: ObjectKind, { metadata = {}, spec = {}, status = {} }: Item): FoundObject {
   const annotation = metadata.annotations?.[KEYS.generation] ?? '';
   return {
     kind,
@@ -219,17 +250,33 @@ function toFoundObject(kind: ObjectKind, { metadata = {}, status = {} }: Item): 
     generation: NUMBER.test(annotation) ? Number(annotation) : 0,
     deletionTime: metadata.deletionTimestamp,
     phase: 'phase' in status ? String(status.phase) : '',
+    metadata,
+    replicas: kind === 'Deployment' && 'replicas' in spec ? Number(spec.replicas ?? 1) : undefined,
   };
 }
 
 /** The desired state of a deployment in a cluster. */
 export type DesiredObjects = RunningObjects | DesiredEnd;
 
+/** Who sets the number of replicas of a deployment that runs. */
+export interface Scaling {
+  readonly by: Scaler;
+  /**
+   * What happens to the number in the cluster when the fleet sets it again: it is kept, or the
+   * desired one is set. Null: the fleet has not handed it over.
+   */
+  readonly handover: 'keep' | 'set' | null;
+  /** With `cluster`: the number of replicas that must be up. */
+  readonly minimum: number;
+}
+
 /** The desired state of a deployment that should run. */
 export interface RunningObjects extends Base {
   readonly manifest: KubernetesManifest<'values'>;
   /** Whether to take over fields that other field managers own, because a user requested it. */
   readonly takeOver?: boolean;
+  /** Who sets the number of replicas; by default the fleet. */
+  readonly scaling?: Scaling;
 }
 
 /** A reconciliation in progress: the objects found, and the actions taken. */
@@ -241,6 +288,8 @@ export interface ReconcileRun {
   readonly actions: string[];
   /** Descriptions of objects that must be deleted before the reconciliation can continue. */
   readonly awaitedDeletions: string[];
+  /** The number of replicas that was found or set; undefined before its Deployment is applied, and for a job. */
+  scale?: ObservedScale;
 }
 
 /** An object of a later generation was found during a reconciliation. */

@@ -8,6 +8,7 @@ export interface Condition {
   readonly type:
     | 'NamespaceReady'
     | 'Permitted'
+    | 'AutoscalingPermitted'
     | 'NodesKnown'
     | 'StorageClassesKnown'
     | 'IdentityKnown'

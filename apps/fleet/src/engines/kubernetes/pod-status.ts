@@ -5,6 +5,7 @@ import type {
   V1Pod,
 } from '@kubernetes/client-node';
 import { bytes } from '../../placement/quantities.ts';
+import { CONTAINER } from '../../render/pod.ts';
 import {
   classifyPullFailure,
   isCrashReason,
@@ -85,13 +86,15 @@ export const isActive = ({ metadata, status }: V1Pod): boolean =>
 export function stateOf(pod: V1Pod, clock: Clock): PodState {
   const { metadata, status } = pod;
   if (metadata?.deletionTimestamp) return { phase: 'stopping', message: 'is being stopped', reason: null };
+  const ended = endOfJob(pod);
+  if (ended) return ended;
   if (status?.phase === 'Succeeded') return { phase: 'completed', message: 'has completed', reason: null };
   if (status?.phase === 'Failed') return failedState(pod);
   const unscheduled = unscheduledState(pod);
   if (unscheduled) return unscheduled;
   for (const container of containersOf(pod)) {
     const failure = containerFailure(pod, container, clock);
-    if (failure) return failure;
+    if (failure) return ofContainer(container, failure);
   }
   return activeState(pod, clock);
 }
@@ -100,6 +103,36 @@ const containersOf = ({ status }: V1Pod): V1ContainerStatus[] => [
   ...(status?.initContainerStatuses ?? []),
   ...(status?.containerStatuses ?? []),
 ];
+
+/** The status of the container that runs the program. The cluster can have added others to the pod. */
+const mainOf = ({ status }: V1Pod): V1ContainerStatus | undefined =>
+  status?.containerStatuses?.find(({ name }) => name === CONTAINER);
+
+/** How often the program was started again. */
+export const restartsOf = (pod: V1Pod): number => mainOf(pod)?.restartCount ?? 0;
+
+/** A state of a container as that of its pod. The message names a container that the cluster has added. */
+const ofContainer = ({ name }: V1ContainerStatus, state: PodState): PodState =>
+  name === CONTAINER ? state : { ...state, message: `has the container ${name}, which ${state.message}` };
+
+/**
+ * The state of the pod of a job whose program has ended. The pod itself ends only with all its
+ * containers.
+ */
+function endOfJob(pod: V1Pod): PodState | undefined {
+  const main = mainOf(pod);
+  const ended = pod.spec?.restartPolicy === 'Never' ? main?.state?.terminated : undefined;
+  if (!main || !ended) return undefined;
+  if (ended.exitCode === 0) return { phase: 'completed', message: `has completed${besides(pod)}`, reason: null };
+  if (pod.status?.reason) return undefined; // the cluster has terminated the pod
+  const { reason, ...state } = endedState(pod, { ...main, ended }, 'has failed');
+  return { ...state, phase: 'failed', reason: reason === 'CrashLoop' ? 'JobFailed' : reason };
+}
+
+function besides({ status }: V1Pod): string {
+  const running = (status?.containerStatuses ?? []).filter(({ state }) => state?.running).map(({ name }) => name);
+  return running.length === 0 ? '' : `, and still runs the container ${running.join(', ')}`;
+}
 
 function unscheduledState({ status }: V1Pod): PodState | undefined {
   const condition = status?.conditions?.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
@@ -110,18 +143,27 @@ function unscheduledState({ status }: V1Pod): PodState | undefined {
 
 function containerFailure(pod: V1Pod, container: V1ContainerStatus, { now, settled }: Clock): PodState | undefined {
   const { state, lastState } = container;
-  const before = lastState?.terminated;
+  const { name } = container;
+  const before = lastState?.terminated && { name, ended: lastState.terminated };
   if (state?.waiting) return waitingState(state.waiting, before && endedState(pod, before, 'is restarting'));
-  if (state?.terminated && state.terminated.exitCode !== 0) return endedState(pod, state.terminated, 'has exited');
+  if (state?.terminated && state.terminated.exitCode !== 0) {
+    return endedState(pod, { name, ended: state.terminated }, 'has exited');
+  }
   const startedAt = state?.running?.startedAt?.getTime() ?? 0;
   const restartedRecently = before !== undefined && state?.running !== undefined && now - startedAt < settled;
   return restartedRecently ? endedState(pod, before, 'was restarted') : undefined;
 }
 
-function endedState(pod: V1Pod, ended: V1ContainerStateTerminated, what: string): PodState {
+interface EndedContainer {
+  readonly name: string;
+  readonly ended: V1ContainerStateTerminated;
+}
+
+function endedState({ spec }: V1Pod, { name, ended }: EndedContainer, what: string): PodState {
   const code = textOfExit(ended.exitCode);
   if (ended.reason === 'OOMKilled') {
-    const limit = bytes(pod.spec?.containers[0]?.resources?.limits?.memory ?? '');
+    const container = spec?.containers.find((each) => each.name === name);
+    const limit = bytes(container?.resources?.limits?.memory ?? '');
     const why = `it was killed because it exceeded ${textOfMemoryLimit(limit)}`;
     return { phase: 'crashed', message: `${what} (exit code ${ended.exitCode}): ${why}`, reason: 'OOMKilled' };
   }
@@ -140,17 +182,18 @@ interface ProcessClock extends Pick<Clock, 'now'> {
 }
 
 /**
- * The process of an active pod, which has one container; undefined if it was never started. A
- * container that waits for its restart has ended.
+ * The process of an active pod; undefined if it was never started. A container that waits for its
+ * restart has ended.
  */
 export function processOf(pod: V1Pod, name: string, { now, stable }: ProcessClock): Process | undefined {
-  const [container] = pod.status?.containerStatuses ?? [];
+  const container = mainOf(pod);
   const { running, terminated = container?.lastState?.terminated } = container?.state ?? {};
   const startedAt = (running?.startedAt ?? terminated?.startedAt)?.getTime();
   if (!container || startedAt === undefined) return undefined;
-  const hasHealthCheck = pod.spec?.containers.some(({ readinessProbe }) => readinessProbe !== undefined);
+  const hasHealthCheck = probeOf(pod) !== undefined;
   const stableInMs = container.ready && hasHealthCheck ? 0 : Math.max(0, startedAt + stable - now);
-  const reason = terminated && !(running && stableInMs === 0) ? endedState(pod, terminated, '').reason : null;
+  const last = terminated && { name: CONTAINER, ended: terminated };
+  const reason = last && !(running && stableInMs === 0) ? endedState(pod, last, '').reason : null;
   return {
     instance: name,
     id: name,
@@ -185,8 +228,10 @@ function restartInMs(
 
 /** The state of a failed pod: a container failed, or the cluster terminated the pod. */
 function failedState(pod: V1Pod): PodState {
-  const ended = containersOf(pod).flatMap(({ state }) => state?.terminated ?? []);
-  const worst = ended.find(({ reason }) => reason === 'OOMKilled') ?? ended.find(({ exitCode }) => exitCode !== 0);
+  const all = containersOf(pod).flatMap(({ name, state }) =>
+    state?.terminated ? [{ name, ended: state.terminated }] : [],
+  );
+  const worst = all.find(({ ended }) => ended.reason === 'OOMKilled') ?? all.find(({ ended }) => ended.exitCode !== 0);
   const { reason, message } = pod.status ?? {};
   if (!worst || reason === 'Evicted') {
     const engineMessage = oneLine(message ?? reason ?? 'no reason reported');
@@ -209,18 +254,20 @@ function activeState(pod: V1Pod, { now, settled }: Clock): PodState {
     : { phase: 'running', message: 'is running', reason: null };
 }
 
+const probeOf = ({ spec }: V1Pod) => spec?.containers.find(({ name }) => name === CONTAINER)?.readinessProbe;
+
 /**
  * Why a pod is no longer ready. If a node does not report its state, its cluster sets the condition
  * of the pod, and the containers remain ready.
  */
-function whyNotReady({ spec, status }: V1Pod): string {
-  const statuses = status?.containerStatuses ?? [];
-  if (statuses.length > 0 && statuses.every(({ ready }) => ready)) {
-    return `is on the node ${spec?.nodeName ?? 'of an unknown name'}, which does not report that it is ready`;
+function whyNotReady(pod: V1Pod): string {
+  const statuses = pod.status?.containerStatuses ?? [];
+  const waitsFor = statuses.find(({ ready }) => !ready);
+  if (statuses.length > 0 && !waitsFor) {
+    return `is on the node ${pod.spec?.nodeName ?? 'of an unknown name'}, which does not report that it is ready`;
   }
-  return spec?.containers.some(({ readinessProbe }) => readinessProbe !== undefined)
-    ? 'is running, but its health check fails'
-    : 'is running, but not ready';
+  if (mainOf(pod)?.ready && waitsFor) return `is running, but its container ${waitsFor.name} is not ready`;
+  return probeOf(pod) ? 'is running, but its health check fails' : 'is running, but not ready';
 }
 
 /**

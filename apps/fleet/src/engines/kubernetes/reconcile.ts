@@ -1,3 +1,4 @@
+import { KEYS } from '../../render/labels.ts';
 import { catchFailure } from '../errors.ts';
 import type { Fence, Observation } from '../observation.ts';
 import { applyAll } from './apply.ts';
@@ -8,10 +9,12 @@ import {
   type DesiredObjects,
   displayNameOf,
   type FoundObject,
+  isScaler,
   isWorkload,
   listObjects,
   listOwnedObjects,
   nameOf,
+  ownedKinds,
   type ReconcileRun,
   type RunningObjects,
   unlessSuperseded,
@@ -22,7 +25,7 @@ import { observationOf } from './status.ts';
 function reconcileRunning(client: KubernetesClient, desired: RunningObjects, fence: Fence): Promise<Observation> {
   const actions: string[] = [];
   return unlessSuperseded(fence, actions, async () => {
-    const found = await listOwnedObjects(client, fence.deploymentId);
+    const found = await findOwned(client, desired, fence);
     assertNotSuperseded(found, fence);
     const run: ReconcileRun = { client, desired, fence, found, actions, awaitedDeletions: [] };
     const failure = await catchFailure(() => applyDesired(run));
@@ -30,16 +33,38 @@ function reconcileRunning(client: KubernetesClient, desired: RunningObjects, fen
   });
 }
 
-/** Obsolete workloads are deleted first, because old and new workloads may use the same volume. */
+/**
+ * The objects of a deployment. Autoscalers are listed only if it has one, or if the fleet does not
+ * set the number of replicas, as while it had one.
+ */
+async function findOwned(
+  client: KubernetesClient,
+  { manifest }: RunningObjects,
+  { deploymentId }: Fence,
+): Promise<FoundObject[]> {
+  const found = await listOwnedObjects(client, deploymentId, ownedKinds(client));
+  const isScaledByFleet = found.every(
+    ({ kind, metadata }) => kind !== 'Deployment' || metadata.annotations?.[KEYS.replicas] !== undefined,
+  );
+  if (isScaledByFleet && !manifest.objects.some(isScaler)) return found;
+  return [...(await listOwnedObjects(client, deploymentId, ['HorizontalPodAutoscaler'])), ...found];
+}
+
+/**
+ * Obsolete workloads are deleted first, because old and new workloads may use the same volume. So
+ * are obsolete autoscalers, before the fleet sets the number of replicas.
+ */
 async function applyDesired(run: ReconcileRun): Promise<void> {
   const obsolete = run.found.filter((object) => !isDesired(run, object));
+  for (const object of obsolete.filter(isScaler)) await prune(run, object);
   for (const object of obsolete.filter(isWorkload)) {
     await prune(run, object);
     run.awaitedDeletions.push(displayNameOf(object));
   }
   const { failure, hasWorkloads } = await applyAll(run);
   // Otherwise the workload can still use them.
-  if (hasWorkloads) for (const object of obsolete.filter((object) => !isWorkload(object))) await prune(run, object);
+  const others = obsolete.filter((object) => !isWorkload(object) && !isScaler(object));
+  if (hasWorkloads) for (const object of others) await prune(run, object);
   if (failure) throw failure;
 }
 

@@ -31,8 +31,10 @@ const isTrue = ({ status }: V1Job, type: string): boolean =>
 
 /** The status of a Job. */
 export function jobStatus(job: V1Job, podStatuses: readonly PodStatus[]): DeploymentStatus {
-  if (isTrue(job, 'Complete')) return withoutFailure('stopped', 'It has completed.');
-  if (isTrue(job, 'Failed')) return failedJobStatus(job, podStatuses);
+  const programs = podStatuses.map(({ state }) => state.phase);
+  const hasCompleted = programs.filter((phase) => phase === 'completed').length >= (job.spec?.completions ?? 1);
+  if (isTrue(job, 'Complete') || hasCompleted) return withoutFailure('stopped', messageOfCompletion(podStatuses));
+  if (isTrue(job, 'Failed') || programs.includes('failed')) return failedJobStatus(job, podStatuses);
   const active = podStatuses.filter(({ pod }) => isActive(pod));
   const numberOf = (phase: PodStatus['state']['phase']) =>
     podStatuses.filter(({ state }) => state.phase === phase).length;
@@ -51,6 +53,12 @@ export function jobStatus(job: V1Job, podStatuses: readonly PodStatus[]): Deploy
   };
   const down = desired > 0 ? active.find(({ state }) => state.reason !== null) : undefined;
   return down ? podFailureStatus(down, { anyRuns: up > 0, counts, isService: false }) : statusOfCounts(counts);
+}
+
+/** What a completed job states. A container that the cluster has added can continue to run. */
+function messageOfCompletion(podStatuses: readonly PodStatus[]): string {
+  const running = podStatuses.find(({ pod, state }) => state.phase === 'completed' && isActive(pod));
+  return running ? `It has completed: ${running.name} ${running.state.message}.` : 'It has completed.';
 }
 
 function failedJobStatus({ status }: V1Job, podStatuses: readonly PodStatus[]): DeploymentStatus {
@@ -101,7 +109,21 @@ function isSettled({ status, spec }: V1Deployment): boolean {
   return [replicas, updatedReplicas, availableReplicas].every((count) => count === desired);
 }
 
+/** The pods of a Deployment that have its current template. */
+export function podsOfTemplate(
+  deployment: V1Deployment,
+  { replicaSets, pods }: Pick<ObservedObjects, 'replicaSets' | 'pods'>,
+): V1Pod[] {
+  const template = templateOf(deployment, replicaSets);
+  return pods.filter((pod) => isOf(pod, template));
+}
+
 interface RolloutContext extends Pick<ObservedObjects, 'replicaSets'> {
+  /**
+   * The number of replicas that must be up if programs of the cluster set the number; undefined if
+   * the fleet does: all of them must be up.
+   */
+  readonly minimum: number | undefined;
   /** A rollout without progress since this time is stalled. Milliseconds since the epoch. */
   readonly stalledSince: number;
   readonly redact: (text: string) => string;
@@ -115,6 +137,7 @@ interface Rollout {
   readonly terminating: readonly PodStatus[];
   readonly counts: InstanceCounts;
   readonly anyRuns: boolean;
+  readonly minimum: number | undefined;
   /** Whether there was no progress for a while. */
   readonly isStalled: boolean;
   readonly redact: (text: string) => string;
@@ -128,7 +151,7 @@ interface Rollout {
  */
 export function deploymentStatus(
   deployment: V1Deployment,
-  { replicaSets, stalledSince, redact }: RolloutContext,
+  { replicaSets, minimum, stalledSince, redact }: RolloutContext,
   podStatuses: readonly PodStatus[],
 ): DeploymentStatus {
   const template = templateOf(deployment, replicaSets);
@@ -149,6 +172,7 @@ export function deploymentStatus(
     terminating,
     counts: { ...counts, isChanging: !isComplete },
     anyRuns: active.some(({ state }) => state.phase === 'running'),
+    minimum,
     isStalled: lastProgressOf(deployment, active) < stalledSince,
     redact,
   });
@@ -179,6 +203,7 @@ function rolloutStatus(rollout: Rollout): DeploymentStatus {
     return withoutFailure('degraded', `${unhealthy.name} ${unhealthy.state.message}. ${messageOfCounts(counts)}`);
   }
   const status = statusOfCounts(counts);
+  if (status.phase === 'starting' && isScaling(rollout)) return { ...status, phase: 'running' };
   if (counts.isChanging) return isStalled ? { ...status, next: 'settled' } : status;
   const stuck = terminating.find(({ isStuck }) => isStuck);
   if (!stuck) return status;
@@ -186,6 +211,13 @@ function rolloutStatus(rollout: Rollout): DeploymentStatus {
   const overdue = `The termination of ${stuck.name} is overdue, and its node${node ? ` ${node}` : ''} has not confirmed it.`;
   return withoutFailure('degraded', `${overdue} ${messageOfCounts(counts)}`);
 }
+
+/** Whether enough replicas are up, while programs of the cluster change their number. */
+const isScaling = ({ counts, minimum }: Rollout): boolean =>
+  minimum !== undefined &&
+  counts.outdated === 0 &&
+  counts.desired > 0 &&
+  counts.up >= Math.min(counts.desired, minimum);
 
 const conditionOf = ({ status }: V1Deployment, type: string) =>
   status?.conditions?.find((condition) => condition.type === type);

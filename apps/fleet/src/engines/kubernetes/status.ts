@@ -6,7 +6,11 @@ import type { Endpoint, Observation } from '../observation.ts';
 import { messageOfFailure, truncate } from '../redact.ts';
 import { findVolumes } from './cleanup.ts';
 import type { KubernetesClient } from './client.ts';
-import { instanceOf, lastWarning, type PodStatus, podStatusesOf } from './instances.ts';
+import { conditionsOf } from './diagnosis/conditions.ts';
+import { lastWarning } from './diagnosis/events.ts';
+import { imageDigestOf } from './diagnosis/images.ts';
+import { messageOfNodes } from './diagnosis/nodes.ts';
+import { type PodStatus, podStatusesOf } from './instances.ts';
 import {
   type FoundObject,
   isWorkload,
@@ -15,28 +19,36 @@ import {
   type ReconcileRun,
   type RunningObjects,
 } from './objects.ts';
-import { isActive } from './pod-status.ts';
 import { podRedactorFor, redactorFor } from './redact.ts';
 import { deploymentStatus, jobStatus } from './rollout.ts';
 
 type Service = Extract<KubernetesObject, { kind: 'Service' }>;
 
+/** The addresses of a deployment. */
+interface Addresses {
+  readonly endpoints: readonly Endpoint[];
+  /** The UID of a Service whose load balancer has no address. */
+  readonly unbalanced?: string | undefined;
+}
+
 /**
  * The addresses of the ports of a deployment: within its cluster, and outside if its Service is
  * published.
  */
-async function endpointsOf(
+async function addressesOf(
   client: KubernetesClient,
   { manifest }: RunningObjects,
   pods: readonly V1Pod[],
-): Promise<Endpoint[]> {
+): Promise<Addresses> {
   const service = manifest.objects.find((object): object is Service => object.kind === 'Service');
-  if (!service) return [];
+  if (!service) return { endpoints: [] };
   const host = `${nameOf(service)}.${client.address.namespace}.svc`;
   const internal = (service.spec?.ports ?? []).map((port) =>
     endpointAt({ host, number: port.port, scope: 'cluster' }, port),
   );
-  return service.spec?.type === 'ClusterIP' ? internal : [...internal, ...(await published(client, service, pods))];
+  if (service.spec?.type === 'ClusterIP') return { endpoints: internal };
+  const { endpoints, unbalanced } = await published(client, service, pods);
+  return { endpoints: [...internal, ...endpoints], unbalanced };
 }
 
 interface At {
@@ -55,22 +67,28 @@ const endpointAt = (
   scope,
 });
 
-/** The addresses that the load balancer of a Service has, or its ports at the node of a pod. */
-async function published(client: KubernetesClient, service: Service, pods: readonly V1Pod[]): Promise<Endpoint[]> {
+/** The addresses of the load balancer of a Service, or its ports at the node of a pod. */
+async function published(client: KubernetesClient, service: Service, pods: readonly V1Pod[]): Promise<Addresses> {
   const { core } = await client.apis();
   const { namespace } = client.address;
   const found = await unlessNotFound(core.readNamespacedService({ name: nameOf(service), namespace }));
   const ports = found?.spec?.ports ?? [];
   if (service.spec?.type === 'LoadBalancer') {
     const hosts = (found?.status?.loadBalancer?.ingress ?? []).flatMap(({ ip, hostname }) => ip ?? hostname ?? []);
-    return hosts.flatMap((host) => ports.map((port) => endpointAt({ host, number: port.port, scope: 'public' }, port)));
+    return {
+      endpoints: hosts.flatMap((host) =>
+        ports.map((port) => endpointAt({ host, number: port.port, scope: 'public' }, port)),
+      ),
+      unbalanced: hosts.length === 0 ? found?.metadata?.uid : undefined,
+    };
   }
   const host = pods.flatMap(({ status }) => status?.hostIP ?? [])[0];
-  return ports.flatMap((port) =>
+  const endpoints = ports.flatMap((port) =>
     host === undefined || port.nodePort === undefined
       ? []
       : [endpointAt({ host, number: port.nodePort, scope: 'public' }, port)],
   );
+  return { endpoints };
 }
 
 /** The observed state of a deployment after it was reconciled to run. */
@@ -93,23 +111,22 @@ export async function observationOf(
     : statusOf(run, { ...observed, redact }, podStatuses);
   const claims = await findVolumes(client, volumeNames(desired));
   const volumeWarning = status.reason === 'Unschedulable' ? await whyUnbound(client, claims) : '';
+  const nodes = status.phase === 'running' ? '' : await messageOfNodes(client, podStatuses);
+  const { endpoints, unbalanced } = anyRuns
+    ? await addressesOf(client, desired, observed.pods)
+    : { endpoints: [], unbalanced: undefined };
   return {
     ...status,
-    message: `${status.message}${truncate(redact(volumeWarning))}`,
-    instances: podStatuses.map(instanceOf),
+    message: `${status.message}${truncate(redact(volumeWarning))}${nodes}`,
+    instances: podStatuses.map(({ instance }) => instance),
     processes: isService(desired) ? podStatuses.flatMap(({ process }) => process ?? []) : [],
-    endpoints: anyRuns ? await endpointsOf(client, desired, observed.pods) : [],
+    endpoints,
+    conditions: await conditionsOf(run, { observed, unbalanced, redact }),
+    scale: run.scale,
     imageDigest: imageDigestOf(observed.pods),
     volumes: claims.filter(({ phase }) => phase === 'Bound').map(({ name }) => name),
     actions,
   };
-}
-
-/** The digest of the image of all pods, if it is the same one and known. */
-function imageDigestOf(pods: readonly V1Pod[]): string | undefined {
-  const statuses = pods.filter(isActive).flatMap(({ status }) => status?.containerStatuses ?? []);
-  const [digest, ...others] = new Set(statuses.map(({ imageID = '' }) => /@(sha256:[0-9a-f]{64})$/.exec(imageID)?.[1]));
-  return others.length === 0 ? digest : undefined;
 }
 
 /** Whether the workload is kept running. A job is not restarted. */
@@ -141,7 +158,9 @@ function statusOf(
     workload && metadata?.name === nameOf(workload);
   const deployment = workload?.kind === 'Deployment' ? observed.deployments.find(isWorkloadObject) : undefined;
   const stalledSince = client.now() - client.timing.overdue;
-  if (deployment) return deploymentStatus(deployment, { ...observed, stalledSince }, podStatuses);
+  const { scaling } = desired;
+  const minimum = scaling?.by === 'cluster' ? scaling.minimum : undefined;
+  if (deployment) return deploymentStatus(deployment, { ...observed, minimum, stalledSince }, podStatuses);
   const job = workload?.kind === 'Job' ? observed.jobs.find(isWorkloadObject) : undefined;
   if (job) return jobStatus(job, podStatuses);
   return withoutFailure('starting', 'Its workload no longer exists.', 'soon');

@@ -1,0 +1,26 @@
+import type { Observation } from '../../engines/observation.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
+import type { Desired } from '../desired.ts';
+
+/**
+ * The column for the conditions that a pass on a cluster has observed, followed by a comma. A
+ * condition that has not changed keeps its time, so that it is not recorded as a change.
+ */
+export function conditionColumn(
+  { conditions: before }: Pick<Desired['row'], 'conditions'>,
+  { conditions }: Observation,
+): Prisma.Sql {
+  if (conditions === undefined) return Prisma.empty;
+  const now = new Date().toISOString();
+  const stored = conditions.map((condition) => {
+    const same = before.find(
+      ({ type, status, reason, message }) =>
+        type === condition.type &&
+        status === condition.status &&
+        reason === condition.reason &&
+        message === condition.message,
+    );
+    return { ...condition, at: same?.at ?? now };
+  });
+  return Prisma.sql`conditions = ${JSON.stringify(stored)}::jsonb,`;
+}
