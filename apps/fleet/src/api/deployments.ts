@@ -19,7 +19,7 @@ import {
 import { presentManifest } from '../deployments/manifest.ts';
 import { refuse } from '../deployments/refusals.ts';
 import { deploymentSummaries, deployments, presentDeployment } from '../deployments/rows.ts';
-import { refuseScale } from '../deployments/scaling/scaling.ts';
+import { refuseScale, scalingRow } from '../deployments/scaling/scaling.ts';
 import { allocate, insertDeployment, removeDeployment } from '../deployments/store.ts';
 import { generateValues } from '../deployments/values/generate.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -105,7 +105,11 @@ export const listDeploymentRevisions = route(
           where: { ...where, generation: { in: [...generations] } },
           orderBy,
         });
-        return rows.map((row) => ({ ...row, env: presentEnv(storedEnv.parse(row.env), secret_variables) }));
+        return rows.map((row) => ({
+          ...row,
+          ...scalingRow.pick({ autoscaling: true, scaled_by: true }).parse(row),
+          env: presentEnv(storedEnv.parse(row.env), secret_variables),
+        }));
       },
       element: fleetEndpoints.listDeploymentRevisions.reply.shape.revisions.element,
       compose: (revisions) => ({ revisions, pagination: paginationOf(query, total) }),

@@ -89,6 +89,7 @@ const cluster: fc.Arbitrary<ClusterCandidate> = fc
     allocatable: fc.option(countedAmounts(16_000, 40_000, 6), { freq: 8 }),
     allocated: countedAmounts(8000, 20_000, 3),
     nodes: fc.array(node, { maxLength: 4 }),
+    missing_permissions: often([], [], ['create horizontalpodautoscalers']),
   })
   .map((rest) => ({ kind: 'cluster', id: '', ...rest }));
 
@@ -123,6 +124,7 @@ export const placementRequest: fc.Arbitrary<PlacementRequest> = fc
     required_network_types: rarely(networks),
     node_selector: fc.oneof({ arbitrary: fc.constant({}), weight: 3 }, fc.dictionary(key, value, { maxKeys: 2 })),
     tolerations: fc.array(toleration, { maxLength: 3 }),
+    scaling: often('fleet' as const, 'cluster' as const, 'autoscaling' as const),
     volumes: rarely(fc.array(volume, { maxLength: 2 })),
     has_ports: fc.boolean(),
   })

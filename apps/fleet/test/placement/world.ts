@@ -26,6 +26,7 @@ export const aRequest = ({
   node_selector: {},
   tolerations: [],
   volumes: [],
+  scaling: 'fleet',
   ...given,
 });
 
@@ -72,6 +73,7 @@ export const aCluster = (given: Partial<ClusterCandidate> = {}): ClusterCandidat
   allocatable: { cpu_millis: 8000, memory_bytes: 16 * GiB, gpu_count: 0 },
   allocated: { cpu_millis: 0, memory_bytes: 0, gpu_count: 0 },
   nodes: [],
+  missing_permissions: [],
   ...given,
 });
 

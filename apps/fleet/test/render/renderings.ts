@@ -54,6 +54,7 @@ export function aRendering(spec: WorkloadSpec, given: Partial<Rendering<'values'
     generation: 7,
     source: { workload_id: '019a0000-0000-7000-8000-00000a0c10ad', revision: 2, variables: [] },
     replicas: 1,
+    autoscaling: null,
     restarted_at: null,
     defaults: CURRENT_DEFAULTS,
     defaultLimits: { memory_bytes: 2 * 2 ** 30, processes: 4096 },

@@ -260,7 +260,7 @@ export const fleetTools = {
   update_deployment: tool({
     title: 'Change a deployment',
     description:
-      'Change replicas, environment, revision, volumes or labels of a deployment, which can replace its instances. Members that are left out do not change; env is replaced as a whole.',
+      'Change replicas, autoscaling, environment, revision, volumes or labels of a deployment, which can replace its instances. Members that are left out do not change; env is replaced as a whole.',
     calls: [fleetDeploymentEndpoints.updateDeployment, listDeployments],
     takes: fleetDeploymentEndpoints.updateDeployment,
     except: ['id', 'name', 'desired_state', 'take_over'],

@@ -118,12 +118,16 @@ export function podsOfTemplate(
   return pods.filter((pod) => isOf(pod, template));
 }
 
+/** What programs of the cluster may do that set the number of replicas. */
+export interface OtherScalers {
+  /** The number of replicas that must be up while they change it. */
+  readonly minimum: number;
+  /** Whether it is intended that they set the number, also to 0. */
+  readonly isIntended: boolean;
+}
+
 interface RolloutContext extends Pick<ObservedObjects, 'replicaSets'> {
-  /**
-   * The number of replicas that must be up if programs of the cluster set the number; undefined if
-   * the fleet does: all of them must be up.
-   */
-  readonly minimum: number | undefined;
+  readonly others: OtherScalers | undefined;
   /** A rollout without progress since this time is stalled. Milliseconds since the epoch. */
   readonly stalledSince: number;
   readonly redact: (text: string) => string;
@@ -137,7 +141,7 @@ interface Rollout {
   readonly terminating: readonly PodStatus[];
   readonly counts: InstanceCounts;
   readonly anyRuns: boolean;
-  readonly minimum: number | undefined;
+  readonly others: OtherScalers | undefined;
   /** Whether there was no progress for a while. */
   readonly isStalled: boolean;
   readonly redact: (text: string) => string;
@@ -151,7 +155,7 @@ interface Rollout {
  */
 export function deploymentStatus(
   deployment: V1Deployment,
-  { replicaSets, minimum, stalledSince, redact }: RolloutContext,
+  { replicaSets, others, stalledSince, redact }: RolloutContext,
   podStatuses: readonly PodStatus[],
 ): DeploymentStatus {
   const template = templateOf(deployment, replicaSets);
@@ -172,7 +176,7 @@ export function deploymentStatus(
     terminating,
     counts: { ...counts, isChanging: !isComplete },
     anyRuns: active.some(({ state }) => state.phase === 'running'),
-    minimum,
+    others,
     isStalled: lastProgressOf(deployment, active) < stalledSince,
     redact,
   });
@@ -203,7 +207,8 @@ function rolloutStatus(rollout: Rollout): DeploymentStatus {
     return withoutFailure('degraded', `${unhealthy.name} ${unhealthy.state.message}. ${messageOfCounts(counts)}`);
   }
   const status = statusOfCounts(counts);
-  if (status.phase === 'starting' && isScaling(rollout)) return { ...status, phase: 'running' };
+  const scaled = rollout.others && statusOfScaled(counts, status, rollout.others);
+  if (scaled) return scaled;
   if (counts.isChanging) return isStalled ? { ...status, next: 'settled' } : status;
   const stuck = terminating.find(({ isStuck }) => isStuck);
   if (!stuck) return status;
@@ -212,12 +217,19 @@ function rolloutStatus(rollout: Rollout): DeploymentStatus {
   return withoutFailure('degraded', `${overdue} ${messageOfCounts(counts)}`);
 }
 
-/** Whether enough replicas are up, while programs of the cluster change their number. */
-const isScaling = ({ counts, minimum }: Rollout): boolean =>
-  minimum !== undefined &&
-  counts.outdated === 0 &&
-  counts.desired > 0 &&
-  counts.up >= Math.min(counts.desired, minimum);
+/**
+ * The status of a deployment whose number of replicas programs of the cluster set, if it differs: it
+ * runs while they change the number, and it is not stopped when they set 0.
+ */
+function statusOfScaled(
+  { desired, up, outdated }: InstanceCounts,
+  status: DeploymentStatus,
+  { minimum, isIntended }: OtherScalers,
+): DeploymentStatus | undefined {
+  if (desired === 0) return { ...status, phase: isIntended ? 'running' : 'degraded' };
+  const isScaling = status.phase === 'starting' && outdated === 0 && up >= Math.min(desired, minimum);
+  return isScaling ? { ...status, phase: 'running' } : undefined;
+}
 
 const conditionOf = ({ status }: V1Deployment, type: string) =>
   status?.conditions?.find((condition) => condition.type === type);

@@ -20,7 +20,7 @@ import {
   type RunningObjects,
 } from './objects.ts';
 import { podRedactorFor, redactorFor } from './redact.ts';
-import { deploymentStatus, jobStatus } from './rollout.ts';
+import { deploymentStatus, jobStatus, type OtherScalers } from './rollout.ts';
 
 type Service = Extract<KubernetesObject, { kind: 'Service' }>;
 
@@ -146,11 +146,18 @@ interface ObservedWithRedactor extends ObservedObjects {
   readonly redact: (text: string) => string;
 }
 
+/** Whether programs of the cluster set the number of replicas; undefined if the fleet does. */
+function scalersOf({ desired: { scaling }, scale }: ReconcileRun): OtherScalers | undefined {
+  if (scaling?.by === 'cluster') return { minimum: scaling.minimum, isIntended: true };
+  return scale?.manager == null ? undefined : { minimum: 1, isIntended: false };
+}
+
 function statusOf(
-  { client, desired, awaitedDeletions }: ReconcileRun,
+  run: ReconcileRun,
   observed: ObservedWithRedactor,
   podStatuses: readonly PodStatus[],
 ): DeploymentStatus {
+  const { client, desired, awaitedDeletions } = run;
   const [first] = awaitedDeletions;
   if (first !== undefined) return withoutFailure('starting', `Waiting for ${first} to be deleted.`, 'soon');
   const workload = desired.manifest.objects.find(isWorkload);
@@ -158,9 +165,8 @@ function statusOf(
     workload && metadata?.name === nameOf(workload);
   const deployment = workload?.kind === 'Deployment' ? observed.deployments.find(isWorkloadObject) : undefined;
   const stalledSince = client.now() - client.timing.overdue;
-  const { scaling } = desired;
-  const minimum = scaling?.by === 'cluster' ? scaling.minimum : undefined;
-  if (deployment) return deploymentStatus(deployment, { ...observed, minimum, stalledSince }, podStatuses);
+  if (deployment)
+    return deploymentStatus(deployment, { ...observed, others: scalersOf(run), stalledSince }, podStatuses);
   const job = workload?.kind === 'Job' ? observed.jobs.find(isWorkloadObject) : undefined;
   if (job) return jobStatus(job, podStatuses);
   return withoutFailure('starting', 'Its workload no longer exists.', 'soon');

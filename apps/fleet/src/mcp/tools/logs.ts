@@ -13,9 +13,9 @@ const MAX_CHARACTERS = 4_000_000;
 const READ_MS = 20_000;
 
 export const read_deployment_logs: Handlers['read_deployment_logs'] = async (given, { ask, signal }) => {
-  const { deployment, tail, contains, instance } = given;
+  const { deployment, tail, contains, instance, container } = given;
   const params = { id: await findDeployment(ask, deployment) };
-  const lines = await readLastLines(ask, { params, query: { tail, instance } }, signal);
+  const lines = await readLastLines(ask, { params, query: { tail, instance, container } }, signal);
   const text = contains?.toLowerCase();
   const found = text === undefined ? lines : lines.filter((line) => line.toLowerCase().includes(text));
   const shown = lastLines(found);

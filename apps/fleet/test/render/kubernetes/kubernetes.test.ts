@@ -32,6 +32,18 @@ test('a workload without ports, volumes and secrets is rendered as a Deployment 
   expect(render().map(({ kind }) => kind)).toEqual(['Deployment']);
 });
 
+test('an autoscaler is rendered for a service that runs, whose first number is within its bounds', () => {
+  const autoscaling = { min_replicas: 2, max_replicas: 5, cpu_percent: 70 };
+  const objects = render({ cpu_request: '1' }, { autoscaling });
+  expect(objects.map(({ kind }) => kind)).toEqual(['Deployment', 'HorizontalPodAutoscaler']);
+  for (const object of objects) assertValid(object);
+  const replicasAt = (replicas: number) =>
+    deploymentOf(render({ cpu_request: '1' }, { autoscaling, replicas })).replicas;
+  expect([0, 1, 3, 9].map(replicasAt)).toEqual([0, 2, 3, 5]);
+  expect(render({}, { autoscaling, replicas: 0 }).map(({ kind }) => kind)).toEqual(['Deployment']);
+  expect(render({ kind: 'job' }, { autoscaling }).map(({ kind }) => kind)).toEqual(['Job']);
+});
+
 test('scaling, stopping and a new generation do not change the pod template', () => {
   const before = deploymentOf(render(secret));
   const after = deploymentOf(render(secret, { replicas: 0, generation: 8 }));

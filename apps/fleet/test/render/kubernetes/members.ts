@@ -16,6 +16,7 @@ const typesOf = (id: string): string => resolve(`kubernetes-models/${id}`, impor
 
 const TYPES = {
   Deployment: typesOf('apps/v1/Deployment'),
+  HorizontalPodAutoscaler: typesOf('autoscaling/v1/HorizontalPodAutoscaler'),
   Job: typesOf('batch/v1/Job'),
   PodDisruptionBudget: typesOf('policy/v1/PodDisruptionBudget'),
   PersistentVolumeClaim: typesOf('v1/PersistentVolumeClaim'),

@@ -1,4 +1,5 @@
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v1/HorizontalPodAutoscaler';
 import { Job } from 'kubernetes-models/batch/v1/Job';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { PersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
@@ -7,7 +8,15 @@ import { Service } from 'kubernetes-models/v1/Service';
 import type { KubernetesObject } from '../../../src/render/kubernetes.ts';
 import { undeclared } from './members.ts';
 
-const KINDS = { Deployment, Job, PersistentVolumeClaim, PodDisruptionBudget, Secret, Service };
+const KINDS = {
+  Deployment,
+  HorizontalPodAutoscaler,
+  Job,
+  PersistentVolumeClaim,
+  PodDisruptionBudget,
+  Secret,
+  Service,
+};
 
 /**
  * @throws the errors of an object against the schema of its kind, and members that the schema does

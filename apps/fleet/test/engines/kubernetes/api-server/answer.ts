@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { assertAccess, callerOf, type Forbidden, reviewed } from './access.ts';
 import type { Logs } from './logs.ts';
-import type { Stored } from './objects.ts';
+import { at, isTree, type Stored } from './objects.ts';
 import { list, read, shownTo, versionOf } from './read.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { type Received, type Target, targetOf } from './request.ts';
+import { scale } from './scale.ts';
 import type { Store } from './store.ts';
 import type { Watchers } from './watch.ts';
 import { apply, create, remove } from './write.ts';
@@ -53,6 +54,7 @@ function sendObject(parts: Parts, { target, request, response }: ReceivedRequest
 function answerTo({ store, forbidden }: Parts, target: Target, request: Received): { code: number; body: object } {
   if (target.kind.kind === 'SelfSubjectAccessReview') return { code: 201, body: reviewed(forbidden, request) };
   if (target.kind.kind === 'SelfSubjectReview') return { code: 201, body: callerOf(request) };
+  if (target.part === 'scale') return scale(store, target, request);
   if (request.method === 'GET') {
     return { code: 200, body: target.name === '' ? list(store, target, request) : read(store, target, request) };
   }
@@ -61,9 +63,16 @@ function answerTo({ store, forbidden }: Parts, target: Target, request: Received
   return { code, body: shownTo(request, store, target)(body as Stored) };
 }
 
+const containersOf = (pod: Stored): string[] =>
+  ['spec.containers', 'spec.initContainers'].flatMap((path) => {
+    const found = at(pod, path);
+    return Array.isArray(found) ? found.filter(isTree).map(({ name }) => String(name)) : [];
+  });
+
 function sendLog({ store, logs }: Parts, { target, request, response }: ReceivedRequest): void {
-  if (!store.find('pods', target.namespace, target.name)) throw notFound(target);
-  logs.send(target.name, request, response);
+  const pod = store.find('pods', target.namespace, target.name);
+  if (!pod) throw notFound(target);
+  logs.send(target.name, containersOf(pod), request, response);
 }
 
 function send(response: ServerResponse, code: number, body: object): void {

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Fields, fieldsOf, objectOf, shown } from './fields.ts';
-import type { KindOf } from './kinds.ts';
+import { type Manager, type Managers, othersThan, ownedBy, shownManager, withOwned } from './managers.ts';
 import type { Stored, Tree } from './objects.ts';
 import { Refusal } from './refusal.ts';
-import type { Managers } from './store.ts';
 
 /** Fields that server-side apply does not track. */
 const NOT_OWNED =
@@ -11,10 +10,16 @@ const NOT_OWNED =
 
 const ownable = (object: object): Fields => new Map([...fieldsOf(object)].filter(([path]) => !NOT_OWNED.test(path)));
 
+interface Changed {
+  readonly object: Tree;
+  readonly managers: Managers;
+}
+
 interface Applied {
   readonly live: Stored | undefined;
   readonly config: Stored;
   readonly managers: Managers;
+  /** The name of the field manager. */
   readonly manager: string;
   readonly force: boolean;
 }
@@ -24,31 +29,35 @@ interface Applied {
  * longer gives, and keeps fields of other managers. @throws Refusal with 409 if other managers have
  * set given fields to other values
  */
-export function applied({ live, config, managers, manager, force }: Applied): { object: Tree; managers: Managers } {
-  const me = `${manager} Apply`;
+export function applied({ live, config, managers, manager: name, force }: Applied): Changed {
+  const manager: Manager = { name, operation: 'Apply' };
   const desired = ownable(config);
   const fields = live ? fieldsOf(live) : new Map(fieldsOf(config));
-  const owners = [...managers].filter(([name]) => name !== me);
-  const isChanged = (path: string) => !isDeepStrictEqual(fields.get(path), desired.get(path));
-  const clashes = [...desired.keys()].flatMap((path) =>
-    isChanged(path) ? owners.filter(([, paths]) => paths.has(path)).map(([name]) => ({ path, name })) : [],
+  const others = othersThan(managers, manager);
+  const changed = [...desired.keys()].filter((path) => !isDeepStrictEqual(fields.get(path), desired.get(path)));
+  const clashes = changed.flatMap((path) =>
+    others.filter(({ paths }) => paths.has(path)).map((owner) => ({ path, by: shownManager(owner, config) })),
   );
-  if (clashes.length > 0 && !force) throw clash(clashes, config.apiVersion);
-  for (const { path, name } of clashes) managers.get(name)?.delete(path);
-  for (const path of managers.get(me) ?? []) {
-    const isOthers = owners.some(([, paths]) => paths.has(path));
-    if (!desired.has(path) && !isOthers) fields.delete(path);
-  }
+  if (clashes.length > 0 && !force) throw clash(clashes);
+  const removed = [...ownedBy(managers, manager)].filter(
+    (path) => !desired.has(path) && !others.some(({ paths }) => paths.has(path)),
+  );
+  for (const path of removed) fields.delete(path);
   for (const [path, value] of desired) fields.set(path, value);
-  return { object: objectOf(fields), managers: new Map([...owners, [me, new Set(desired.keys())]]) };
+  const hasChanged = changed.length > 0 || removed.length > 0;
+  const taken = new Set(clashes.map(({ path }) => path));
+  return {
+    object: objectOf(fields),
+    managers: withOwned(managers, manager, { paths: new Set(desired.keys()), taken, hasChanged }),
+  };
 }
 
-function clash(clashes: readonly { path: string; name: string }[], apiVersion: string): Refusal {
-  const causes = clashes.map(({ path, name }) => {
-    const [manager, operation] = name.split(' ');
-    const how = operation === 'Update' ? ` using ${apiVersion}` : '';
-    return { reason: 'FieldManagerConflict', message: `conflict with "${manager}"${how}`, field: shown(path) };
-  });
+function clash(clashes: readonly { path: string; by: string }[]): Refusal {
+  const causes = clashes.map(({ path, by }) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${by}`,
+    field: shown(path),
+  }));
   const conflicts = causes.map(({ message, field }) => `${message}: ${field}`).join('\n');
   const count = causes.length === 1 ? '1 conflict' : `${causes.length} conflicts`;
   return new Refusal(409, 'Conflict', { message: `Apply failed with ${count}: ${conflicts}`, details: { causes } });
@@ -58,38 +67,20 @@ interface Updated {
   readonly live: Stored;
   readonly patch: Tree;
   readonly managers: Managers;
-  readonly manager: string;
+  readonly manager: Omit<Manager, 'operation'>;
 }
 
-/** An update as by `kubectl edit`: the manager owns the fields that it changes. */
-export function updated({ live, patch, managers, manager }: Updated): { object: Tree; managers: Managers } {
-  const me = `${manager} Update`;
+/**
+ * An update as by `kubectl edit`, or through a subresource: the manager owns the fields that it
+ * changes, and no other manager owns them any more.
+ */
+export function updated({ live, patch, managers, manager: by }: Updated): Changed {
+  const manager: Manager = { ...by, operation: 'Update' };
   const fields = fieldsOf(live);
-  const mine = managers.get(me) ?? new Set();
-  for (const [path, value] of fieldsOf(patch)) {
-    if (isDeepStrictEqual(fields.get(path), value)) continue;
-    for (const paths of managers.values()) paths.delete(path);
-    fields.set(path, value);
-    mine.add(path);
-  }
-  return { object: objectOf(fields), managers: managers.set(me, mine) };
-}
-
-/** The `managedFields` of an object. */
-export const managedFields = (managers: Managers, { apiVersion }: KindOf): object[] =>
-  [...managers].map(([name, paths]) => {
-    const [manager, operation] = name.split(' ');
-    return { manager, operation, apiVersion, fieldsType: 'FieldsV1', fieldsV1: tree([...paths]) };
-  });
-
-function tree(paths: readonly string[]): Tree {
-  const root: Tree = {};
-  for (const path of paths) {
-    let into = root;
-    for (const step of JSON.parse(path) as string[]) {
-      into[step] ??= {};
-      into = into[step] as Tree;
-    }
-  }
-  return root;
+  const changes = [...fieldsOf(patch)].filter(([path, value]) => !isDeepStrictEqual(fields.get(path), value));
+  if (changes.length === 0) return { object: live, managers };
+  for (const [path, value] of changes) fields.set(path, value);
+  const taken = new Set(changes.map(([path]) => path));
+  const paths = new Set([...ownedBy(managers, manager), ...taken]);
+  return { object: objectOf(fields), managers: withOwned(managers, manager, { paths, taken, hasChanged: true }) };
 }

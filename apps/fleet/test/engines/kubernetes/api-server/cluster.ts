@@ -51,7 +51,8 @@ export class Cluster {
   /** Changes an object manually. The manager owns the changed fields from then on. */
   edit(resource: string, name: string, { manager, patch }: { readonly manager: string; readonly patch: Tree }): void {
     const live = this.object(resource, name);
-    const result = updated({ live, patch, managers: this.store.managersOf(resource, live), manager });
+    const managers = this.store.managersOf(resource, live);
+    const result = updated({ live, patch, managers, manager: { name: manager } });
     this.store.put(resource, result.object as Stored, result.managers);
     this.settle();
   }

@@ -18,6 +18,12 @@ const kinds: readonly KindOf[] = [
   { kind: 'Deployment', apiVersion: 'apps/v1', resource: 'deployments', isNamespaced: true },
   { kind: 'ReplicaSet', apiVersion: 'apps/v1', resource: 'replicasets', isNamespaced: true },
   { kind: 'Job', apiVersion: 'batch/v1', resource: 'jobs', isNamespaced: true },
+  {
+    kind: 'HorizontalPodAutoscaler',
+    apiVersion: 'autoscaling/v1',
+    resource: 'horizontalpodautoscalers',
+    isNamespaced: true,
+  },
   { kind: 'PodDisruptionBudget', apiVersion: 'policy/v1', resource: 'poddisruptionbudgets', isNamespaced: true },
   { kind: 'StorageClass', apiVersion: 'storage.k8s.io/v1', resource: 'storageclasses', isNamespaced: false },
 ];

@@ -16,7 +16,7 @@ export class Logs {
     return this.#followers.size;
   }
 
-  /** Appends text to the log of a pod, with the time `at`. */
+  /** Appends text to the log of the container `main` of a pod, or of `<pod>/<container>`, with the time `at`. */
   write(pod: string, text: string, at = Date.now()): void {
     this.#lines.set(pod, [...(this.#lines.get(pod) ?? []), { at, text }]);
     for (const [response, name] of this.#followers) if (name === pod) response.write(text);
@@ -27,10 +27,11 @@ export class Logs {
     for (const [response, name] of this.#followers) if (name === pod) response.end();
   }
 
-  send(pod: string, { query }: Received, response: ServerResponse): void {
-    if (query.container !== undefined && query.container !== 'main') {
-      throw badRequest(`container ${query.container} is not valid for pod ${pod}`);
-    }
+  /** Sends the log of a container of a pod that has these containers. */
+  send(name: string, containers: readonly string[], { query }: Received, response: ServerResponse): void {
+    const { container = 'main' } = query;
+    if (!containers.includes(container)) throw badRequest(`container ${container} is not valid for pod ${name}`);
+    const pod = container === 'main' ? name : `${name}/${container}`;
     const since = query.sinceTime ? Date.parse(query.sinceTime) : 0;
     const written = (this.#lines.get(pod) ?? []).filter(({ at }) => at >= since).map(({ text }) => text);
     const lines = written.join('').split(/(?<=\n)/);

@@ -1,4 +1,4 @@
-import { managedFields } from './apply.ts';
+import { managedFields } from './managers.ts';
 import { moment, type Stored, textAt } from './objects.ts';
 import { notFound, Refusal } from './refusal.ts';
 import type { Received, Target } from './request.ts';

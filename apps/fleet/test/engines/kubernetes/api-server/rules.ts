@@ -9,7 +9,10 @@ interface Which {
   readonly name: string;
 }
 
-const CHECKED = ['Deployment', 'Job', 'Service', 'Secret', 'PersistentVolumeClaim', 'PodDisruptionBudget'];
+const CHECKED = [
+  ...['Deployment', 'HorizontalPodAutoscaler', 'Job', 'Service', 'Secret', 'PersistentVolumeClaim'],
+  'PodDisruptionBudget',
+];
 
 /**
  * Rejects undeclared fields as server-side apply does: with the status 500, although the request is

@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type KindOf, kindOf } from './kinds.ts';
+import type { Managers } from './managers.ts';
 import { moment, type Stored } from './objects.ts';
 import { conflict, MODIFIED, mismatch } from './refusal.ts';
-
-/**
- * The owned fields of each manager: the paths of the fields, by the name and operation of the
- * manager.
- */
-export type Managers = Map<string, Set<string>>;
 
 interface Entry {
   readonly kind: KindOf;
@@ -56,8 +51,7 @@ export class Store {
   }
 
   managersOf(resource: string, { metadata }: Stored): Managers {
-    const found = this.#entries.get(keyFor(resource, metadata.namespace, metadata.name))?.managers;
-    return new Map([...(found ?? [])].map(([name, paths]) => [name, new Set(paths)]));
+    return this.#entries.get(keyFor(resource, metadata.namespace, metadata.name))?.managers ?? new Map();
   }
 
   /**

@@ -43,7 +43,7 @@ export function apply(store: Store, target: Target, { body, query, headers }: Re
   const managers = live ? store.managersOf(kind.resource, live) : new Map();
   const force = query.force === 'true';
   const result = applied({ live, config, managers, manager, force });
-  const object = { ...(result.object as Stored), ...typed(target) };
+  const object = withDefaults({ ...(result.object as Stored), ...typed(target) });
   const { uid, resourceVersion } = config.metadata; // preconditions
   const isStale = live && resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion;
   if (isStale) throw conflict(target, MODIFIED);
@@ -51,6 +51,12 @@ export function apply(store: Store, target: Target, { body, query, headers }: Re
   assertValid(target, object);
   if (live) assertUnchanged(target, live, object);
   return { code: live ? 200 : 201, body: store.put(kind.resource, object, result.managers) };
+}
+
+/** The defaults that are set in a field without a value. No manager owns such a field. */
+function withDefaults(object: Stored): Stored {
+  if (object.kind !== 'Deployment' || !object.spec || object.spec.replicas !== undefined) return object;
+  return { ...object, spec: { ...object.spec, replicas: 1 } };
 }
 
 const missingUid = (uid: string) =>

@@ -1,3 +1,4 @@
+import type { Tree } from '../objects.ts';
 import type { Store } from '../store.ts';
 import { type PodStatusOf, running } from './pod-status.ts';
 
@@ -10,6 +11,8 @@ export interface ClusterControls {
   /** Keeps deleted pods until it is false. */
   delaysPodDeletion: boolean;
   bindsClaims: boolean;
+  /** Changes the spec of each new pod, as a mutating admission webhook does. */
+  admitPod: (spec: Tree) => Tree;
   /** The reason for which the creation of pods is rejected. */
   refusesPods: string | undefined;
 }
@@ -25,5 +28,6 @@ export const createControls = (): ClusterControls => ({
   isFrozen: false,
   delaysPodDeletion: false,
   bindsClaims: true,
+  admitPod: (spec) => spec,
   refusesPods: undefined,
 });

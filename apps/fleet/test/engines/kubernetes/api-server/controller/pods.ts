@@ -44,7 +44,7 @@ export function makePods({ store, controls }: ControlledCluster, maker: Stored, 
       apiVersion: 'v1',
       kind: 'Pod',
       metadata,
-      spec: { ...(template.spec as Tree), nodeName: 'worker-1' },
+      spec: controls.admitPod({ ...(template.spec as Tree), nodeName: 'worker-1' }),
       status: { ...controls.podStatus() },
     };
     store.put('pods', pod);
