@@ -67,7 +67,13 @@ const tokenLooks: Readonly<Record<Token['status'], StatusLook>> = {
 export const tokenLook = ({ status }: Pick<Token, 'status'>): StatusLook => tokenLooks[status];
 
 /** The conditions whose good state is `False`. */
-const NEGATIVE: ReadonlySet<string> = new Set(['VolumeShared', 'CreatedWithOlderDefaults', 'SecretOutsidePurpose']);
+const NEGATIVE: ReadonlySet<string> = new Set([
+  'VolumeShared',
+  'CreatedWithOlderDefaults',
+  'SecretOutsidePurpose',
+  'ReplicasSetInCluster',
+  'ImageChangedByCluster',
+]);
 
 export function conditionLook({ type, status }: { readonly type: string; readonly status: string }): StatusLook {
   const label = wordsOfCode(type);

@@ -17,6 +17,8 @@ import { type Deployment, type FleetOutput, fleet, useBlocked } from '../api.ts'
 import { draftOfValue, type EnvDraft, envBodyOf } from './env-draft.ts';
 import { forgetsValues, GeneratedValues, hasValues } from './GeneratedValues.tsx';
 import { PlanBeside, PlanPanel } from './PlanPanel.tsx';
+import { ScalingFields } from './scaling/ScalingFields.tsx';
+import { type ScalingDraft, scalingBodyOf, scalingDraftOf } from './scaling/scaling-draft.ts';
 import { usePlan } from './usePlan.ts';
 import { VariableField } from './VariableField.tsx';
 
@@ -52,6 +54,7 @@ function ChangeForm({
   const [revision = String(deployment.revision), setRevision] = useState<string>();
   const [replicas = String(deployment.replicas), setReplicas] = useState<string>();
   const [labels = textOfPairs(deployment.labels), setLabels] = useState<string>();
+  const [scaling = scalingDraftOf(deployment), setScaling] = useState<ScalingDraft>();
   const [takesOver, setTakesOver] = useState(false);
   const spec = revisions.find((one) => one.revision === Number(revision)) ?? revisions[0];
   const variables = spec?.env_schema ?? [];
@@ -61,7 +64,14 @@ function ChangeForm({
   const draftOf = (variable: WorkloadRevision['env_schema'][number]) =>
     drafts[variable.name] ?? draftOfValue(variable, deployment.env[variable.name]);
   const env = envBodyOf(variables, Object.fromEntries(variables.map((variable) => [variable.name, draftOf(variable)])));
-  const changes = { revision: Number(revision), replicas: Number(replicas), env, labels: pairsOf(labels) };
+  const isOnCluster = deployment.target?.cluster_id != null;
+  const changes = {
+    revision: Number(revision),
+    replicas: Number(replicas),
+    ...(isOnCluster && scalingBodyOf(scaling)),
+    env,
+    labels: pairsOf(labels),
+  };
   const plan = usePlan({ deployment_id: id, ...changes });
   const update = useMutation({
     ...fleet.change('updateDeployment'),
@@ -131,6 +141,7 @@ function ChangeForm({
                   onChange={setReplicas}
                   error={errorAt('replicas')}
                 />
+                {isOnCluster && <ScalingFields draft={scaling} errorAt={errorAt} onChange={setScaling} />}
               </div>
             </div>
             {variables.length > 0 && (
@@ -153,7 +164,7 @@ function ChangeForm({
                 name="labels"
                 label={t('Labels')}
                 hint={
-                  deployment.target?.cluster_id
+                  isOnCluster
                     ? t('One per line: key=value. The objects in the cluster have them, pods only those that the cluster lists.')
                     : t('One per line: key=value.')
                 }
@@ -162,10 +173,10 @@ function ChangeForm({
                 onChange={setLabels}
                 error={errorAt('labels')}
               />
-              {deployment.target?.cluster_id && (
+              {isOnCluster && (
                 <CheckField
                   label={t('Take over fields that another program manages')}
-                  hint={t('Only if the deployment reports a field conflict.')}
+                  hint={t('Only if the deployment reports a field conflict, or that the cluster has set its replicas.')}
                   checked={takesOver}
                   onChange={setTakesOver}
                 />
@@ -181,7 +192,10 @@ function ChangeForm({
                   <FormError error={reload.error} shown={[]} />
                 </Notice>
               ) : (
-                <FormError error={update.error} shown={['revision', 'replicas', 'env', 'labels']} />
+                <FormError
+                  error={update.error}
+                  shown={['revision', 'replicas', 'autoscaling', 'scaled_by', 'env', 'labels']}
+                />
               )}
               <div className="actions">
                 <Button
@@ -196,7 +210,8 @@ function ChangeForm({
                     !plan.isStale &&
                     !takesOver &&
                     labels === textOfPairs(deployment.labels) &&
-                    Number(replicas) === deployment.replicas
+                    Number(replicas) === deployment.replicas &&
+                    JSON.stringify(scaling) === JSON.stringify(scalingDraftOf(deployment))
                       ? t('Nothing would change.')
                       : undefined)
                   }
@@ -216,7 +231,10 @@ function ChangeForm({
             error={plan.error}
             isInvalid={plan.isInvalid}
             isStale={plan.isStale}
-            correctable={{ fields: ['replicas'], workloadId: deployment.workload_id }}
+            correctable={{
+              fields: ['replicas', ...(isOnCluster ? ['autoscaling', 'scaled_by'] : [])],
+              workloadId: deployment.workload_id,
+            }}
           />
         }
       />

@@ -19,6 +19,8 @@ import { type EnvDraft, envBodyOf, firstEnvDraft } from './env-draft.ts';
 import { useFreeName } from './form/useFreeName.ts';
 import { forgetsValues, GeneratedValues, hasValues } from './GeneratedValues.tsx';
 import { PlanBeside, PlanPanel } from './PlanPanel.tsx';
+import { ScalingFields } from './scaling/ScalingFields.tsx';
+import { firstScalingDraft, type ScalingDraft, scalingBodyOf } from './scaling/scaling-draft.ts';
 import { type PlanBody, usePlan } from './usePlan.ts';
 import { targetOf, useTargets } from './useTargets.ts';
 import { VariableField } from './VariableField.tsx';
@@ -36,6 +38,7 @@ interface Draft {
   readonly name: string;
   readonly target: string;
   readonly replicas: string;
+  readonly scaling: ScalingDraft;
   readonly env: Readonly<Record<string, EnvDraft>>;
   readonly volumes: Readonly<Record<string, VolumeDraft>>;
 }
@@ -44,19 +47,24 @@ const firstDraft = ({ env_schema, volume_mounts }: Template, name: string): Draf
   name,
   target: '',
   replicas: '1',
+  scaling: firstScalingDraft,
   env: Object.fromEntries(env_schema.map((variable) => [variable.name, firstEnvDraft(variable)])),
   volumes: Object.fromEntries(volume_mounts.map(({ name }) => [name, firstVolumeDraft])),
 });
 
-const bodyOf = ({ slug, env_schema }: Template, { name, target, replicas, env, volumes }: Draft) =>
+const bodyOf = ({ slug, env_schema }: Template, { name, target, replicas, scaling, env, volumes }: Draft) =>
   ({
     name,
     template: slug,
     target: targetOf(target),
     replicas: Number(replicas),
+    ...scalingBodyOf(scaling),
     env: envBodyOf(env_schema, env),
     volumes: volumesBodyOf(volumes),
   }) satisfies PlanBody;
+
+/** The members of the request for which the form shows errors beside a field. */
+const SHOWN = ['name', 'target', 'replicas', 'autoscaling', 'scaled_by', 'env', 'volumes'] as const;
 
 /** The form for a template, with the plan beside it. */
 function DeployForm({ template, proposedName }: { readonly template: Template; readonly proposedName: string }) {
@@ -187,17 +195,24 @@ function DeployForm({ template, proposedName }: { readonly template: Template; r
               </details>
             )}
             <div className="form-section">
-              <TextField
-                name="replicas"
-                label={t('Replicas')}
-                type="number"
-                min={1}
-                max={1000}
-                value={draft.replicas}
-                error={errorAt('replicas')}
-                onChange={(replicas) => change('replicas', { replicas })}
-              />
-              <FormError error={deploy.error} shown={['name', 'target', 'replicas', 'env', 'volumes']} />
+              <div className="fields">
+                <TextField
+                  name="replicas"
+                  label={t('Replicas')}
+                  type="number"
+                  min={1}
+                  max={1000}
+                  value={draft.replicas}
+                  error={errorAt('replicas')}
+                  onChange={(replicas) => change('replicas', { replicas })}
+                />
+                <ScalingFields
+                  draft={draft.scaling}
+                  errorAt={errorAt}
+                  onChange={(scaling) => change('autoscaling', { scaling })}
+                />
+              </div>
+              <FormError error={deploy.error} shown={[...SHOWN]} />
               <div className="actions">
                 <Button
                   type="submit"
@@ -226,7 +241,7 @@ function DeployForm({ template, proposedName }: { readonly template: Template; r
             error={plan.error}
             isInvalid={plan.isInvalid}
             isStale={plan.isStale}
-            correctable={{ fields: ['target', 'replicas', 'volumes'] }}
+            correctable={{ fields: ['target', 'replicas', 'autoscaling', 'scaled_by', 'volumes'] }}
           />
         }
       />

@@ -9,26 +9,27 @@ import { CopyButton } from '../../shared/ui/controls/Copy.tsx';
 import { textOfPairs } from '../../shared/ui/controls/pairs.ts';
 import { Tabs, useTab } from '../../shared/ui/controls/Tabs.tsx';
 import { type Fact, Facts } from '../../shared/ui/display/Facts.tsx';
-import { formatBytes, formatCount, parseQuantity, wordsOfCode } from '../../shared/ui/display/format.ts';
+import { formatBytes, parseQuantity, wordsOfCode } from '../../shared/ui/display/format.ts';
 import { textOf } from '../../shared/ui/display/object-text.ts';
 import { Status } from '../../shared/ui/display/Status.tsx';
 import { Time } from '../../shared/ui/display/Time.tsx';
 import { ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
-import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type Deployment as DeploymentObject, fleet } from '../api.ts';
-import { conditionLook, instanceLook, isTroubled, phaseLook } from '../looks.ts';
+import { conditionLook, isTroubled, phaseLook } from '../looks.ts';
 import { DeploymentButtons } from './DeploymentActions.tsx';
 import { DeploymentEvents, RecentEvents } from './DeploymentEvents.tsx';
 import { Endpoints, OpenButton } from './endpoints/Endpoints.tsx';
 import { wordsOfValue } from './env-draft.ts';
+import { Instances } from './instances/Instances.tsx';
 import { Logs } from './Logs.tsx';
 import { CrashLoopPanel } from './problems/CrashLoop.tsx';
 import { stepsFor } from './problems/reasons.tsx';
 import { RevealButton } from './RevealButton.tsx';
 import { Revisions } from './Revisions.tsx';
 import { SecretUses } from './SecretUses.tsx';
-import { cpusOf, memoryOf, useUsage } from './usage.tsx';
+import { ReplicasChoice } from './scaling/ReplicasChoice.tsx';
+import { wordsOfReplicas } from './scaling/scaling-draft.ts';
 
 const tabs = [
   { id: 'overview', label: t('Overview') },
@@ -66,7 +67,7 @@ export default function Deployment({ params }: PageProps<'/deployments/:id'>) {
           ) : (
             t('own workload')
           ),
-          count: deployment.replicas,
+          count: deployment.current_replicas ?? deployment.replicas,
           time: <Time at={deployment.updated_at} />,
         })}
         actions={
@@ -80,7 +81,7 @@ export default function Deployment({ params }: PageProps<'/deployments/:id'>) {
       <Situation deployment={deployment} />
       <Tabs label={t('Parts of the deployment')} tabs={tabs} current={tab} path={path} />
       {tab === 'overview' && <Overview deployment={deployment} />}
-      {tab === 'log' && <Logs id={deployment.id} instances={deployment.instances.map(({ name }) => name)} />}
+      {tab === 'log' && <Logs id={deployment.id} instances={deployment.instances} />}
       {tab === 'events' && <DeploymentEvents id={deployment.id} />}
       {tab === 'history' && <Revisions deployment={deployment} />}
       {tab === 'manifest' && <Manifest id={deployment.id} />}
@@ -107,8 +108,7 @@ function Situation({ deployment }: { readonly deployment: DeploymentObject }) {
 }
 
 function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
-  const { instances, conditions, env, volumes, crash_loop } = deployment;
-  const { usageOf, note } = useUsage(deployment);
+  const { conditions, env, volumes, crash_loop } = deployment;
   return (
     <div className="split">
       <div className="stack">
@@ -116,38 +116,7 @@ function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
         <Panel title={t('Addresses')} flush>
           <Endpoints deployment={deployment} />
         </Panel>
-        <Panel title={t('Instances')} flush>
-          {instances.length === 0 ? (
-            <p className="muted body">{t('No instance yet.')}</p>
-          ) : (
-            <Table
-              label={t('Instances')}
-              columns={[
-                { label: t('Name') },
-                { label: t('State') },
-                { label: t('CPU'), isEnd: true },
-                { label: t('Memory'), isEnd: true },
-                { label: t('Restarts'), isEnd: true },
-              ]}
-            >
-              {instances.map(({ name, phase, message, restarts }) => (
-                <tr key={name}>
-                  <th scope="row" className="mono small">
-                    {name}
-                  </th>
-                  <td>
-                    <Status {...instanceLook({ phase })} />
-                    {phase !== 'running' && message && <span className="muted small"> {message}</span>}
-                  </td>
-                  <td className="end numeric nowrap">{cpusOf(usageOf(name))}</td>
-                  <td className="end numeric nowrap">{memoryOf(usageOf(name))}</td>
-                  <td className="end numeric">{formatCount(restarts)}</td>
-                </tr>
-              ))}
-            </Table>
-          )}
-          {note && <p className="muted small body">{note}</p>}
-        </Panel>
+        <Instances deployment={deployment} />
         {conditions.length > 0 && (
           <Panel title={t('Conditions')} flush>
             <ul className="item-list">
@@ -160,6 +129,7 @@ function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
                     </span>
                   </span>
                   {condition.message && <span className="muted small">{condition.message}</span>}
+                  {condition.type === 'ReplicasSetInCluster' && <ReplicasChoice deployment={deployment} />}
                 </li>
               ))}
             </ul>
@@ -257,7 +227,7 @@ function DeploymentFacts({ deployment }: { readonly deployment: DeploymentObject
     ...(deployment.image.digest
       ? [[t('Digest'), <code key="digest">{isolated(deployment.image.digest)}</code>] as const]
       : []),
-    [t('Replicas'), formatCount(deployment.replicas)],
+    [t('Replicas'), wordsOfReplicas(deployment)],
     [
       t('Generation'),
       deployment.observed_generation === deployment.generation

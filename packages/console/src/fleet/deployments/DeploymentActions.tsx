@@ -20,7 +20,7 @@ type OpenDialog = 'scale' | Exclude<BulkAction, 'start'>;
 
 /** The actions of a deployment, and the dialogs that they open. */
 function useActions(deployment: Deployment) {
-  const { id, name, version, desired_state, phase } = deployment;
+  const { id, name, version, desired_state, phase, autoscaling, scaled_by } = deployment;
   const [open, setOpen] = useState<OpenDialog>();
   const [path, navigate] = useLocation();
   const blocked = useBlocked();
@@ -38,7 +38,14 @@ function useActions(deployment: Deployment) {
       onSelect: () => navigate(href('/deployments/:id/change', { id })),
       blocked: noChange,
     },
-    { label: t('Scale…'), icon: ArrowUpDown, onSelect: () => setOpen('scale'), opensDialog: true, blocked: noChange },
+    {
+      label: t('Scale…'),
+      icon: ArrowUpDown,
+      onSelect: () => setOpen('scale'),
+      opensDialog: true,
+      blocked:
+        autoscaling || scaled_by === 'cluster' ? t('The cluster sets the number of replicas. See Change.') : noChange,
+    },
     {
       label: t('Restart…'),
       icon: RotateCw,

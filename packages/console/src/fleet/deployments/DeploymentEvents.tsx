@@ -8,7 +8,8 @@ import { Time } from '../../shared/ui/display/Time.tsx';
 import { ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
 import { Pager } from '../../shared/ui/lists/Table.tsx';
 import { Panel } from '../../shared/ui/shell/PageHeader.tsx';
-import { type FleetOutput, fleet } from '../api.ts';
+import { type Deployment, type FleetOutput, fleet } from '../api.ts';
+import { wordsOfScaling } from './scaling/scaling-draft.ts';
 
 type Details = NonNullable<FleetOutput<'listDeploymentEvents'>['events'][number]['details']>;
 
@@ -78,8 +79,12 @@ export function RecentEvents({ id }: { readonly id: string }) {
   );
 }
 
+const wordsOfScalingChange = (autoscaling: Deployment['autoscaling'], scaled_by: Deployment['scaled_by']) =>
+  t('Number of replicas: {scaling}', { scaling: wordsOfScaling({ autoscaling, scaled_by }) });
+
 /** What an operation changed. */
-function Details({ details: { revision, replicas, desired_state, env = [] } }: { readonly details: Details }) {
+function Details({ details }: { readonly details: Details }) {
+  const { revision, replicas, autoscaling, scaled_by, desired_state, env = [] } = details;
   const changes = [
     [t('Revision'), revision],
     [t('Replicas'), replicas],
@@ -89,6 +94,7 @@ function Details({ details: { revision, replicas, desired_state, env = [] } }: {
     ...changes.flatMap(([name, change]) =>
       change === undefined ? [] : [`${name}: ${change.from === null ? '' : `${change.from} `}→ ${change.to}`],
     ),
+    ...(autoscaling || scaled_by ? [wordsOfScalingChange(autoscaling?.to ?? null, scaled_by?.to ?? 'fleet')] : []),
     ...(env.length > 0 ? [t('Variables: {names}', { names: formatList(env) })] : []),
   ];
   return words.length === 0 ? null : <p className="muted small">{words.join(' · ')}</p>;

@@ -4,7 +4,7 @@ import { t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { FilterSelect } from '../../shared/ui/controls/Field.tsx';
 import { ErrorView } from '../../shared/ui/feedback/states.tsx';
-import { fleet } from '../api.ts';
+import { type Deployment, fleet } from '../api.ts';
 
 const MAX_LINES = 10_000;
 const PAINT_MS = 100;
@@ -17,9 +17,14 @@ const MAX_FOLLOWED_INSTANCES = 20;
 /**
  * The log of an instance, as text. The view follows the end until the user scrolls away from it.
  */
-export function Logs({ id, instances }: { readonly id: string; readonly instances: readonly string[] }) {
+export function Logs({ id, instances: shown }: { readonly id: string; readonly instances: Deployment['instances'] }) {
   const [chosen, setChosen] = useState('');
-  const instance = instances.includes(chosen) ? chosen : instances[0];
+  const [chosenContainer, setContainer] = useState('');
+  const instances = shown.map(({ name }) => name);
+  const first = shown.find(({ phase }) => phase === 'running') ?? shown[0];
+  const instance = instances.includes(chosen) ? chosen : first?.name;
+  const containers = shown.find(({ name }) => name === instance)?.containers.map(({ name }) => name) ?? [];
+  const container = containers.includes(chosenContainer) ? chosenContainer : containers[0];
   const canBeAll = instances.length > 1 && instances.length <= MAX_FOLLOWED_INSTANCES;
   const isAll = canBeAll && chosen === ALL;
   const view = useRef<HTMLDivElement>(null);
@@ -73,7 +78,7 @@ export function Logs({ id, instances }: { readonly id: string; readonly instance
     const timer = setInterval(paint, PAINT_MS);
     const read = async () => {
       const query = {
-        ...(isAll ? { all: true } : { instance }),
+        ...(isAll ? { all: true } : { instance, container }),
         tail: 1000,
         follow: !isPrevious,
         previous: isPrevious,
@@ -92,7 +97,7 @@ export function Logs({ id, instances }: { readonly id: string; readonly instance
       closing.abort();
       clearInterval(timer);
     };
-  }, [id, instance, isAll, isPrevious, hasTimes, attempt]);
+  }, [id, instance, container, isAll, isPrevious, hasTimes, attempt]);
 
   useEffect(() => {
     const lines = view.current?.children ?? [];
@@ -119,6 +124,14 @@ export function Logs({ id, instances }: { readonly id: string; readonly instance
               ...instances.map((name) => ({ value: name, label: name })),
             ]}
           />
+          {!isAll && container !== undefined && containers.length > 1 && (
+            <FilterSelect
+              label={t('Container')}
+              value={container}
+              onChange={setContainer}
+              options={containers.map((name) => ({ value: name, label: name }))}
+            />
+          )}
         </div>
         <div className="row">
           <input
@@ -143,7 +156,7 @@ export function Logs({ id, instances }: { readonly id: string; readonly instance
             href={fleet.urlOf('readDeploymentLogs', {
               params: { id },
               query: {
-                ...(isAll ? { all: true } : { instance }),
+                ...(isAll ? { all: true } : { instance, container }),
                 tail: MAX_LINES,
                 previous: isPrevious,
                 timestamps: true,

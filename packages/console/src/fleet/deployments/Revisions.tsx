@@ -17,18 +17,19 @@ import { type Deployment, type FleetOutput, fleet, useBlocked } from '../api.ts'
 
 type Revision = FleetOutput<'listDeploymentRevisions'>['revisions'][number];
 
-/** What a generation specified, without what identifies it. */
-const contentOf = ({
-  revision,
-  replicas,
-  env,
-  desired_state,
-}: Pick<Revision, 'revision' | 'replicas' | 'env' | 'desired_state'>) =>
+type Restored = Pick<Revision, 'revision' | 'replicas' | 'env' | 'desired_state'>;
+
+/** What a rollback restores of a generation. */
+const restoredOf = ({ revision, replicas, env, desired_state }: Restored) =>
   textOf({ revision, replicas, env, desired_state });
+
+/** What a generation specified, without what identifies it. */
+const contentOf = ({ revision, replicas, autoscaling, scaled_by, env, desired_state }: Revision) =>
+  textOf({ revision, replicas, ...(autoscaling && { autoscaling }), scaled_by, env, desired_state });
 
 /** Whether a generation runs the same as the present one, apart from whether it is stopped. */
 export const isSameConfiguration = (one: Revision, other: Deployment): boolean =>
-  contentOf({ ...one, desired_state: other.desired_state }) === contentOf(other);
+  restoredOf({ ...one, desired_state: other.desired_state }) === restoredOf(other);
 
 /** The generations of a deployment, each with its difference from the previous one. */
 export function Revisions({ deployment }: { readonly deployment: Deployment }) {
@@ -119,7 +120,7 @@ export function RollbackDialog({
       <p>
         {t('A new generation restores the revision, the variables and the number of replicas. Volumes do not change.')}
       </p>
-      <Diff label={t('What changes')} before={contentOf(deployment)} after={contentOf(revision)} />
+      <Diff label={t('What changes')} before={restoredOf(deployment)} after={restoredOf(revision)} />
     </ConfirmDialog>
   );
 }

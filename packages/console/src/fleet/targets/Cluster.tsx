@@ -165,6 +165,9 @@ function ClusterFacts({ cluster }: { readonly cluster: ClusterObject }) {
     [t('API server'), <code key="server">{cluster.server}</code>],
     [t('Namespace'), <code key="namespace">{cluster.namespace}</code>],
     [t('Credentials'), cluster.auth_kind === 'token' ? t('token') : t('client certificate')],
+    ...(cluster.credentials_expire_at
+      ? [[t('Credentials expire'), <Time key="expiry" at={cluster.credentials_expire_at} />] as const]
+      : []),
     [t('Networks'), cluster.network_types.join(', ') || t('none')],
     [t('Public services'), cluster.public_service_type],
     [t('Storage class'), cluster.default_storage_class ?? t('default of the cluster')],

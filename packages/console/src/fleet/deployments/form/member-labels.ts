@@ -5,6 +5,8 @@ const labels: Readonly<Record<string, string>> = {
   name: t('Name'),
   target: t('Target'),
   replicas: t('Replicas'),
+  autoscaling: t('Autoscaling'),
+  scaled_by: t('Number of replicas'),
   template: t('Template'),
   env: t('Variable'),
   volumes: t('Volume'),

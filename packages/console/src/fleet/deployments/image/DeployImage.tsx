@@ -19,6 +19,8 @@ import { fleet, useBlocked } from '../../api.ts';
 import { useFreeName } from '../form/useFreeName.ts';
 import { forgetsValues, GeneratedValues, hasValues } from '../GeneratedValues.tsx';
 import { PlanBeside, PlanPanel } from '../PlanPanel.tsx';
+import { ScalingFields } from '../scaling/ScalingFields.tsx';
+import { firstScalingDraft, type ScalingDraft, scalingBodyOf } from '../scaling/scaling-draft.ts';
 import { type PlanBody, usePlan } from '../usePlan.ts';
 import { targetOf, useTargets } from '../useTargets.ts';
 import { firstVolumeDraft, type VolumeDraft, VolumeField, volumesBodyOf } from '../VolumeField.tsx';
@@ -43,6 +45,7 @@ interface Draft {
   readonly name: string | undefined;
   readonly target: string;
   readonly replicas: string;
+  readonly scaling: ScalingDraft;
   readonly spec: SpecDraft;
   readonly variables: readonly VariableRow[];
   readonly volumes: Readonly<Record<string, VolumeDraft>>;
@@ -52,6 +55,7 @@ const firstDraft: Draft = {
   name: undefined,
   target: '',
   replicas: '1',
+  scaling: firstScalingDraft,
   spec: draftOfSpec(controls, unset),
   variables: [],
   volumes: {},
@@ -67,7 +71,7 @@ function mountsOf({ inputs }: SpecDraft): WorkloadSpec['volume_mounts'] {
   return member ? (valueOfInput(member, inputs.volume_mounts ?? '') as WorkloadSpec['volume_mounts']) : [];
 }
 
-function bodyOf(name: string, { target, replicas, spec, variables, volumes }: Draft) {
+function bodyOf(name: string, { target, replicas, scaling, spec, variables, volumes }: Draft) {
   const { empty, declared, env } = variablesOf(variables);
   const described = specOfDraft(controls, spec, unset);
   const mounts = new Set(mountsOf(spec).map((mount) => mount.name));
@@ -80,6 +84,7 @@ function bodyOf(name: string, { target, replicas, spec, variables, volumes }: Dr
     }),
     target: targetOf(target),
     replicas: Number(replicas),
+    ...scalingBodyOf(scaling),
     env,
     volumes: volumesBodyOf(Object.fromEntries(Object.entries(volumes).filter(([mount]) => mounts.has(mount)))),
   } satisfies PlanBody;
@@ -110,6 +115,9 @@ function withRunCommand(draft: Draft, run: RunCommand): Draft {
     variables: run.variables.map(({ name, value }) => newVariableRow(name, value)),
   };
 }
+
+/** The members of the request, without `spec`, for which the form shows errors beside a field. */
+const SHOWN = ['name', 'target', 'replicas', 'autoscaling', 'scaled_by', 'env', 'volumes'] as const;
 
 /** The form for an image, with the plan beside it. One request creates the workload and its deployment. */
 export default function DeployImage() {
@@ -249,11 +257,13 @@ export default function DeployImage() {
                   error={errorAt('replicas')}
                   onChange={(replicas) => change('replicas', { replicas })}
                 />
+                <ScalingFields
+                  draft={draft.scaling}
+                  errorAt={errorAt}
+                  onChange={(scaling) => change('autoscaling', { scaling })}
+                />
               </div>
-              <FormError
-                error={deploy.error}
-                shown={['name', 'target', 'replicas', 'env', 'volumes', ...specFieldNames.map((one) => `spec.${one}`)]}
-              />
+              <FormError error={deploy.error} shown={[...SHOWN, ...specFieldNames.map((one) => `spec.${one}`)]} />
               <div className="actions">
                 <Button
                   type="submit"

@@ -40,6 +40,8 @@ const obstacleWords: Readonly<Record<Obstacle['code'], string>> = {
   volume_bound_elsewhere: t('Volume elsewhere'),
   volume_in_use: t('Volume in use'),
   token_not_allowed: t('Token not allowed'),
+  scaled_in_cluster: t('Needs a cluster'),
+  permission_missing: t('Permission missing'),
   unknown_target: t('Unknown target'),
 };
 
@@ -109,6 +111,9 @@ const pathOf = ({ field, values: [value] }: RemedyOf<'request'>) =>
 
 function requestWords({ field, values: [value = ''] }: RemedyOf<'request'>): string {
   if (field === 'replicas') return t('Reduce the replicas to {value}', { value });
+  if (field === 'autoscaling' && value !== '') return t('Let autoscaling have at most {value} replicas', { value });
+  if (field === 'autoscaling') return t('Switch autoscaling off');
+  if (field === 'scaled_by') return t('Let the fleet set the number of replicas');
   if (field === 'volumes') return t('Choose another volume for {value}', { value });
   return value === '' ? t('Choose another target') : t('Choose {value} as the target', { value });
 }
