@@ -11,7 +11,7 @@ import { problemsOfUses, restrictedUses, storedUses } from '../resources/secret-
 import { presentTarget } from '../resources/storage.ts';
 import { revisionBytes, secretVariables, templateState, templateStates } from '../resources/workloads.ts';
 import { hasInlineValues, presentEnv } from './env.ts';
-import { observedScale, scalingRow } from './scaling/scaling.ts';
+import { observedScale, scalerOf, scalingRow } from './scaling/scaling.ts';
 
 /** The crash loop of a deployment, in its row. Times are those of the database, as ISO 8601. */
 const storedCrashLoop = z.object({
@@ -260,8 +260,9 @@ function sharedVolumes({ shared_volumes, replicas, created_at }: DeploymentRow) 
  * The condition of a deployment whose number of replicas somebody else has set. The fleet leaves it,
  * and applies all other changes.
  */
-function replicasSetInCluster({ id, replicas, observed_scale, observed_at, created_at }: DeploymentRow) {
-  if (observed_scale?.manager == null) return [];
+function replicasSetInCluster(row: DeploymentRow) {
+  const { id, replicas, autoscaling, scaled_by, observed_scale, observed_at, created_at } = row;
+  if (observed_scale?.manager == null || scalerOf(autoscaling, scaled_by) === 'cluster') return [];
   const { manager, replicas: present } = observed_scale;
   const put = `PUT /api/v1/deployments/${id}`;
   const message = `${manager} has set ${present} replicas, and the deployment requests ${replicas}. To keep theirs from now on: ${put} with {"scaled_by": "cluster"}; to set ${replicas}: ${put} with {"take_over": true}.`;

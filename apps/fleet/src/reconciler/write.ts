@@ -90,7 +90,7 @@ export async function writeObserved(
       UPDATE deployments SET ${chosen ? Prisma.sql`${imageColumns(chosen)},` : Prisma.empty} phase = ${phase}, reason = ${reason}, message = ${message},
         instances = ${JSON.stringify(instances)}::jsonb, endpoints = ${JSON.stringify(endpoints)}::jsonb,
         image_digest = ${imageDigest}, crash_loop = ${crashLoop === null ? null : JSON.stringify(crashLoop)}::jsonb, gpu_count = CASE WHEN ${releasesGpus(observed)} THEN 0 ELSE ${gpuCount(row, observed)} END, observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
-        ${scaleColumns({ row, observed, isRunning })} ${conditionColumn(row, observed)}
+        ${scaleColumns({ row, observed, isRunning })} ${conditionColumn({ row, observed, isRunning })}
         take_over = take_over AND ${!TAKEN_OVER.includes(phase)},
         handover = CASE WHEN ${!TAKEN_OVER.includes(phase)} THEN handover END,
         due_at = now() + make_interval(secs => ${dueIn({ ...result, observed }, failures) / 1000}), lease_owner = NULL, lease_until = NULL

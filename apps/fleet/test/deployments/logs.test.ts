@@ -86,7 +86,19 @@ test('the logs of all instances are followed, also of a later one, until the dep
   expect((await reading).split('\n').sort()).toEqual(['', 'd-0 | one', 'd-1 | two', 'd-2 | three']);
 });
 
+test('the log of the first instance that runs is read, or before its restart of one that was started again', async () => {
+  const { read, update } = await aDeployment({ 'd-0': 'zero\n', 'd-1': 'one\n', 'd-2': 'two\n' });
+  const phases = ['crashed', 'running', 'running'];
+  const instances = phases.map((phase, at) => ({ name: `d-${at}`, phase, message: '', restarts: at === 2 ? 3 : 0 }));
+  await update({ instances });
+  expect((await read('')).text).toBe('one\n');
+  expect((await read('instance=d-0')).text).toBe('zero\n');
+  await update({ instances: instances.map((instance) => ({ ...instance, phase: 'stopped' })) });
+  expect((await read('')).text).toBe('zero\n');
+});
+
 test.each([
+  ['container=main', 'container'],
   ['all=true&instance=d-0', 'instance'],
   ['previous=true&follow=true', 'previous'],
   ['since=yesterday', 'since'],

@@ -70,7 +70,12 @@ export async function podStatusesOf(
         restarts: restartsOf(pod),
         node: pod.spec?.nodeName ?? null,
         containers: containersOf(pod, redacted),
-        events: events.slice(0, MAX_INSTANCE_EVENTS).map((event) => ({ ...event, message: redacted(event.message) })),
+        events: events.slice(0, MAX_INSTANCE_EVENTS).map(({ at, type, reason, message: text }) => ({
+          at,
+          type: redacted(type),
+          reason: redacted(reason),
+          message: redacted(text),
+        })),
       };
       return { pod, name, state: { ...state, message }, isStuck, process, instance };
     }),
@@ -87,7 +92,7 @@ function containersOf({ spec, status }: V1Pod, redact: (text: string) => string)
   const others = spec?.containers.filter(({ name }) => name !== CONTAINER) ?? [];
   return [...main, ...others, ...(spec?.initContainers ?? [])].slice(0, MAX_CONTAINERS).map(({ name, image = '' }) => {
     const found = statuses.find((each) => each.name === name);
-    return { name, image, ...containerState(found, redact), restarts: found?.restartCount ?? 0 };
+    return { name, image: redact(image), ...containerState(found, redact), restarts: found?.restartCount ?? 0 };
   });
 }
 

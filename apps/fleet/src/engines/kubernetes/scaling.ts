@@ -48,16 +48,16 @@ export function planScale(
   }
   const present = before.replicas ?? 1;
   const owners = ownersOf(before);
-  if (scaling.by === 'cluster') return { ...kept, steps: stepsWithoutNumber(object, before, owners) };
-  if (takeOver) return { ...kept, steps: [{ body: withNumber(object, desired), force: true }] };
+  if (scaling.by === 'cluster') return { ...kept, steps: stepsWithoutNumber(object, { before, owners, takeOver }) };
   if (scaling.handover === 'keep') {
-    return { manager: null, isKept: true, steps: [{ body: withNumber(object, present), force: false }] };
+    return { manager: null, isKept: true, steps: [{ body: withNumber(object, present), force: takeOver }] };
   }
+  if (takeOver) return { ...kept, steps: [{ body: withNumber(object, desired), force: true }] };
   if (scaling.handover === 'set' || present === desired || isSetByFleet(before, owners)) {
     return { ...kept, steps: stepsWithNumber(object, { desired, present, owners }) };
   }
   const manager = owners.others[0]?.manager ?? 'another program';
-  return { manager, isKept: false, steps: stepsWithoutNumber(object, before, owners) };
+  return { manager, isKept: false, steps: stepsWithoutNumber(object, { before, owners, takeOver: false }) };
 }
 
 interface Owners {
@@ -101,12 +101,20 @@ function stepsWithNumber(object: IDeployment, { desired, present, owners }: Numb
   ];
 }
 
-function stepsWithoutNumber(object: IDeployment, { replicas = 1 }: FoundObject, { isFleet, others }: Owners): Step[] {
+interface WithoutNumber {
+  readonly before: FoundObject;
+  readonly owners: Owners;
+  /** Whether to take over other fields. */
+  readonly takeOver: boolean;
+}
+
+function stepsWithoutNumber(object: IDeployment, { before, owners, takeOver }: WithoutNumber): Step[] {
   const { spec, ...rest } = object;
   if (!spec) return [];
   const { replicas: _, ...withoutReplicas } = spec;
-  const step = { body: { ...rest, spec: withoutReplicas }, force: false };
-  return isFleet && others.length === 0 ? [handover(object, replicas), step] : [step];
+  const step = { body: { ...rest, spec: withoutReplicas }, force: takeOver };
+  const isOnlyOwner = owners.isFleet && owners.others.length === 0;
+  return isOnlyOwner ? [handover(object, before.replicas ?? 1), step] : [step];
 }
 
 /** Lets another field manager own the present number. */

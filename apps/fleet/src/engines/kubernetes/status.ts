@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../render/kubernetes.ts';
 import { type DeploymentStatus, withFailure, withoutFailure } from '../deployment-status.ts';
 import { type EngineFailure, Permanent, unlessNotFound } from '../errors.ts';
 import type { Endpoint, Observation } from '../observation.ts';
-import { messageOfFailure, truncate } from '../redact.ts';
+import { messageOfFailure, oneLine, truncate } from '../redact.ts';
 import { findVolumes } from './cleanup.ts';
 import type { KubernetesClient } from './client.ts';
 import { conditionsOf } from './diagnosis/conditions.ts';
@@ -117,12 +117,12 @@ export async function observationOf(
     : { endpoints: [], unbalanced: undefined };
   return {
     ...status,
-    message: `${status.message}${truncate(redact(volumeWarning))}${nodes}`,
+    message: `${status.message}${truncate(redact(volumeWarning))}${redact(nodes)}`,
     instances: podStatuses.map(({ instance }) => instance),
     processes: isService(desired) ? podStatuses.flatMap(({ process }) => process ?? []) : [],
     endpoints,
     conditions: await conditionsOf(run, { observed, unbalanced, redact }),
-    scale: run.scale,
+    scale: run.scale && { ...run.scale, manager: run.scale.manager && redact(oneLine(run.scale.manager)) },
     imageDigest: imageDigestOf(observed.pods),
     volumes: claims.filter(({ phase }) => phase === 'Bound').map(({ name }) => name),
     actions,

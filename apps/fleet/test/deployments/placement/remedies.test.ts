@@ -76,6 +76,10 @@ const others = (target: Target, workload: Body) => fleet.deployed({ workload, ta
 
 const aData = { volume_mounts: [{ name: 'data', mountPath: '/data' }] };
 
+const autoscaled = (min_replicas: number, max_replicas: number) => ({
+  autoscaling: { min_replicas, max_replicas, cpu_percent: 80 },
+});
+
 const cases: readonly Case[] = [
   {
     code: 'same_engine',
@@ -281,6 +285,39 @@ const cases: readonly Case[] = [
     ],
   },
   {
+    code: 'cpu_insufficient',
+    what: 'fewer replicas of an autoscaler fit',
+    make: async () => ({
+      target: await aCluster({ cpus: 4 }),
+      workload: { cpu_request: '1500m' },
+      request: autoscaled(1, 3),
+    }),
+    remedies: [on.request('autoscaling', '2')],
+  },
+  {
+    code: 'scaled_in_cluster',
+    what: 'a host without autoscalers',
+    make: async () => ({ target: await aHost(), workload: { cpu_request: '1' }, request: autoscaled(1, 3) }),
+    remedies: [on.request('autoscaling')],
+  },
+  {
+    code: 'scaled_in_cluster',
+    what: 'a host, where only the fleet scales',
+    make: async () => ({ target: await aHost(), request: { scaled_by: 'cluster' } }),
+    remedies: [on.request('scaled_by')],
+  },
+  {
+    code: 'permission_missing',
+    what: 'a cluster whose role does not permit autoscalers',
+    make: async () => {
+      const target = await aCluster({ missing_permissions: ['create horizontalpodautoscalers'] });
+      const checked = () =>
+        client.cluster.update({ where: { id: target.cluster_id }, data: { missing_permissions: [] } });
+      return { target, workload: { cpu_request: '1' }, request: autoscaled(1, 3), checked };
+    },
+    remedies: [on.target('check')],
+  },
+  {
     code: 'nodes_too_small',
     what: 'a node for two of three replicas',
     make: async () => ({ target: await withNode(), workload: { cpu_request: '2' }, request: { replicas: 3 } }),
@@ -348,6 +385,10 @@ async function applied({ object, field, values }: Remedy, situation: Situation, 
   switch (field) {
     case 'replicas':
       return { replicas: Number(values[0]) };
+    case 'autoscaling':
+      return values[0] === undefined ? { autoscaling: null } : autoscaled(1, Number(values[0]));
+    case 'scaled_by':
+      return { scaled_by: 'fleet' };
     case 'volumes':
       return { volumes: {} };
     case 'target':

@@ -22,6 +22,7 @@ const aNode = (server: ApiServer, name: string, given: { spec?: object; status?:
 const FINE = [
   { type: 'NamespaceReady', status: 'True', reason: 'Active', message: '' },
   { type: 'Permitted', status: 'True', reason: 'Allowed', message: '' },
+  { type: 'AutoscalingPermitted', status: 'True', reason: 'Allowed', message: '' },
   { type: 'NodesKnown', status: 'True', reason: 'Listed', message: '' },
   { type: 'StorageClassesKnown', status: 'True', reason: 'Listed', message: '' },
   { type: 'IdentityKnown', status: 'True', reason: 'Read', message: '' },
@@ -57,6 +58,8 @@ describe('the check of a cluster', () => {
       identity: server.object('namespaces', 'kube-system').metadata.uid,
       fleet_account: 'system:serviceaccount:fleet:fleet',
       disruption_budgets: 'with_unhealthy',
+      missing_permissions: [],
+      credentials_expire_at: null,
     });
     expect(facts.nodes[1]).toEqual({
       name: 'worker',
@@ -99,6 +102,18 @@ describe('the conditions of the check of a cluster', () => {
       'The credentials lack these permissions in the namespace fleet: delete jobs, list secrets, get secrets, ' +
         'create secrets, patch secrets, delete secrets, get pods/log.',
     ]);
+  });
+
+  test('are not false without the permissions that only autoscaling needs', async () => {
+    const server = await anApiServer();
+    server.forbidden.add('* horizontalpodautoscalers');
+    expect(await findingOn(server, 'Permitted')).toEqual(['True', 'Allowed', '']);
+    const message =
+      'Deployments with autoscaling are refused, because the credentials lack these permissions in the namespace fleet: ' +
+      ['list', 'get', 'create', 'patch', 'delete'].map((verb) => `${verb} horizontalpodautoscalers`).join(', ');
+    expect(await findingOn(server, 'AutoscalingPermitted')).toEqual(['Unknown', 'Forbidden', `${message}.`]);
+    const { missing_permissions } = await check(clientOf(server));
+    expect(missing_permissions).toHaveLength(5);
   });
 
   test('state that nodes and storage classes are unknown if the credentials may not list them', async () => {

@@ -38,7 +38,9 @@ test('a deployment on a cluster is created, replaced, stopped, started and delet
     reason: null,
     message: '1 of 1 up.',
     next: 'settled',
-    instances: [{ name: pod, phase: 'running', message: 'is running', restarts: 0 }],
+    instances: [expect.objectContaining({ name: pod, phase: 'running', message: 'is running', restarts: 0 })],
+    conditions: [],
+    scale: { replicas: 1, manager: null, isKept: false },
     endpoints: [
       { container_port: 8080, protocol: 'TCP', address: `${deployment.name}.fleet.svc:8080`, scope: 'cluster' },
     ],

@@ -2,25 +2,28 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
 import { deploymentOf } from '../../render/kubernetes/helpers.ts';
 import { at, type Tree } from './api-server/objects.ts';
+import type { ApiServer } from './api-server.ts';
 import { aDeployment, altered, anApiServer, clientOf, endAll, reconcileTo, running } from './world.ts';
 
 afterEach(endAll);
 
 describe('a field that another field manager has set', () => {
-  const scaled = { manager: 'kubectl-edit', patch: { spec: { replicas: 5 } } };
+  const edited = { manager: 'kubectl-edit', patch: { spec: { progressDeadlineSeconds: 60 } } };
+  const deadlineOf = (server: ApiServer, name: string) =>
+    at(server.object('deployments', name), 'spec.progressDeadlineSeconds');
 
   test('is left alone, and the manager and the field are reported', async () => {
     const server = await anApiServer();
     const deployment = aDeployment();
     const client = clientOf(server);
     await reconcile(client, running(deployment.manifest()), deployment.fence());
-    server.edit('deployments', deployment.name, scaled);
+    server.edit('deployments', deployment.name, edited);
     const found = await reconcile(client, running(deployment.manifest()), deployment.fence());
     expect(found).toMatchObject({ phase: 'degraded', reason: 'FieldConflict', next: 'settled', actions: [] });
     expect(found.message).toBe(
-      `Other field managers own fields of ${deployment.name} (Deployment): .spec.replicas (kubectl-edit).`,
+      `Other field managers own fields of ${deployment.name} (Deployment): .spec.progressDeadlineSeconds (kubectl-edit).`,
     );
-    expect(at(server.object('deployments', deployment.name), 'spec.replicas')).toBe(5);
+    expect(deadlineOf(server, deployment.name)).toBe(60);
   });
 
   test('is taken over on request', async () => {
@@ -28,11 +31,11 @@ describe('a field that another field manager has set', () => {
     const deployment = aDeployment();
     const client = clientOf(server);
     await reconcile(client, running(deployment.manifest()), deployment.fence());
-    server.edit('deployments', deployment.name, scaled);
+    server.edit('deployments', deployment.name, edited);
     const wanted = running(deployment.manifest(), { takeOver: true });
     const found = await reconcileTo(client, { wanted, fence: deployment.fence(), phase: 'running' });
     expect(found.actions).toEqual([`changed ${deployment.name} (Deployment)`]);
-    expect(at(server.object('deployments', deployment.name), 'spec.replicas')).toBe(1);
+    expect(deadlineOf(server, deployment.name)).toBe(1800);
   });
 
   test('outside the manifest keeps its value', async () => {

@@ -20,7 +20,23 @@ describe('a deployment of a template on a cluster', () => {
     const running = await deploymentIs(id, 'running');
     name = server.objects('deployments')[0]?.metadata.name ?? '';
     expect(running.instances).toEqual([
-      { name: expect.any(String), phase: 'running', message: 'is running', restarts: 0 },
+      {
+        name: expect.any(String),
+        phase: 'running',
+        message: 'is running',
+        restarts: 0,
+        node: 'worker-1',
+        containers: [
+          {
+            name: 'main',
+            image: 'registry.example.test/team/web:1',
+            phase: 'running',
+            message: 'is running',
+            restarts: 0,
+          },
+        ],
+        events: [],
+      },
     ]);
     expect(running.endpoints).toEqual([
       { container_port: 8080, protocol: 'TCP', address: `${name}.fleet.svc:8080`, scope: 'cluster', scheme: null },
@@ -102,20 +118,22 @@ describe('with a cluster,', () => {
     await deploymentIs(id, 'running');
     const [object] = server.objects('deployments');
     const name = object?.metadata.name ?? '';
-    const replicas = () => (server.object('deployments', name).spec as { replicas: number }).replicas;
-    server.edit('deployments', name, { manager: 'somebody', patch: { spec: { replicas: 3 } } });
+    const spec = () => server.object('deployments', name).spec as { progressDeadlineSeconds: number; replicas: number };
+    const edit = (seconds: number) =>
+      server.edit('deployments', name, { manager: 'somebody', patch: { spec: { progressDeadlineSeconds: seconds } } });
+    edit(60);
     await good(api.post(`/api/v1/deployments/${id}/scale`, { replicas: 2 }));
     const conflict = await deploymentIs(id, 'degraded', 'FieldConflict');
-    expect(conflict.message).toMatch(/\.spec\.replicas \(somebody\)/);
-    expect(replicas()).toBe(3);
+    expect(conflict.message).toMatch(/\.spec\.progressDeadlineSeconds \(somebody\)/);
+    expect(spec()).toMatchObject({ progressDeadlineSeconds: 60, replicas: 1 });
     await good(api.put(`/api/v1/deployments/${id}`, { take_over: true }));
     await deploymentIs(id, 'running');
-    expect(replicas()).toBe(2);
+    expect(spec()).toMatchObject({ progressDeadlineSeconds: 1800, replicas: 2 });
     expect((await events(id)).join('\n')).toMatch(/taking over fields of other field managers/);
-    server.edit('deployments', name, { manager: 'somebody', patch: { spec: { replicas: 4 } } });
+    edit(90);
     await reconcileNow(id);
     await deploymentIs(id, 'degraded', 'FieldConflict');
-    expect(replicas()).toBe(4);
+    expect(spec().progressDeadlineSeconds).toBe(90);
     await world().removed(id);
   });
 

@@ -28,14 +28,15 @@ export async function conditionsOf(run: ReconcileRun, context: Context): Promise
 }
 
 /** The condition of a deployment whose pods run another image than the fleet has applied. */
-function imageCondition({ desired }: ReconcileRun, { observed }: Context): ObservedCondition[] {
+function imageCondition({ desired }: ReconcileRun, { observed, redact }: Context): ObservedCondition[] {
   const workload = desired.manifest.objects.find(isWorkload);
   const wanted = workload && imageIn(workload);
   if (wanted === undefined) return [];
   const pods = currentPods(observed).filter(({ metadata }) => !metadata?.deletionTimestamp);
   const others = [...new Set(pods.flatMap((pod) => imageOf(pod) ?? []))].filter((image) => image !== wanted).sort();
   if (others.length === 0) return [];
-  const message = `The cluster runs ${others.map((image) => truncate(oneLine(image))).join(', ')} instead of ${wanted}: a policy or an admission webhook of the cluster changes the image.`;
+  const images = others.map((image) => truncate(redact(oneLine(image)))).join(', ');
+  const message = `The cluster runs ${images} instead of ${wanted}: a policy or an admission webhook of the cluster changes the image.`;
   return [{ type: 'ImageChangedByCluster', status: 'True', reason: 'Admission', message }];
 }
 
@@ -71,7 +72,7 @@ function autoscalerCondition({ found, desired }: ReconcileRun, { redact }: Conte
   );
   if (!failed) return [];
   const message = `The autoscaler keeps the present number of replicas: ${truncate(redact(oneLine(failed.message)))}`;
-  return [{ type: 'AutoscalingActive', status: 'False', reason: failed.reason || 'Failed', message }];
+  return [{ type: 'AutoscalingActive', status: 'False', reason: truncate(redact(failed.reason)) || 'Failed', message }];
 }
 
 /** The condition of a published deployment whose load balancer has no address yet. */

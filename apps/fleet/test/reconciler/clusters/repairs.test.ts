@@ -1,0 +1,80 @@
+// What the checks of a cluster find about the credentials of the fleet, and what follows from it.
+import { describe, expect, test } from '@jest/globals';
+import { aClusterWorld, PLAIN } from './world.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A token as clusters issue it, with the time of its end. */
+const aToken = (expireAt: number) => {
+  const part = (content: object) => Buffer.from(JSON.stringify(content)).toString('base64url');
+  return `${part({ alg: 'none' })}.${part({ exp: Math.floor(expireAt / 1000) })}.signature`;
+};
+
+describe('the check of a cluster', () => {
+  const world = aClusterWorld();
+
+  test('makes all deployments due that have failed when the permissions are complete again', async () => {
+    const { deployed, deploymentIs, server, checked, clusterId, database, removed } = world();
+    const lacking = ['patch deployments', 'list pods', 'list deployments'];
+    const ids: string[] = [];
+    for (const [index, missing] of lacking.entries()) {
+      server.forbidden.add(missing);
+      const { id } = await deployed(`lacking-${index}`, PLAIN);
+      ids.push(id);
+      await deploymentIs(id, index === 0 ? 'failed' : 'retrying', 'AuthFailed').catch(() => undefined);
+      server.forbidden.clear();
+    }
+    for (const missing of lacking) server.forbidden.add(missing);
+    expect((await checked(clusterId)).conditions).toContainEqual(
+      expect.objectContaining({ type: 'Permitted', status: 'False' }),
+    );
+    const inAnHour = new Date(Date.now() + 3_600_000);
+    const failed = { reason: 'AuthFailed', failures: 8, due_at: inAnHour, observed_generation: 1 };
+    await database.client.deployment.updateMany({ where: { id: { in: ids } }, data: failed });
+    server.forbidden.clear();
+    await checked(clusterId);
+    for (const id of ids) await deploymentIs(id, 'running');
+    for (const id of ids) await removed(id);
+  });
+
+  test('reports credentials 14 days before they expire, once, and until they are replaced', async () => {
+    const { server, checked, clusterId, good, api } = world();
+    const use = async (expireAt: number) => {
+      const token = aToken(expireAt);
+      server.rotate(token);
+      await good(api.put(`/api/v1/clusters/${clusterId}`, { auth: { kind: 'token', token } }));
+      const cluster = await checked(clusterId);
+      const condition = cluster.conditions.find(({ type }: { type: string }) => type === 'CredentialsValid');
+      const { events } = await good(api.get(`/api/v1/clusters/${clusterId}/events`));
+      const expiring = events.filter(({ reason }: { reason: string }) => reason === 'CredentialsExpire');
+      return {
+        cluster,
+        condition,
+        lasting: expiring.map(({ resolved_at }: { resolved_at: unknown }) => resolved_at === null),
+      };
+    };
+    const later = await use(Date.now() + 15 * DAY_MS);
+    expect(later).toMatchObject({ condition: { status: 'True', reason: 'Valid', message: '' }, lasting: [] });
+    const soon = Math.floor((Date.now() + 13 * DAY_MS) / 1000) * 1000;
+    const warned = await use(soon);
+    const at = new Date(soon).toISOString();
+    expect(warned).toMatchObject({
+      cluster: { reachability: 'online', credentials_expire_at: at },
+      condition: {
+        status: 'False',
+        reason: 'ExpireSoon',
+        message: `The credentials of the fleet expire at ${at}. Send a PUT with a new auth.`,
+      },
+      lasting: [true],
+    });
+    await checked(clusterId);
+    expect((await use(soon)).lasting).toEqual([true]);
+    const expired = await use(Date.now() - DAY_MS);
+    expect(expired).toMatchObject({ condition: { status: 'False', reason: 'Expired' }, lasting: [true] });
+    server.rotate('another token');
+    expect((await checked(clusterId)).message).toMatch(
+      /^The cluster does not accept the credentials\. The credentials of the fleet expired at /,
+    );
+    expect((await use(Date.now() + 365 * DAY_MS)).lasting).toEqual([false]);
+  });
+});
