@@ -209,6 +209,7 @@ function addDeployments(program: Command, add: Add): void {
         .option('--since <time>', 'from this time on, such as 10m')
         .option('--previous', 'the log before the last start')
         .option('--all', 'of all instances')
+        .option('-c, --container <name>', 'on a cluster, of another container than main')
         .option('-t, --timestamps', 'begin each line with its time'),
     load: async () => (await import('./commands/logs.ts')).logs,
   });

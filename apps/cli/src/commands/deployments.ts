@@ -42,7 +42,7 @@ export const list: Action<ListOptions> = async (_, { label, phase, search, ...op
       rows: deployments.map((each) => [
         each.name,
         each.phase,
-        each.replicas,
+        each.current_replicas ?? each.replicas,
         each.template_slug,
         each.target_name,
         ageOf(each.created_at),

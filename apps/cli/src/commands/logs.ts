@@ -13,6 +13,7 @@ interface LogsOptions extends Common {
   readonly since?: string;
   readonly previous?: boolean;
   readonly all?: boolean;
+  readonly container?: string;
   readonly timestamps?: boolean;
 }
 
@@ -64,8 +65,8 @@ export const logs: Action<LogsOptions> = async ([name = ''], options) => {
 const SECOND = 'yyyy-mm-ddThh:mm:ss'.length;
 const MAX_TAIL = 10_000;
 
-const queryOf = ({ tail, since, previous, all, timestamps }: LogsOptions) =>
-  given({ tail, since, previous, all, timestamps });
+const queryOf = ({ tail, since, previous, all, container, timestamps }: LogsOptions) =>
+  given({ tail, since, previous, all, container, timestamps });
 
 interface LogRequest {
   readonly id: string;
@@ -74,6 +75,7 @@ interface LogRequest {
   readonly since?: string;
   readonly previous?: boolean;
   readonly all?: boolean;
+  readonly container?: string;
   readonly timestamps?: boolean;
   readonly follow?: boolean;
 }

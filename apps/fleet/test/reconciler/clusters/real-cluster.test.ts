@@ -3,18 +3,21 @@
 // `library/busybox:1.37`.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { eventually, LONG_TEST_MS } from '@svc/testing';
+import { byDepth, eventually, LONG_TEST_MS } from '@svc/testing';
 import { describeWithCluster } from '@svc/testing/cluster';
 import { connectKubernetes, type KubernetesClient } from '../../../src/engines/kubernetes/client.ts';
 import { listOwnedObjects } from '../../../src/engines/kubernetes/objects.ts';
 import { DEFAULT_TIMINGS } from '../../../src/reconciler/timings.ts';
 import { aTemplate } from '../../a-template.ts';
+import { autoscale, kubectlScale, lastOf, type Written } from '../../engines/kubernetes/scaling/programs.ts';
 import { startFakeHub } from '../../fake-hub.ts';
 import { recordingClient } from '../canary-secrets.ts';
 import { type ChaosProcesses, startChaosProcesses } from '../chaos/processes.ts';
 import { type ClusterProxy, startClusterProxy } from './proxy.ts';
 
 const [IMAGE = '', TAG = ''] = (process.env.FLEET_TEST_IMAGE ?? 'library/busybox:1.37').split(':');
+/** The rounds of changes beside programs that scale. */
+const ROUNDS = byDepth({ short: 3, full: 100, long: 100 });
 const SLEEP = 'echo ready; trap "exit 0" TERM; while true; do sleep 1; done';
 
 const spec = (script: string, given: object = {}) => ({
@@ -156,6 +159,53 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
       await by(0).request('DELETE', `deployments/${owned}`);
       await gone(owned);
       expect(await listOwnedObjects(client, owned)).toEqual([]);
+    },
+    LONG_TEST_MS,
+  );
+
+  test(
+    'leaves the number of replicas to programs that scale beside updates',
+    async () => {
+      const { server, ca_certificate, auth } = cluster();
+      if (auth.kind !== 'token' || ca_certificate === null) throw new Error('the kubeconfig needs a token and a CA');
+      const scaled = { url: server, ca: ca_certificate, token: auth.token, namespace };
+      const id = await by(0).deployed('scaled', spec(SLEEP, { cpu_request: '10m' }), { replicas: 2 });
+      await by(0).is(id, 'running');
+      const name = (await itsDeployment(id))?.metadata?.name ?? '';
+      const put = async (body: object) => {
+        const { status } = await by(0).request('PUT', `deployments/${id}`, body);
+        expect(status).toBe(200);
+      };
+      const applied = (generation: number) =>
+        eventually('the generation is applied', async () => {
+          const { observed_generation, reason } = await by(0).shown(id);
+          expect(reason).toBeNull();
+          return observed_generation === generation;
+        });
+      const written: Written[] = [];
+      for (let round = 1; round <= ROUNDS; round += 1) {
+        const labels = { round: String(round) };
+        // With programs of the cluster, with the autoscaler of the fleet, and again with the fleet.
+        const scaling = [
+          { scaled_by: 'cluster' },
+          { autoscaling: { min_replicas: 1, max_replicas: 3, cpu_percent: 1000 } },
+          { autoscaling: null, scaled_by: 'fleet' },
+        ][round % 3];
+        const [, ...now] = await Promise.all([
+          put({ labels, ...scaling }),
+          autoscale(scaled, name, (round % 3) + 1),
+          kubectlScale(scaled, name, ((round * 2) % 3) + 1),
+        ]);
+        written.push(...now);
+        await applied((await by(0).shown(id)).generation);
+        expect({ round, replicas: (await itsDeployment(id))?.spec?.replicas }).toEqual({
+          round,
+          replicas: lastOf(written),
+        });
+      }
+      await by(0).request('DELETE', `deployments/${id}`);
+      await gone(id);
+      expect(await listOwnedObjects(client, id)).toEqual([]);
     },
     LONG_TEST_MS,
   );

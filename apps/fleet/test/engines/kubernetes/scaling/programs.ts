@@ -1,7 +1,15 @@
 import { request } from 'node:https';
 import { NAMESPACE } from '../api-server/cluster.ts';
 import type { Stored } from '../api-server/objects.ts';
-import type { ApiServer } from '../api-server.ts';
+
+/** An API server, real or simulated. By default, the namespace is that of the simulated one. */
+interface Scaled {
+  readonly url: string;
+  /** Its CA certificate. */
+  readonly ca: string;
+  readonly token: string;
+  readonly namespace?: string;
+}
 
 interface Answer {
   readonly status: number;
@@ -16,9 +24,13 @@ interface Asked {
 }
 
 /** A request to the subresource `scale` of a Deployment. */
-const ask = ({ url, ca, token }: ApiServer, name: string, { method, agent, type, body }: Asked): Promise<Answer> =>
+const ask = (
+  { url, ca, token, namespace = NAMESPACE }: Scaled,
+  name: string,
+  { method, agent, type, body }: Asked,
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const target = new URL(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/${name}/scale`, url);
+    const target = new URL(`/apis/apps/v1/namespaces/${namespace}/deployments/${name}/scale`, url);
     const headers = {
       authorization: `Bearer ${token}`,
       'user-agent': agent,
@@ -45,7 +57,7 @@ const writtenIn = ({ body: { metadata, spec } }: Answer): Written => ({
 });
 
 /** Scales as `kubectl scale` does. */
-export async function kubectlScale(server: ApiServer, name: string, replicas: number): Promise<Written> {
+export async function kubectlScale(server: Scaled, name: string, replicas: number): Promise<Written> {
   const type = 'application/merge-patch+json';
   const answer = await ask(server, name, {
     method: 'PATCH',
@@ -58,7 +70,7 @@ export async function kubectlScale(server: ApiServer, name: string, replicas: nu
 }
 
 /** Scales as the autoscaler of a cluster does, which begins again if the Deployment was changed. */
-export async function autoscale(server: ApiServer, name: string, replicas: number): Promise<Written> {
+export async function autoscale(server: Scaled, name: string, replicas: number): Promise<Written> {
   const agent = 'kube-controller-manager/v1.33.1';
   const { body } = await ask(server, name, { method: 'GET', agent });
   const answer = await ask(server, name, { method: 'PUT', agent, body: { ...body, spec: { replicas } } });
