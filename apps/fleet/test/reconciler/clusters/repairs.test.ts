@@ -1,5 +1,6 @@
 // What the checks of a cluster find about the credentials of the fleet, and what follows from it.
 import { describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testing';
 import { aClusterWorld, PLAIN } from './world.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,23 +15,20 @@ describe('the check of a cluster', () => {
   const world = aClusterWorld();
 
   test('makes all deployments due that have failed when the permissions are complete again', async () => {
-    const { deployed, deploymentIs, server, checked, clusterId, database, removed } = world();
-    const lacking = ['patch deployments', 'list pods', 'list deployments'];
+    const { deployed, deploymentIs, server, checked, clusterId, database, deployment, reconcileNow, removed } = world();
     const ids: string[] = [];
-    for (const [index, missing] of lacking.entries()) {
-      server.forbidden.add(missing);
-      const { id } = await deployed(`lacking-${index}`, PLAIN);
-      ids.push(id);
-      await deploymentIs(id, index === 0 ? 'failed' : 'retrying', 'AuthFailed').catch(() => undefined);
-      server.forbidden.clear();
+    for (const name of ['one', 'two', 'three']) ids.push((await deployed(name, PLAIN)).id);
+    for (const id of ids) await deploymentIs(id, 'running');
+    server.forbidden.add('list pods');
+    const { conditions } = await checked(clusterId);
+    expect(conditions).toContainEqual(expect.objectContaining({ type: 'Permitted', status: 'False' }));
+    for (const id of ids) {
+      await reconcileNow(id);
+      await eventually('the failure is reported', async () => (await deployment(id)).reason === 'AuthFailed');
     }
-    for (const missing of lacking) server.forbidden.add(missing);
-    expect((await checked(clusterId)).conditions).toContainEqual(
-      expect.objectContaining({ type: 'Permitted', status: 'False' }),
-    );
-    const inAnHour = new Date(Date.now() + 3_600_000);
-    const failed = { reason: 'AuthFailed', failures: 8, due_at: inAnHour, observed_generation: 1 };
-    await database.client.deployment.updateMany({ where: { id: { in: ids } }, data: failed });
+    // As after many failures, with the longest delay.
+    const due_at = new Date(Date.now() + 300_000);
+    await database.client.deployment.updateMany({ data: { failures: 8, due_at } });
     server.forbidden.clear();
     await checked(clusterId);
     for (const id of ids) await deploymentIs(id, 'running');
