@@ -56,7 +56,7 @@ export function planScale(
   if (scaling.handover === 'set' || present === desired || isSetByFleet(before, owners)) {
     return { ...kept, steps: stepsWithNumber(object, { desired, present, owners }) };
   }
-  const manager = owners.others[0]?.manager ?? 'another program';
+  const manager = nameOfScaler(owners);
   return { manager, isKept: false, steps: stepsWithoutNumber(object, { before, owners, takeOver: false }) };
 }
 
@@ -73,6 +73,10 @@ function ownersOf({ metadata: { managedFields = [] } }: FoundObject): Owners {
     others: owning.filter((entry) => !isOfFleet(entry)),
   };
 }
+
+/** Who has set the number. A cluster before version 1.22 does not record it. */
+const nameOfScaler = ({ others }: Owners): string =>
+  others.find(({ manager }) => manager !== HANDOVER_MANAGER)?.manager ?? 'another program';
 
 function ownsNumber({ fieldsV1 }: V1ManagedFieldsEntry): boolean {
   // The format of managed fields is that of Kubernetes: a member `f:<name>` for each owned field.

@@ -81,7 +81,7 @@ describe('a number of replicas that the fleet sets', () => {
     const found = await next({}, { restarted_at: '2026-01-01T00:00:00.000Z' });
     expect(found).toMatchObject({ reason: null, scale: { replicas: 5, manager: 'another program' } });
     expect(replicas()).toBe(5);
-    expect(await next({}, { replicas: 3 })).toMatchObject({ scale: { replicas: 5 } });
+    expect(await next({}, { replicas: 3 })).toMatchObject({ scale: { replicas: 5, manager: 'another program' } });
     expect(server.object('deployments', name).spec).toMatchObject({ replicas: 5 });
   });
 
