@@ -6,7 +6,7 @@ import { requireWritableAuditLog } from '../audit/gate.ts';
 import type { Sealer } from '../database/sealing.ts';
 import { abandon, remedyFor } from '../deployments/store.ts';
 import { userOfCredentials } from '../engines/kubernetes/account.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import { isAdmin, resolvedTargetErrors, secretRequiredAgain, targetErrors } from '../identity/outbound-targets.ts';
 import { accountErrors, deploymentsWithToken, refusePolicies } from '../resources/cluster-policies.ts';
@@ -59,9 +59,16 @@ const MEMBERS = [
   ...clusterPolicyNames,
 ] as const;
 
+/** The columns of the given members, which have the same names. */
+function columnsOf(given: Partial<Pick<Change['body'], (typeof MEMBERS)[number]>>) {
+  const { elastic, ...columns } = pickDefined(given, MEMBERS);
+  return { ...columns, ...(elastic === undefined ? {} : { elastic: elastic ?? Prisma.DbNull }) };
+}
+
 /** Checks a cluster before it is registered. The reply shows the result, including a failure. */
 export const checkNewCluster = route(fleetEndpoints.checkNewCluster, async (context, { body }) => {
   const { database, engineRuntime, recording } = context;
+  const { namespace } = body;
   const ofTarget = await resolvedTargetErrors(context, 'server', new URL(body.server));
   refuseFieldErrors([...ofTarget, ...pemErrors(body.ca_certificate, body.auth)]);
   recording.isRequired = true;
@@ -78,7 +85,7 @@ export const checkNewCluster = route(fleetEndpoints.checkNewCluster, async (cont
       credentials_expire_at,
       node_count: areNodesKnown ? nodes.length : null,
       conditions: presentConditions(conditions),
-      registered_as: (await registeredAs(database.client, 'cluster', { identity })) ?? null,
+      registered_as: (await registeredAs(database.client, { kind: 'cluster', identity, namespace })) ?? null,
     },
   };
 });
@@ -106,7 +113,8 @@ export const createCluster = route(fleetEndpoints.createCluster, async (context,
   const address = { server, ca_certificate, namespace, gpu_resource_name, auth, by_admin };
   const identity = await engineRuntime.identifyCluster(address);
   const data = {
-    ...pickDefined(body, ['name', ...MEMBERS]),
+    name: body.name,
+    ...columnsOf(body),
     ...(await sealCredentials(settings.sealer, id, { server, auth })),
     id,
     by_admin,
@@ -116,7 +124,7 @@ export const createCluster = route(fleetEndpoints.createCluster, async (context,
   };
   return runAudited(context, fleetEndpoints.createCluster, async (transaction) => {
     await acquirePlacementLock(transaction);
-    await refuseRegistered(transaction, 'cluster', { id, identity });
+    await refuseRegistered(transaction, { kind: 'cluster', id, identity, namespace });
     // The schema of the contract accepted the members, and the columns have the same names.
     await transaction.cluster.create({ data: data as Prisma.ClusterUncheckedCreateInput });
     return { cluster: presentCluster(await readRow(transaction, clusters, id)) };
@@ -159,12 +167,13 @@ async function changeCluster(
   const before = await lockRow(transaction, clusters, { id: params.id, ifMatch });
   refuseRename(body, before);
   refusePolicies(body, before, isAdmin(context));
-  const { server = before.server, auth } = body;
+  const { server = before.server, namespace = before.namespace, auth } = body;
   const serverChanges = server !== before.server;
+  const namespaceChanges = namespace !== before.namespace;
   if (serverChanges && auth === undefined) throw secretRequiredAgain('auth', 'server');
   const ofTarget = serverChanges || auth !== undefined ? targetErrors(context, 'server', new URL(server)) : [];
   refuseFieldErrors([...ofTarget, ...pemErrors(body.ca_certificate, auth)]);
-  if (body.namespace !== undefined && body.namespace !== before.namespace) {
+  if (namespaceChanges) {
     refuseInUse(await dependentsOfTarget(transaction, { kind: 'cluster', id: before.id }));
   }
   // Until the next check, other credentials than those of a service account have no known user.
@@ -173,10 +182,13 @@ async function changeCluster(
   const changesAccount = auth !== undefined || ACCOUNT_MEMBERS.some((member) => accounts[member] !== before[member]);
   if (changesAccount) refuseFieldErrors(accountErrors(accounts));
   if (forbidsTokens && before.allow_service_account_tokens) refuseInUse(await deploymentsWithToken(transaction, before.id));
-  await refuseRegistered(transaction, 'cluster', { id: before.id, identity });
+  if (serverChanges || namespaceChanges) {
+    const known = serverChanges || body.accept_engine ? identity : before.identity;
+    await refuseRegistered(transaction, { kind: 'cluster', id: before.id, identity: known, namespace });
+  }
   const isToBeChecked = body.accept_engine === true || CHECK_INPUTS.some((member) => body[member] !== undefined);
   const data: Prisma.ClusterUncheckedUpdateInput = {
-    ...pickDefined(body, MEMBERS),
+    ...columnsOf(body),
     ...(auth === undefined ? {} : { ...(await sealCredentials(settings.sealer, before.id, { server, auth })), fleet_account }),
     ...(serverChanges ? { by_admin: isAdmin(context), reachability: 'unknown' as const, unreachable_reason: '' } : {}),
     // Also for the same server.

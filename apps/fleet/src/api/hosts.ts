@@ -93,7 +93,7 @@ export const checkNewHost = route(fleetEndpoints.checkNewHost, async (context, {
       engine_version,
       arch,
       capacity: formatAmount({ cpu_millis: BigInt(cpu_millis), memory_bytes: BigInt(memory_bytes), gpu_count: 0 }),
-      registered_as: (await registeredAs(database.client, 'host', { identity })) ?? null,
+      registered_as: (await registeredAs(database.client, { kind: 'host', identity })) ?? null,
       addresses: [...addresses],
     },
   };
@@ -134,7 +134,7 @@ export const createHost = route(fleetEndpoints.createHost, async (context, { bod
   };
   return runAudited(context, fleetEndpoints.createHost, async (transaction) => {
     await acquirePlacementLock(transaction);
-    await refuseRegistered(transaction, 'host', { id, identity });
+    await refuseRegistered(transaction, { kind: 'host', id, identity });
     // The schema of the contract accepted the members, and the columns have the same names.
     await transaction.host.create({ data: data as Prisma.HostUncheckedCreateInput });
     return { host: presentHost(await readRow(transaction, hosts, id)) };
@@ -193,7 +193,7 @@ async function changeHost(
   if (engineChanges) {
     refuseInUse(await dependentsOfTarget(transaction, { kind: 'host', id: before.id }));
   }
-  await refuseRegistered(transaction, 'host', { id: before.id, identity });
+  await refuseRegistered(transaction, { kind: 'host', id: before.id, identity });
   await refuseRemovingAllocatedGpus(transaction, before, body.gpus);
   const data = {
     ...pickDefined(body, MEMBERS),

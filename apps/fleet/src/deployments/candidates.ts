@@ -1,13 +1,15 @@
+import type { Elastic } from '@svc/contract/fleet';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { AddressesByType } from '../placement/addresses.ts';
 import {
   type Candidate,
   type ClusterNode,
+  type ElasticLimits,
   observedLabels,
   type Reachability,
   type Taint,
 } from '../placement/candidates.ts';
-import { bytes } from '../placement/quantities.ts';
+import { bytes, milli } from '../placement/quantities.ts';
 
 interface Amounts {
   readonly cpu_millis: number;
@@ -54,9 +56,11 @@ interface HostFacts {
 }
 
 interface ClusterFacts {
+  readonly namespace: string;
   readonly gpu_count: number | null;
   readonly gives_tokens: boolean;
   readonly missing_permissions: readonly string[];
+  readonly elastic: Elastic | null;
   readonly nodes: readonly NodeRow[];
 }
 
@@ -160,8 +164,8 @@ async function readChanges(transaction: Reader, from: bigint): Promise<Changes> 
            FROM hosts
            UNION ALL
            SELECT id, name, identity, created_at, reachability, network_types, cpu_millis, memory_bytes, 'cluster',
-              jsonb_build_object('gpu_count', gpu_count, 'gives_tokens', allow_service_account_tokens,
-                'missing_permissions', missing_permissions, 'nodes', (
+              jsonb_build_object('namespace', namespace, 'gpu_count', gpu_count, 'elastic', elastic,
+                'gives_tokens', allow_service_account_tokens, 'missing_permissions', missing_permissions, 'nodes', (
                SELECT coalesce(jsonb_agg(jsonb_build_object('name', n.name, 'labels', n.labels, 'taints', n.taints,
                  'schedulable', n.schedulable AND n.ready, 'cpu_millis', n.cpu_millis, 'memory_bytes', n.memory_bytes,
                  'gpu_count', n.gpu_count) ORDER BY n.name), '[]')
@@ -209,7 +213,8 @@ class KnownTargets {
 
   #candidatesOf(engine: string, own?: Allocated): Candidate[] {
     const rows = [...(this.#byEngine.get(engine) ?? [])].flatMap((id) => this.#rows.get(id) ?? []);
-    const [first] = rows.toSorted((one, other) => (one.registered < other.registered ? -1 : 1));
+    const inOrder = rows.toSorted((one, other) => (one.registered < other.registered ? -1 : 1));
+    const firstOf = (row: TargetRow) => inOrder.find((other) => other.cluster?.namespace === row.cluster?.namespace);
     const total = (amount: 'cpu_millis' | 'memory_bytes' | 'gpu_count') =>
       rows.reduce((sum, { allocated }) => sum + allocated[amount], 0) - (own?.[amount] ?? 0);
     const allocated = {
@@ -218,7 +223,10 @@ class KnownTargets {
       gpu_count: total('gpu_count'),
       gpus: rows.flatMap((row) => row.allocated.gpus).filter((gpu) => !own?.gpus.includes(gpu)),
     };
-    return rows.map((row) => candidateOf({ ...row, allocated }, first === row ? undefined : first?.name));
+    return rows.map((row) => {
+      const first = firstOf(row);
+      return candidateOf({ ...row, allocated }, first === row ? undefined : first?.name);
+    });
   }
 }
 
@@ -226,8 +234,8 @@ const amountsOf = ({ cpu_millis, memory_bytes }: Pick<TargetRow, 'cpu_millis' | 
   cpu_millis === null || memory_bytes === null ? null : { cpu_millis, memory_bytes };
 
 /**
- * `duplicate_of` is the name of the registration of the same engine that was first. Nothing new is
- * placed on the others.
+ * `duplicate_of` is the name of the registration of the same engine, and of the same namespace of a
+ * cluster, that was first. Nothing new is placed on the others.
  */
 function candidateOf(row: TargetRow, duplicate_of: string | undefined): Candidate {
   const { id, name, reachability, network_types, host, cluster } = row;
@@ -235,7 +243,8 @@ function candidateOf(row: TargetRow, duplicate_of: string | undefined): Candidat
   const common = { id, name, reachability, network_types, duplicate_of };
   const amounts = amountsOf(row);
   if (!host) {
-    const { gpu_count: gpuCount = null, gives_tokens = false, nodes = [], missing_permissions = [] } = cluster ?? {};
+    const { gpu_count: gpuCount = null, nodes = [], elastic } = cluster ?? {};
+    const { gives_tokens = false, missing_permissions = [] } = cluster ?? {};
     return {
       kind: 'cluster',
       ...common,
@@ -244,6 +253,7 @@ function candidateOf(row: TargetRow, duplicate_of: string | undefined): Candidat
       missing_permissions,
       nodes: nodes.map(nodeOf), // the scheduler of the cluster makes the final choice of a node
       ...(gives_tokens && { gives_tokens }),
+      elastic: elastic ? limitsOf(elastic) : undefined,
     };
   }
   return {
@@ -269,3 +279,9 @@ function nodeOf({ name, labels, taints, schedulable, ...allocatable }: NodeRow):
   const vram = mebibytes > 0 ? { vram_bytes: mebibytes * 2 ** 20 } : {};
   return { name, labels, taints, schedulable, allocatable, ...vram };
 }
+
+const limitsOf = ({ max_nodes, per_replica: { cpu, memory, gpu_count }, gpus }: Elastic): ElasticLimits => ({
+  max_nodes,
+  per_replica: { cpu_millis: milli(cpu), memory_bytes: bytes(memory), gpu_count },
+  gpus: gpus.map(({ model, vram, count }) => ({ model, count, vram_bytes: bytes(vram) })),
+});

@@ -76,9 +76,19 @@ export interface ClusterNode extends Machine {
   readonly vram_bytes?: number | undefined;
 }
 
+/** The limits of a cluster that adds nodes when pods need them. */
+export interface ElasticLimits {
+  /** The number of nodes that the cluster can have, with the present ones. */
+  readonly max_nodes: number;
+  /** The largest replica: the amounts that pods can request of the largest node while it is empty. */
+  readonly per_replica: CountedAmounts;
+  /** The number of GPUs of each model that the cluster can have, with the present ones. */
+  readonly gpus: readonly { readonly model: string; readonly vram_bytes: number; readonly count: number }[];
+}
+
 /**
  * A cluster, which distributes replicas among its nodes. Until they are known, `allocatable` is
- * null and `nodes` is empty.
+ * null and `nodes` is empty. Undefined limits: it has the nodes that exist.
  */
 export interface ClusterCandidate extends Target {
   readonly kind: 'cluster';
@@ -89,6 +99,7 @@ export interface ClusterCandidate extends Target {
   readonly gives_tokens?: boolean;
   /** Optional permissions that the fleet lacks, such as `create horizontalpodautoscalers`. */
   readonly missing_permissions: readonly string[];
+  readonly elastic?: ElasticLimits | undefined;
 }
 
 /** A host or cluster that placement considers. */

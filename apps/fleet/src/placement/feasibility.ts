@@ -10,6 +10,7 @@ import type {
   RequestedVolume,
   TargetRef,
 } from './candidates.ts';
+import { assessGrowth, isElastic } from './elastic.ts';
 import { areOrIs, compareStrings, formatCores, formatMemory, formatMemoryOf, pluralize } from './format.ts';
 import { admissionObstacles, assessNodes, avoidedTaints, taintText } from './nodes.ts';
 import { capacityRemedies, onRequest, onTarget } from './remedies.ts';
@@ -67,6 +68,8 @@ interface Findings {
   readonly gpus: readonly (readonly string[])[];
   readonly avoided: number;
   readonly vramUnknown: boolean;
+  /** The number of nodes that the cluster must add. */
+  readonly newNodes: number;
 }
 
 /** Assesses whether a deployment fits on a candidate. */
@@ -76,12 +79,10 @@ export function assessFeasibility(
   nameOf: NameOf,
 ): Feasible | Infeasible {
   const available = availableCapacityOf(candidate);
-  const findings =
-    candidate.kind === 'host' ? assessHost(request, candidate) : assessCluster(request, candidate, available);
+  const findings = assessCapacity(request, candidate, available);
   const others = [
     ...networkObstacles(request, candidate),
     ...tokenObstacles(request, candidate),
-    ...(available ? shortages(request, available) : []),
     ...findings.against,
     ...volumeObstacles(request, candidate, nameOf),
   ];
@@ -97,11 +98,13 @@ export function assessFeasibility(
     fits: true,
     candidate,
     get reasons() {
-      return [remainingText(remaining, available), ...findings.notes];
+      const fits = findings.newNodes === 0 ? [remainingText(remaining, available)] : [];
+      return [...fits, ...findings.notes];
     },
     gpus: findings.gpus,
     score: {
       ...scoreOf(request, available),
+      new_nodes: findings.newNodes,
       avoided_taints: findings.avoided,
       vram_unknown: Number(findings.vramUnknown),
     },
@@ -118,12 +121,30 @@ function withBounds({ scaling }: PlacementRequest, obstacle: Obstacle): Obstacle
 }
 
 /**
+ * Assesses the capacity of a candidate. If the present nodes of an elastic cluster do not suffice,
+ * new ones can.
+ */
+function assessCapacity(
+  request: PlacementRequest,
+  candidate: Candidate,
+  available: AvailableCapacity | undefined,
+): Findings {
+  const findings =
+    candidate.kind === 'host' ? assessHost(request, candidate) : assessCluster(request, candidate, available);
+  const against = [...(available ? shortages(request, available) : []), ...findings.against];
+  if (!isElastic(candidate) || (against.length === 0 && candidate.nodes.length > 0)) return { ...findings, against };
+  const { obstacles, notes, new_nodes: newNodes } = assessGrowth(request, candidate);
+  return { ...findings, against: obstacles, notes, newNodes, avoided: 0, vramUnknown: false };
+}
+
+/**
  * The score of a candidate of which only the available capacity is known. The score of
  * `assessFeasibility` is not lower.
  */
 function scoreOf(request: PlacementRequest, { total, free }: AvailableCapacity): Score {
   const remaining = subtract(free, totalRequirements(request));
   return {
+    new_nodes: 0,
     avoided_taints: 0,
     vram_unknown: 0,
     gpus_unneeded: request.per_replica.gpu_count === 0 ? Number(total.gpu_count > 0) : 0,
@@ -135,12 +156,14 @@ function scoreOf(request: PlacementRequest, { total, free }: AvailableCapacity):
 
 /**
  * A candidate with the score that it has at best, which costs much less than an assessment;
- * undefined if its CPU or memory are not sufficient.
+ * undefined if its CPU or memory are not sufficient, and it adds no nodes.
  */
 export function bestCaseOf(request: PlacementRequest, candidate: Candidate): Scored | undefined {
   const available = availableCapacityOf(candidate);
-  if (!available || !isSufficient(totalRequirements(request), available)) return undefined;
-  return { candidate, score: scoreOf(request, available) };
+  if (!available) return undefined;
+  const score = scoreOf(request, available);
+  if (isSufficient(totalRequirements(request), available)) return { candidate, score };
+  return isElastic(candidate) ? { candidate, score: { ...score, new_nodes: 1 } } : undefined;
 }
 
 function assessHost(request: PlacementRequest, host: HostCandidate): Findings {
@@ -160,6 +183,7 @@ function assessHost(request: PlacementRequest, host: HostCandidate): Findings {
     gpus: choice.perReplica,
     avoided: avoided.length,
     vramUnknown: false,
+    newNodes: 0,
   };
 }
 
@@ -220,6 +244,7 @@ function assessCluster(
     gpus: Array.from({ length: request.replicas }, () => []),
     avoided: nodes.avoidedTaints,
     vramUnknown: nodes.vramUnknown,
+    newNodes: 0,
   };
 }
 
@@ -432,10 +457,13 @@ function gpuShortageOf(
 
 /**
  * The cost of a candidate. Scores are compared member by member, in this order, and the lower value
- * wins. This keeps GPUs and large machines available for workloads that need them, and avoids
- * targets with `PreferNoSchedule` taints if another target fits.
+ * wins. This prefers present capacity to new nodes, keeps GPUs and large machines available for
+ * workloads that need them, and avoids targets with `PreferNoSchedule` taints if another target
+ * fits.
  */
 export interface Score {
+  /** The number of nodes that an elastic cluster must add; 0: the present capacity suffices. */
+  readonly new_nodes: number;
   /** `PreferNoSchedule` taints that are not tolerated. */
   readonly avoided_taints: number;
   /** 1: GPU memory is required, but that of the candidate is not known. */
@@ -460,6 +488,13 @@ type Explanation = (better: number, worse: number) => string;
  * wins.
  */
 const parts: readonly (readonly [keyof Score, Explanation])[] = [
+  [
+    'new_nodes',
+    (better, worse) =>
+      better === 0
+        ? 'has the capacity now, without a new node'
+        : `needs fewer new nodes (${better} against ${worse})`,
+  ],
   [
     'avoided_taints',
     (better, worse) => `has fewer PreferNoSchedule taints that are not tolerated (${better} against ${worse})`,

@@ -2,6 +2,7 @@ import type { Obstacle, Remedy } from '@svc/contract/fleet';
 import type {
   ClusterCandidate,
   ClusterNode,
+  CountedAmounts,
   Machine,
   PlacementRequest,
   PlacementRequirements,
@@ -9,7 +10,7 @@ import type {
   Toleration,
 } from './candidates.ts';
 import { compareStrings, formatCores, formatMemory, pluralize } from './format.ts';
-import { onRequest, onTarget } from './remedies.ts';
+import { ofWorkload, onRequest, onTarget } from './remedies.ts';
 
 /**
  * The rule of Kubernetes. A toleration without a key must have the operator `Exists`, and then
@@ -99,7 +100,7 @@ export interface NodesAssessment {
 export function assessNodes(request: PlacementRequest, { nodes }: ClusterCandidate): NodesAssessment {
   const vramMatters = request.per_replica.vram_bytes > 0;
   if (nodes.length === 0) return { obstacles: [], avoidedTaints: 0, vramUnknown: vramMatters };
-  const feasible = nodes.filter((node) => nodeShortcomings(request, node).length === 0);
+  const feasible = suitableNodes(request, nodes);
   return {
     obstacles: feasible.length === 0 ? [noFeasibleNode(request, nodes)] : insufficientCapacity(request, feasible),
     avoidedTaints: Math.min(...feasible.map((node) => avoidedTaints(node, request).length)),
@@ -107,17 +108,15 @@ export function assessNodes(request: PlacementRequest, { nodes }: ClusterCandida
   };
 }
 
+/** The nodes that can run a replica while they are empty. */
+export const suitableNodes = (request: PlacementRequest, nodes: readonly ClusterNode[]): ClusterNode[] =>
+  nodes.filter((node) => nodeShortcomings(request, node).length === 0);
+
 /** A reason why a node cannot run a replica, as the end of the sentence "2 nodes ...". */
 interface Shortcoming {
   readonly text: string;
   readonly remedy: Remedy;
 }
-
-const ofWorkload = (field: Extract<Remedy, { object: 'workload' }>['field'], values: string[] = []): Remedy => ({
-  object: 'workload',
-  field,
-  values,
-});
 
 function nodeShortcomings(request: PlacementRequest, node: ClusterNode): Shortcoming[] {
   const { cpu_millis, memory_bytes, gpu_count, vram_bytes } = request.per_replica;
@@ -169,7 +168,7 @@ function noFeasibleNode(request: PlacementRequest, nodes: readonly ClusterNode[]
 }
 
 function insufficientCapacity(request: PlacementRequest, feasible: readonly ClusterNode[]): Obstacle[] {
-  const capacity = feasible.reduce((sum, node) => sum + replicasThatFit(request, node), 0);
+  const capacity = feasible.reduce((sum, node) => sum + replicasThatFit(request, node.allocatable), 0);
   if (capacity >= request.replicas) return [];
   const feasibleNodes =
     feasible.length === 1
@@ -179,8 +178,8 @@ function insufficientCapacity(request: PlacementRequest, feasible: readonly Clus
   return [{ code: 'nodes_too_small', message, remedies: [onRequest('replicas', [String(capacity)])] }];
 }
 
-/** The number of replicas that fit on an empty node. */
-function replicasThatFit({ per_replica }: PlacementRequest, { allocatable }: ClusterNode): number {
+/** The number of replicas that fit on an empty node with these amounts; infinite without requirements. */
+export function replicasThatFit({ per_replica }: PlacementRequest, allocatable: CountedAmounts): number {
   const members = ['cpu_millis', 'memory_bytes', 'gpu_count'] as const;
   const requested = members.filter((member) => per_replica[member] > 0);
   return Math.min(...requested.map((member) => Math.floor(allocatable[member] / per_replica[member])));

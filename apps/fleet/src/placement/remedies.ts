@@ -16,6 +16,13 @@ export const onRequest = (field: FieldOf<'request'>, values: readonly string[] =
   values: [...values],
 });
 
+/** A field of the workload. */
+export const ofWorkload = (field: FieldOf<'workload'>, values: readonly string[] = []): Remedy => ({
+  object: 'workload',
+  field,
+  values: [...values],
+});
+
 /** Amounts of one resource: of one replica, and on the candidate. */
 interface Shortage {
   /** Greater than 0. */

@@ -42,16 +42,23 @@ const clusterRow = resourceRow.extend({
 });
 export type ClusterRow = z.output<typeof clusterRow>;
 
+/**
+ * What is allocated on a cluster, in all namespaces in which it is registered, so that its capacity
+ * is counted once.
+ */
+const allocatedSum = (column: 'cpu_millis' | 'memory_bytes' | 'gpu_count', type: 'bigint' | 'int'): Prisma.Sql =>
+  Prisma.sql`(SELECT coalesce(sum(d.${Prisma.raw(column)}), 0)::${Prisma.raw(type)} FROM deployments d
+      WHERE d.cluster_id = ANY (ARRAY(SELECT o.id FROM clusters o WHERE o.id = r.id OR o.identity = r.identity)))`;
+
 export const clusters: Kind<ClusterRow> = {
   table: 'clusters',
   row: clusterRow,
   columns: Prisma.sql`r.server, r.ca_certificate, r.auth_kind::text, r.namespace, r.network_types, r.public_service_type::text, r.default_storage_class,
-    r.gpu_resource_name, r.object_labels, r.object_annotations, r.pod_label_keys, r.service_account, r.allow_service_account_tokens,
+    r.gpu_resource_name, r.elastic, r.object_labels, r.object_annotations, r.pod_label_keys, r.service_account, r.allow_service_account_tokens,
     r.pull_secrets, r.priority_class, r.uses_limit_range, r.fleet_account, r.reachability::text, r.unreachable_reason, r.last_seen_at, r.kubernetes_version, r.capacity, r.cpu_millis, r.memory_bytes,
     r.gpu_count, r.conditions, r.storage_classes, r.credentials_expire_at, ${identityColumns('clusters', Prisma.sql`r.identity`)},
-    (SELECT coalesce(sum(d.cpu_millis), 0)::bigint FROM deployments d WHERE d.cluster_id = r.id) AS allocated_cpu,
-    (SELECT coalesce(sum(d.memory_bytes), 0)::bigint FROM deployments d WHERE d.cluster_id = r.id) AS allocated_memory,
-    (SELECT coalesce(sum(d.gpu_count), 0)::int FROM deployments d WHERE d.cluster_id = r.id) AS allocated_gpus`,
+    ${allocatedSum('cpu_millis', 'bigint')} AS allocated_cpu, ${allocatedSum('memory_bytes', 'bigint')} AS allocated_memory,
+    ${allocatedSum('gpu_count', 'int')} AS allocated_gpus`,
 };
 
 const DAY_MS = 86_400_000;

@@ -34,6 +34,7 @@ export {
   workloadSpec,
 } from './deployments/workloads.ts';
 export { clusterPolicyDefaults, clusterPolicyNames, clusterPolicyReply } from './resources/cluster-policies.ts';
+export { type Elastic, elastic } from './resources/elastic.ts';
 export { isBindAddress, MAX_PROPOSED_ADDRESSES } from './resources/hosts.ts';
 export type { LabelRequirement } from './resources/resource.ts';
 export { purposesOfKind, type SecretPurpose } from './resources/secrets.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const values = z.array(z.string()).meta({
   description:
-    'What the field lacks: network types, labels as `key=value`, the number of GPUs or of replicas (for `autoscaling`, of `max_replicas`), mounts, or the name of a target. For `taints`, what to remove. Can be empty',
+    'What the field lacks: network types, labels as `key=value`, the number of GPUs or of replicas (for `autoscaling`, of `max_replicas`), mounts, or the name of a target. For `taints`, what to remove; for `elastic`, its member. Can be empty',
 });
 
 /** Where a reason against a candidate is removed: a field of an object, or an operation. */
@@ -21,6 +21,7 @@ const remedy = z
           'server',
           'gpu_resource_name',
           'allow_service_account_tokens',
+          'elastic',
           'check',
         ])
         .meta({ description: '`check`: check it again, after its engine or its nodes were changed' }),
@@ -69,6 +70,7 @@ export const obstacleCodes = [
   'taint_not_tolerated',
   'no_suitable_node',
   'nodes_too_small',
+  'elastic_limit',
   'volume_bound_elsewhere',
   'volume_in_use',
   'token_not_allowed',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { record, text } from '../../shared/wire.ts';
 import { labelKey, labelValue } from '../../template/fields.ts';
+import { elastic } from './elastic.ts';
 
 const MAX_ENTRIES = 32;
 const MAX_ANNOTATION = 1024;
@@ -54,6 +55,10 @@ export const clusterPolicies = {
     description:
       'true: pods whose workload states no memory have no limit of the fleet, so that a LimitRange of the namespace applies',
   }),
+  elastic: elastic.nullable().meta({
+    description:
+      'Limits of a cluster that adds nodes when pods need them: what fits an empty node is then feasible. null: the cluster has the nodes that exist',
+  }),
 };
 
 /** The value of each policy of a cluster that sets none. */
@@ -66,6 +71,7 @@ export const clusterPolicyDefaults = {
   pull_secrets: [],
   priority_class: null,
   uses_limit_range: false,
+  elastic: null,
 };
 
 type Policy = keyof typeof clusterPolicies;
@@ -84,6 +90,7 @@ export const clusterPolicyReply = {
   pull_secrets: z.array(z.string()),
   priority_class: z.string().nullable(),
   uses_limit_range: z.boolean(),
+  elastic: elastic.nullable(),
   fleet_account: z.string().nullable().meta({
     description: 'The user as which the cluster knows the fleet, as of the last check; null: not known',
   }),

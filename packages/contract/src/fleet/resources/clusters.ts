@@ -44,7 +44,9 @@ const fields = {
     .nullable()
     .meta({ description: 'PEM; null: the certificate authorities of the operating system' }),
   auth,
-  namespace: dnsLabel.meta({ description: 'Namespace of all objects of this fleet' }),
+  namespace: dnsLabel.meta({
+    description: 'Namespace of all objects of this registration. A cluster can be registered once for each namespace',
+  }),
   network_types: list(word),
   public_service_type: serviceType.meta({
     description: 'Type of the Services of workloads that require the network type `public`. All others are ClusterIP',
@@ -80,7 +82,10 @@ export const cluster = z
     identity,
     capacity: capacity.nullable(),
     allocatable: capacity.nullable().meta({ description: 'null: not known yet' }),
-    allocated: capacity.meta({ description: 'Resources that are allocated to deployments of this fleet' }),
+    allocated: capacity.meta({
+      description:
+        'Resources that are allocated to deployments of this fleet on the cluster, in all namespaces in which it is registered',
+    }),
     conditions: z
       .array(condition)
       .meta({ description: 'Results of the last check, such as missing permissions of the fleet' }),
@@ -109,7 +114,7 @@ const newClusterCheck = z
     registered_as: z
       .object({ id, name: z.string() })
       .nullable()
-      .meta({ description: 'The same cluster under another name; null: none, or not known' }),
+      .meta({ description: 'The same namespace of the same cluster under another name; null: none, or not known' }),
   })
   .meta({ id: 'NewClusterCheck' });
 
@@ -140,6 +145,7 @@ const newPolicies = {
   pull_secrets: fields.pull_secrets.default(clusterPolicyDefaults.pull_secrets),
   priority_class: fields.priority_class.default(clusterPolicyDefaults.priority_class),
   uses_limit_range: fields.uses_limit_range.default(clusterPolicyDefaults.uses_limit_range),
+  elastic: fields.elastic.default(clusterPolicyDefaults.elastic),
 };
 
 const changedPolicies = {
@@ -151,6 +157,7 @@ const changedPolicies = {
   pull_secrets: fields.pull_secrets.optional(),
   priority_class: fields.priority_class.optional(),
   uses_limit_range: fields.uses_limit_range.optional(),
+  elastic: fields.elastic.optional(),
 };
 
 /** Kubernetes clusters. */
