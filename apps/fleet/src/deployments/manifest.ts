@@ -9,7 +9,7 @@ import { renderKubernetes } from '../render/kubernetes.ts';
 import { BOOKKEEPING } from '../render/labels.ts';
 import { renderedCluster } from '../render/pod.ts';
 import type { Rendering, Secrecy, Secrets } from '../render/rendering.ts';
-import { PLACEHOLDER, SEALED_KEY, sealedName, secretsWithPlaceholders } from '../render/secrets.ts';
+import { idOfSealedName, SEALED_KEY, sealedName, secretsWithPlaceholders } from '../render/secrets.ts';
 import { readBound } from './bindings.ts';
 import { type Draft, draftOf, readWorkloadRevision, type StoredDraft, type WorkloadRevision } from './draft.ts';
 import { allocatedGpus, allocatedPorts } from './ports.ts';
@@ -79,8 +79,14 @@ export const renderingOf = <S extends Secrecy>(
  */
 function textOf({ value, sealed, isSecret }: ResolvedEnv['env'][number], secrets: Secrets<Secrecy>): string {
   if (sealed !== undefined) return secrets.value(sealedName(sealed), SEALED_KEY);
-  return isSecret && secrets.secrecy === 'placeholders' ? PLACEHOLDER : value;
+  return isSecret ? secrets.text(value) : value;
 }
+
+/** The ids of the sealed values that a rendering contains. */
+export const sealedIdsOf = ({ env, bound }: Pick<Renderable, 'env' | 'bound'>): string[] => [
+  ...env.flatMap(({ sealed }) => sealed ?? []),
+  ...bound.flatMap(({ name }) => idOfSealedName(name) ?? []),
+];
 
 /** An object of a manifest without secret values, as the API returns it. */
 export type ManifestObject = Readonly<Record<string, unknown>>;
@@ -144,7 +150,7 @@ async function hostManifest(
 }
 
 /** The identifier of an object within its manifest: `<kind>/<name>`. */
-function titleOf(object: ManifestObject): string {
+export function titleOf(object: ManifestObject): string {
   // Each Kubernetes object has metadata; a Docker object has its name at the top.
   const { name } = { ...object, ...(object.metadata as object | undefined) } as { readonly name?: unknown };
   return `${object.kind}/${name}`;

@@ -2,7 +2,7 @@ import type { WorkloadSpec } from '@svc/contract/fleet';
 import type { Database } from '../database/client.ts';
 import type { Sealer } from '../database/sealing.ts';
 import { workloadRevisionOf } from '../deployments/draft.ts';
-import { type Renderable, readRenderable, renderingOf } from '../deployments/manifest.ts';
+import { type Renderable, readRenderable, renderingOf, sealedIdsOf } from '../deployments/manifest.ts';
 import { gpusByReplica, portsByReplica } from '../deployments/ports.ts';
 import { scalerOf } from '../deployments/scaling/scaling.ts';
 import { namesOfSecrets } from '../deployments/secret-metadata.ts';
@@ -15,7 +15,7 @@ import { pullPolicyOf, registryHost } from '../render/image.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
 import { volumeName } from '../render/labels.ts';
 import type { Rendering } from '../render/rendering.ts';
-import { idOfSealedName, secretsWithValues } from '../render/secrets.ts';
+import { secretsWithValues } from '../render/secrets.ts';
 import { openSealedValues } from '../resources/sealed-values.ts';
 import { openValues } from '../resources/secrets.ts';
 import { type Claim, type ClaimedRow, rowOf } from './queue.ts';
@@ -162,11 +162,6 @@ const retryOf = ({ failures, crash_loop, now }: ClaimedRow, timings: ReconcilerT
   crash_loop?.next_try_at && new Date(crash_loop.next_try_at) <= now
     ? { retryAfter: backoffOf(failures, timings) / 2 }
     : {};
-
-const sealedIdsOf = ({ env, bound }: Renderable): string[] => [
-  ...env.flatMap(({ sealed }) => sealed ?? []),
-  ...bound.flatMap(({ name }) => idOfSealedName(name) ?? []),
-];
 
 /**
  * @throws Permanent if the pull secret is for another registry; only a previous version stores such

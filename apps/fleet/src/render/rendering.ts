@@ -45,6 +45,8 @@ export interface Secrets<S extends Secrecy = Secrecy> {
   /** Version and keys of a secret; undefined if no secret has that name. */
   readonly metadataOf: (name: string) => { readonly version: number; readonly keys: readonly string[] } | undefined;
   readonly value: (name: string, key: string) => string;
+  /** The text of a secret variable that is stored as text, or its placeholder. */
+  readonly text: (value: string) => string;
 }
 
 /**

@@ -27,6 +27,7 @@ export function secretsWithValues(
       if (value === undefined) throw new Error(`the secret "${name}" has no key "${key}"`);
       return value;
     },
+    text: (value) => value,
   };
 }
 
@@ -39,7 +40,27 @@ export function secretsWithPlaceholders(
 ): Secrets<'placeholders'> {
   const known = new Map(rows.map(({ name, version, keys }) => [name, { version, keys }]));
   const metadataOf = (name: string) => known.get(name) ?? (isSealedName(name) ? SEALED : undefined);
-  return { secrecy: 'placeholders', metadataOf, value: () => PLACEHOLDER };
+  return { secrecy: 'placeholders', metadataOf, value: () => PLACEHOLDER, text: () => PLACEHOLDER };
+}
+
+/**
+ * Secrets with placeholders that have the lengths of their values, for dry runs: an engine can refuse
+ * objects because of their size. `lengthOf` is the length of a sealed value that does not exist yet.
+ */
+export function secretsWithLengths(
+  rows: Parameters<typeof secretsWithValues>[0],
+  lengthOf: (sealedId: string) => number,
+): Secrets<'placeholders'> {
+  const { metadataOf, value } = secretsWithValues(rows);
+  const masked = (text: string) => 'x'.repeat(Buffer.byteLength(text));
+  const isNew = (name: string) => isSealedName(name) && metadataOf(name) === undefined;
+  return {
+    secrecy: 'placeholders',
+    metadataOf: (name) => (isNew(name) ? SEALED : metadataOf(name)),
+    value: (name, key) =>
+      isNew(name) ? 'x'.repeat(lengthOf(idOfSealedName(name) ?? '')) : masked(value(name, key)),
+    text: masked,
+  };
 }
 
 const SEALED_PREFIX = 'value/';
@@ -62,7 +83,7 @@ export const isSealedName = (name: string): boolean => idOfSealedName(name) !== 
 /** The same rendering with placeholders instead of secret values. */
 export const withoutValues = (rendering: Rendering): Rendering<'placeholders'> => ({
   ...rendering,
-  secrets: { ...rendering.secrets, secrecy: 'placeholders', value: () => PLACEHOLDER },
+  secrets: { ...rendering.secrets, secrecy: 'placeholders', value: () => PLACEHOLDER, text: () => PLACEHOLDER },
 });
 
 /**

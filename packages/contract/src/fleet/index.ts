@@ -22,6 +22,7 @@ export { MAX_NETWORK_TYPES_LISTED, MAX_SKIPPED_LISTED, syncState } from './catal
 export { type ChangeCounts, changeKinds } from './changes.ts';
 export { MAX_CANDIDATES_LISTED, type NewDeployment, phases, problemPhases, pulls } from './deployments/deployment.ts';
 export { MAX_FOLLOWED_INSTANCES, MAX_MEASURED_INSTANCES } from './deployments/deployments.ts';
+export type { DryRun } from './deployments/dry-run.ts';
 export type { EnvReply, EnvRequest, GeneratedValue } from './deployments/env.ts';
 export { instanceContainer, MAX_INSTANCE_EVENTS } from './deployments/instances.ts';
 export { type Obstacle, obstacleCodes, type Remedy } from './deployments/obstacle.ts';

@@ -170,10 +170,10 @@ export const fleetTools = {
       'Check a new deployment, or with deployment_id a change of one, without storing anything: whether it would be accepted, all reasons against it, and the choice of the target. Call this before create_deployment.',
     calls: [fleetDeploymentEndpoints.planDeployment],
     takes: fleetDeploymentEndpoints.planDeployment,
-    except: ['pull', 'spec'],
+    except: ['pull', 'spec', 'dry_run'],
     own: { ...someEnv, manifest: z.boolean().default(false).meta({ description: 'Also return the manifest' }) },
     result: z.object({
-      ...plan.pick({ ok: true, refusals: true, secrets: true, changes: true }).shape,
+      ...plan.pick({ ok: true, refusals: true, secrets: true, changes: true, dry_run: true }).shape,
       ...plan.pick({ service_account: true, replaces_instances: true }).shape,
       placement: briefPlacement,
       manifest: plan.shape.manifest.optional(),

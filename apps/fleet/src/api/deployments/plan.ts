@@ -1,5 +1,5 @@
 import type { Input, Reply } from '@svc/contract';
-import { fleetEndpoints } from '@svc/contract/fleet';
+import { type DryRun, fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, pickDefined } from '@svc/http';
 import { type Decision, decide } from '../../deployments/decision.ts';
 import {
@@ -11,6 +11,7 @@ import {
   readWorkloadRevision,
   refuseExcessiveSize,
 } from '../../deployments/draft.ts';
+import { askCluster, type DryRunSubject, notChecked } from '../../deployments/dry-run.ts';
 import { acceptEnv } from '../../deployments/env.ts';
 import {
   differencesOf,
@@ -33,28 +34,57 @@ import { secretsWithPlaceholders } from '../../render/secrets.ts';
 import { readRow } from '../../resources/kind.ts';
 import { columnsOfTarget, refuseUnknownTarget } from '../../resources/targets.ts';
 import type { ChangeContext } from '../change.ts';
-import { route } from '../context.ts';
+import { type RequestContext, route } from '../context.ts';
 import { awaitFirstChecks, refuseAmbiguousSource } from '../deployments.ts';
 
 type Transaction = Prisma.TransactionClient;
 type PlanContext = Pick<ChangeContext, 'transaction' | 'candidates' | 'defaultLimits'>;
 type Body = Input<typeof fleetEndpoints.planDeployment>['body'];
 
-/** Makes the same decision as a creation or change, without storing or locking anything. */
-export const planDeployment = route(
-  fleetEndpoints.planDeployment,
-  ({ database, engineRuntime, candidates, defaultLimits, planQueue, principal }, { body }) =>
-    engineRuntime.afterFirstChecks((canWait) =>
-      planQueue.run(callerKey(principal), () =>
-        database.client.$transaction(async (transaction) => {
-          const { deployment_id } = body;
-          const context = { transaction, candidates, defaultLimits };
-          if (deployment_id === undefined) return planNew(context, body, canWait);
-          return planChange(context, await readRow(transaction, deployments, deployment_id), body);
-        }),
-      ),
+/**
+ * Makes the same decision as a creation or change, without storing or locking anything. Then, outside
+ * of the transaction, it asks the chosen cluster.
+ */
+export const planDeployment = route(fleetEndpoints.planDeployment, async (context, { body }) => {
+  const { database, engineRuntime, candidates, defaultLimits, planQueue, principal } = context;
+  const { plan, subject } = await engineRuntime.afterFirstChecks((canWait) =>
+    planQueue.run(callerKey(principal), () =>
+      database.client.$transaction(async (transaction) => {
+        const { deployment_id } = body;
+        const planContext = { transaction, candidates, defaultLimits };
+        if (deployment_id === undefined) return planNew(planContext, body, canWait);
+        return planChange(planContext, await readRow(transaction, deployments, deployment_id), body);
+      }),
     ),
-);
+  );
+  return { ...plan, dry_run: subject && body.dry_run ? await adviceOf(context, subject) : [] };
+});
+
+type Plan = Reply<typeof fleetEndpoints.planDeployment>;
+
+/** What a cluster says about a plan. Only callers who can deploy learn it. */
+async function adviceOf(context: RequestContext, subject: DryRunSubject): Promise<DryRun[]> {
+  const { database, engineRuntime, settings, policy, principal, connection } = context;
+  const decision = policy['resources-write'](principal);
+  if (decision !== true)
+    return notChecked(subject, 'role', typeof decision === 'string' ? decision : decision.message);
+  const closed = new AbortController();
+  connection.onClose(() => closed.abort());
+  const { clusters } = engineRuntime;
+  const caller = callerKey(principal);
+  const { sealer } = settings;
+  return askCluster(
+    { database, sealer, clientOf: (cluster) => clusters.of(cluster), caller, signal: closed.signal },
+    subject,
+  );
+}
+
+/** A plan without what its cluster says, and what to ask the cluster. */
+interface Planned {
+  readonly plan: Omit<Plan, 'dry_run'>;
+  /** Undefined if there is no cluster to ask, or nothing to ask about. */
+  readonly subject: DryRunSubject | undefined;
+}
 
 const NEW = [
   'name',
@@ -85,11 +115,7 @@ const PLANNED: NewDeploymentRequest = {
   pull: 'auto',
 };
 
-async function planNew(
-  context: PlanContext,
-  body: Body,
-  canWait: boolean,
-): Promise<Reply<typeof fleetEndpoints.planDeployment>> {
+async function planNew(context: PlanContext, body: Body, canWait: boolean): Promise<Planned> {
   const { transaction, defaultLimits } = context;
   refuseAmbiguousSource(body);
   if (body.accept_loss) throw invalid([{ path: 'accept_loss', message: 'must be given only with deployment_id' }]);
@@ -99,13 +125,14 @@ async function planNew(
   const decision = await decide(context, draft);
   if (canWait) awaitFirstChecks(decision);
   const after = await manifestAfter(transaction, decision, { generation: 1, restarted_at: null });
-  return presentPlan(transaction, decision, { before: [], after });
+  const plan = await presentPlan(transaction, decision, { before: [], after: after.objects });
+  return { plan, subject: await subjectOf(transaction, { plan, after, isNew: true }) };
 }
 
 /** Members that cannot be changed. */
 const IMMUTABLE = ['workload_id', 'template', 'spec', 'target', 'name'] as const;
 
-async function planChange(context: PlanContext, row: DeploymentRow, body: Body) {
+async function planChange(context: PlanContext, row: DeploymentRow, body: Body): Promise<Planned> {
   const { transaction, defaultLimits } = context;
   const errors = IMMUTABLE.filter((member) => body[member] !== undefined).map((path) => ({
     path,
@@ -136,15 +163,43 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body) 
   const decision = await decide(context, draft);
   const { manifest: before } = await presentManifest(transaction, row);
   const refusals = refusalsOfDeletion(row);
-  if (refusals.length > 0) return presentPlan(transaction, { ...decision, refusals }, { before, after: [] });
+  const withoutQuestions = async (shown: Decision, after: ManifestObject[]) => ({
+    plan: await presentPlan(transaction, shown, { before, after }),
+    subject: undefined,
+  });
+  if (refusals.length > 0) return withoutQuestions({ ...decision, refusals }, []);
   // A deployment that already matches stays unchanged, even if a new decision would refuse it.
   if (isUnchanged(row, draft)) {
     const { manifest: after } = await presentManifest(transaction, { ...row, labels: draft.labels });
-    return presentPlan(transaction, { ...decision, refusals: [] }, { before, after });
+    return withoutQuestions({ ...decision, refusals: [] }, after);
   }
   const { restarted_at } = row;
   const after = await manifestAfter(transaction, decision, { generation: row.generation + 1, restarted_at });
-  return presentPlan(transaction, decision, { before, after });
+  const plan = await presentPlan(transaction, decision, { before, after: after.objects });
+  return { plan, subject: await subjectOf(transaction, { plan, after, isNew: false }) };
+}
+
+interface ManifestAfter {
+  readonly objects: ManifestObject[];
+  /** Undefined for a refused change. */
+  readonly renderable?: Renderable;
+}
+
+/** What to ask a cluster about a plan. A stopped deployment has no pods. */
+async function subjectOf(
+  transaction: Transaction,
+  {
+    plan: { changes, placement },
+    after: { objects, renderable },
+    isNew,
+  }: { readonly plan: Omit<Plan, 'dry_run'>; readonly after: ManifestAfter; readonly isNew: boolean },
+): Promise<DryRunSubject | undefined> {
+  const { cluster_id = null } = placement.target ?? {};
+  if (cluster_id === null || !renderable || changes.length === 0) return undefined;
+  if (renderable.draft.desiredState === 'stopped') return undefined;
+  const cluster = await transaction.cluster.findUniqueOrThrow({ where: { id: cluster_id } });
+  const replacesPods = changes.some(({ paths }) => paths.some((path) => path.startsWith('/spec/template')));
+  return { cluster, renderable, manifest: objects, isNew, replacesPods };
 }
 
 /**
@@ -155,20 +210,21 @@ async function manifestAfter(
   transaction: Transaction,
   decision: Decision,
   at: Pick<Renderable, 'generation' | 'restarted_at'>,
-): Promise<ManifestObject[]> {
-  if (decision.refusals.length > 0) return [];
+): Promise<ManifestAfter> {
+  if (decision.refusals.length > 0) return { objects: [] };
   const { chosen, draft, env, bound, mounted, secrets, ports } = decision;
   const target = chosen ?? draft.target;
-  const rendering = renderingOf({ draft, env, bound, mounted, ...at }, secretsWithPlaceholders(secrets));
+  const renderable = { draft, env, bound, mounted, ...at };
+  const rendering = renderingOf(renderable, secretsWithPlaceholders(secrets));
   const allocated = { gpus: chosen?.gpus ?? [], ports: ports?.replicas ?? [] };
-  return manifestOf(transaction, { rendering, target, allocated });
+  return { objects: await manifestOf(transaction, { rendering, target, allocated }), renderable };
 }
 
 async function presentPlan(
   transaction: Transaction,
   decision: Decision,
   { before, after }: { readonly before: ManifestObject[]; readonly after: ManifestObject[] },
-) {
+): Promise<Omit<Plan, 'dry_run'>> {
   const { refusals, placement, chosen, draft, mounted } = decision;
   const { secrets, isNewPullSecret, isNewToken } = await planSecrets(transaction, decision);
   const target = chosen ?? draft.target;

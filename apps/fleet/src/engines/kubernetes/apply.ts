@@ -1,9 +1,9 @@
 import type { KubernetesObject } from '../../render/kubernetes.ts';
 import { KEYS } from '../../render/labels.ts';
-import { catchFailure, EngineFailure, Permanent, Transient } from '../errors.ts';
+import { catchFailure, type EngineFailure, Permanent, Transient } from '../errors.ts';
 import { removeOwned } from './cleanup.ts';
 import type { KubernetesClient } from './client.ts';
-import { isConflict, isNamespaceMissing } from './errors.ts';
+import { isConflict, isImmutableField, isNamespaceMissing } from './errors.ts';
 import {
   applyObject,
   displayNameOf,
@@ -176,10 +176,6 @@ function actionsOfApply({ desired }: ReconcileRun, before: FoundObject | undefin
 
 const volumeLost = (name: string) =>
   new Permanent('VolumeLost', `The cluster reports that the data of the volume ${name} is lost.`);
-
-/** Whether a request failed because it changes an immutable field. */
-const isImmutableField = (error: unknown): boolean =>
-  error instanceof EngineFailure && error.response?.status === 422 && /is immutable/.test(error.response.engineMessage);
 
 /**
  * Deletes an object that must be created again. A volume is not replaced, because the new one would

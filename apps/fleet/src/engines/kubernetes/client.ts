@@ -48,6 +48,8 @@ export interface KubernetesTimings {
    * Timeout of a request that changes something. The cluster calls its webhooks before it responds.
    */
   readonly change: number;
+  /** Maximum time for all dry runs of a plan together. */
+  readonly dryRun: number;
   /** Time that a pod must be ready before it counts as running. */
   readonly settled: number;
   /**
@@ -71,6 +73,7 @@ export interface KubernetesTimings {
 export const DEFAULT_KUBERNETES_TIMINGS: KubernetesTimings = {
   answer: 15_000,
   change: 40_000,
+  dryRun: 5000,
   settled: 10_000,
   stable: 120_000,
   overdue: 60_000,

@@ -209,7 +209,7 @@ export const isNamespaceMissing = (error: unknown, namespace: string): boolean =
   error.response.engineMessage.startsWith(`namespaces "${namespace}" not found`);
 
 /** Whether a request failed because the credentials do not permit it. */
-const isForbidden = (error: unknown): boolean =>
+export const isForbidden = (error: unknown): boolean =>
   error instanceof EngineFailure && error.reason === 'AuthFailed' && error.response?.status === 403;
 
 /** Awaits a request. @returns undefined if the credentials do not permit it */
@@ -221,6 +221,10 @@ export async function unlessForbidden<T>(request: Promise<T>): Promise<T | undef
     throw error;
   }
 }
+
+/** Whether a request failed because it changes an immutable field. */
+export const isImmutableField = (error: unknown): boolean =>
+  error instanceof EngineFailure && error.response?.status === 422 && /is immutable/.test(error.response.engineMessage);
 
 /** Whether an object was changed or replaced concurrently. */
 export const isConflict = (error: unknown): boolean => error instanceof Transient && error.response?.status === 409;

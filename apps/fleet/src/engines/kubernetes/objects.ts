@@ -47,6 +47,7 @@ interface Applied {
   readonly fieldManager: string;
   readonly fieldValidation: string;
   readonly force: boolean;
+  readonly dryRun?: string;
 }
 
 interface KindApi {
@@ -190,13 +191,15 @@ export interface Application {
   readonly before: FoundObject | undefined;
   readonly force: boolean;
   readonly manager?: string | undefined;
+  /** Whether nothing is stored. The result is then the object as it would be stored. */
+  readonly dryRun?: boolean;
 }
 
 /** Applies an object with server-side apply. @returns the resulting object */
 export async function applyObject(
   client: KubernetesClient,
   object: KubernetesObject,
-  { before, force, manager = FIELD_MANAGER }: Application,
+  { before, force, manager = FIELD_MANAGER, dryRun = false }: Application,
 ): Promise<FoundObject> {
   const { kind, metadata } = object;
   const precondition = before && { uid: before.uid, resourceVersion: before.resourceVersion };
@@ -207,9 +210,10 @@ export async function applyObject(
     fieldManager: manager,
     fieldValidation: 'Strict',
     force,
+    ...(dryRun && { dryRun: 'All' }),
   });
   const after = toFoundObject(kind, item);
-  if (manager === FIELD_MANAGER) client.applied.record(object, after.metadata);
+  if (manager === FIELD_MANAGER && !dryRun) client.applied.record(object, after.metadata);
   return after;
 }
 

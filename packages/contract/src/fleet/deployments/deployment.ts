@@ -5,6 +5,7 @@ import { dnsLabel } from '../../template/fields.ts';
 import { changedMembers, condition, labels, newMembers, resourceMembers, resourceName } from '../resources/resource.ts';
 import { volumeSize } from '../resources/storage.ts';
 import { target, targetReply } from '../resources/target.ts';
+import { dryRun } from './dry-run.ts';
 import { env, envReply } from './env.ts';
 import { instance } from './instances.ts';
 import { obstacle } from './obstacle.ts';
@@ -262,6 +263,9 @@ export const plannedDeployment = z
     accept_loss: acceptedLosses.optional(),
     desired_state: desired.optional(),
     pull: pull.optional(),
+    dry_run: z.boolean().default(true).meta({
+      description: 'Whether to ask the cluster, if it is one, about the objects. It can take up to 5 seconds',
+    }),
   })
   .meta({ examples: [example] });
 
@@ -341,6 +345,10 @@ export const plan = z
     data: z
       .array(z.object({ volume: z.string(), note: z.string() }))
       .meta({ description: 'What the change means for the data of volumes' }),
+    dry_run: z.array(dryRun).meta({
+      description:
+        'What the API server of the chosen cluster says about the objects in server-side dry runs: advice, which changes neither `ok` nor what a creation or change does. Empty on hosts, if the plan is refused, and if nothing would change',
+    }),
   })
   .meta({ id: 'Plan' });
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { assertAccess, callerOf, type Forbidden, reviewed } from './access.ts';
+import type { Admission } from './admission/admission.ts';
 import type { Logs } from './logs.ts';
 import { at, isTree, type Stored } from './objects.ts';
 import { list, read, shownTo, versionOf } from './read.ts';
@@ -17,6 +18,7 @@ export interface Parts {
   readonly logs: Logs;
   readonly forbidden: Forbidden;
   readonly gitVersion: string;
+  readonly admission: Admission;
 }
 
 /** Responds to a request as an API server does. */
@@ -51,7 +53,7 @@ function sendObject(parts: Parts, { target, request, response }: ReceivedRequest
   send(response, code, body);
 }
 
-function answerTo({ store, forbidden }: Parts, target: Target, request: Received): { code: number; body: object } {
+function answerTo({ store, forbidden, admission }: Parts, target: Target, request: Received): { code: number; body: object } {
   if (target.kind.kind === 'SelfSubjectAccessReview') return { code: 201, body: reviewed(forbidden, request) };
   if (target.kind.kind === 'SelfSubjectReview') return { code: 201, body: callerOf(request) };
   if (target.part === 'scale') return scale(store, target, request);
@@ -59,7 +61,8 @@ function answerTo({ store, forbidden }: Parts, target: Target, request: Received
     return { code: 200, body: target.name === '' ? list(store, target, request) : read(store, target, request) };
   }
   if (request.method === 'DELETE') return remove(store, target, request);
-  const { code, body } = request.method === 'POST' ? create(store, target, request) : apply(store, target, request);
+  const write = request.method === 'POST' ? create : apply;
+  const { code, body } = write({ store, admission }, target, request);
   return { code, body: shownTo(request, store, target)(body as Stored) };
 }
 

@@ -1,3 +1,4 @@
+import { createAdmission } from './admission/admission.ts';
 import { updated } from './apply.ts';
 import { runControllers } from './controller/controller.ts';
 import { createControls } from './controller/controls.ts';
@@ -19,6 +20,9 @@ export class Cluster {
   readonly watchers = new Watchers(this.store);
   readonly logs = new Logs();
   readonly controls = createControls();
+  readonly admission = createAdmission(this.store);
+  /** Why the last pods of an owner were not admitted, by its uid. */
+  readonly refusedPods = new Map<string, string>();
   /** Forbidden operations, such as `create namespaces`. */
   readonly forbidden = new Set<string>();
   gitVersion = 'v1.33.1';

@@ -14,6 +14,8 @@ const kinds: readonly KindOf[] = [
   { kind: 'Service', apiVersion: 'v1', resource: 'services', isNamespaced: true },
   { kind: 'Secret', apiVersion: 'v1', resource: 'secrets', isNamespaced: true },
   { kind: 'PersistentVolumeClaim', apiVersion: 'v1', resource: 'persistentvolumeclaims', isNamespaced: true },
+  { kind: 'ResourceQuota', apiVersion: 'v1', resource: 'resourcequotas', isNamespaced: true },
+  { kind: 'LimitRange', apiVersion: 'v1', resource: 'limitranges', isNamespaced: true },
   { kind: 'Event', apiVersion: 'v1', resource: 'events', isNamespaced: true },
   { kind: 'Deployment', apiVersion: 'apps/v1', resource: 'deployments', isNamespaced: true },
   { kind: 'ReplicaSet', apiVersion: 'apps/v1', resource: 'replicasets', isNamespaced: true },

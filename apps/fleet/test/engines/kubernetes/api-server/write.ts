@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import type { Admission } from './admission/admission.ts';
 import { applied } from './apply.ts';
 import { moment, type Stored } from './objects.ts';
 import { badRequest, conflict, forbidden, invalid, MODIFIED, mismatch, notFound, Refusal } from './refusal.ts';
@@ -10,9 +12,18 @@ interface StoreResponse {
   readonly body: object;
 }
 
+/** What stores objects. */
+interface Writing {
+  readonly store: Store;
+  readonly admission: Admission;
+}
+
+/** Whether a request stores nothing. */
+const isDryRun = ({ query }: Received): boolean => query.dryRun === 'All';
+
 /** Creates an object. */
-export function create(store: Store, target: Target, { body }: Received): StoreResponse {
-  const object = JSON.parse(body) as Stored;
+export function create({ store, admission }: Writing, target: Target, request: Received): StoreResponse {
+  const object = named(JSON.parse(request.body) as Stored);
   const { kind, namespace } = target;
   const name = object.metadata.name;
   assertNamespace(store, { ...target, name });
@@ -20,13 +31,22 @@ export function create(store: Store, target: Target, { body }: Received): StoreR
     const message = `${kind.resource} "${name}" already exists`;
     throw new Refusal(409, 'AlreadyExists', { message, details: { name, kind: kind.resource } });
   }
-  return { code: 201, body: store.put(kind.resource, { ...object, ...typed(target) }) };
+  const candidate = { kind, object: { ...object, ...typed(target) }, isNew: true, isDryRun: isDryRun(request) };
+  const admitted = admission.admit(candidate);
+  return { code: 201, body: isDryRun(request) ? admitted : store.put(kind.resource, admitted) };
 }
+
+/** Gives an object with a `generateName` its name. */
+const named = (object: Stored & { readonly metadata: { readonly generateName?: string } }): Stored => {
+  const { generateName, name = `${generateName}${randomBytes(3).toString('hex').slice(0, 5)}` } = object.metadata;
+  return { ...object, metadata: { ...object.metadata, name } };
+};
 
 const typed = ({ kind }: Target) => ({ apiVersion: kind.apiVersion, kind: kind.kind });
 
 /** Server-side apply, which is the only supported patch. */
-export function apply(store: Store, target: Target, { body, query, headers }: Received): StoreResponse {
+export function apply({ store, admission }: Writing, target: Target, request: Received): StoreResponse {
+  const { body, query, headers } = request;
   if (headers['content-type'] !== 'application/apply-patch+yaml') {
     const message = 'the body of the request was in an unknown format';
     throw new Refusal(415, 'UnsupportedMediaType', { message });
@@ -50,7 +70,9 @@ export function apply(store: Store, target: Target, { body, query, headers }: Re
   if (live && uid && uid !== live.metadata.uid) throw invalid(target, [uidChanged(uid)]);
   assertValid(target, object);
   if (live) assertUnchanged(target, live, object);
-  return { code: live ? 200 : 201, body: store.put(kind.resource, object, result.managers) };
+  const admitted = admission.admit({ kind, object, isNew: !live, isDryRun: isDryRun(request) });
+  const code = live ? 200 : 201;
+  return { code, body: isDryRun(request) ? admitted : store.put(kind.resource, admitted, result.managers) };
 }
 
 /** The defaults that are set in a field without a value. No manager owns such a field. */

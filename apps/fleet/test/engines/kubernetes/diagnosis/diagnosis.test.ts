@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { logs } from '../../../../src/engines/kubernetes/logs.ts';
 import { reconcile } from '../../../../src/engines/kubernetes/reconcile.ts';
+import type { Webhook } from '../api-server/admission/webhooks.ts';
 import type { PodStatusOf } from '../api-server/controller/pod-status.ts';
 import * as podStatuses from '../api-server/controller/pod-status.ts';
 import { moment, type Stored, type Tree } from '../api-server/objects.ts';
@@ -10,7 +11,15 @@ afterEach(endAll);
 
 const SIDECAR = { name: 'mesh-proxy', image: 'mesh/proxy:1' };
 
-/** Adds a container to each new pod, as a service mesh does. */
+/** A webhook that changes the spec of each new pod. */
+const changingPods = (change: (spec: Tree) => Tree): Webhook => ({
+  name: 'change.example.test',
+  kinds: ['Pod'],
+  sideEffects: 'None',
+  mutate: (pod) => ({ ...pod, spec: change(pod.spec ?? {}) }),
+});
+
+/** Adds a container, as a service mesh does. */
 const withSidecar = (spec: Tree): Tree => ({ ...spec, containers: [SIDECAR, ...(spec.containers as Tree[])] });
 
 /** The status with a status of the sidecar, which comes first. */
@@ -30,7 +39,7 @@ const up = { state: { running: { startedAt: moment(Date.now() - 3_600_000) } } }
 /** A deployment whose pods have a sidecar. */
 async function aMeshedDeployment(podStatus: PodStatusOf, spec: Parameters<typeof aDeployment>[0] = {}) {
   const server = await anApiServer();
-  server.controls.admitPod = withSidecar;
+  server.admission.webhooks.push(changingPods(withSidecar));
   server.controls.podStatus = podStatus;
   const deployment = aDeployment(spec);
   const client = clientOf(server);
@@ -109,10 +118,11 @@ describe('a deployment on a cluster', () => {
     const look = () => reconcile(client, running(deployment.manifest()), deployment.fence());
     expect((await look()).conditions).toEqual([]);
     for (const { metadata } of server.objects('pods')) server.drop('pods', metadata.name);
-    server.controls.admitPod = (spec) => {
+    const mirrored = (spec: Tree) => {
       const [main] = spec.containers as Tree[];
       return { ...spec, containers: [{ ...main, image: 'mirror.example.test/team/app:1' }] };
     };
+    server.admission.webhooks.push(changingPods(mirrored));
     for (const { metadata } of server.objects('pods')) server.drop('pods', metadata.name);
     expect((await look()).conditions).toEqual([
       {

@@ -1,9 +1,11 @@
+import { usedOf } from '../admission/limits.ts';
 import { at, isTree, moment, type Stored, textAt } from '../objects.ts';
 import type { Store } from '../store.ts';
 import type { ControlledCluster } from './controls.ts';
 import { reconcileDeployment } from './deployments.ts';
 import { reconcileJob } from './jobs.ts';
 import { deletePod, makePods, podsOwnedBy } from './pods.ts';
+import { schedulePods } from './scheduler.ts';
 
 const MAX_ROUNDS = 100;
 
@@ -28,6 +30,8 @@ function runOnce(cluster: ControlledCluster): void {
     for (const replicaSet of store.list('replicasets')) reconcileReplicaSet(cluster, replicaSet);
     for (const job of store.list('jobs')) reconcileJob(cluster, job);
   }
+  if (controls.schedules) schedulePods(cluster);
+  for (const quota of store.list('resourcequotas')) updateQuota(store, quota);
   for (const pod of store.list('pods')) if (!controls.delaysPodDeletion) finishDeletion(store, pod);
   for (const resource of ['deployments', 'replicasets', 'jobs']) collectGarbage(store, resource);
 }
@@ -38,6 +42,10 @@ function reconcileReplicaSet(cluster: ControlledCluster, replicaSet: Stored): vo
   const pods = podsOwnedBy(cluster.store, replicaSet);
   for (const pod of pods.slice(wanted)) deletePod(cluster.store, pod);
   makePods(cluster, replicaSet, wanted - pods.length);
+}
+
+function updateQuota(store: Store, quota: Stored): void {
+  store.put('resourcequotas', { ...quota, status: { hard: at(quota, 'spec.hard'), used: usedOf(store, quota) } });
 }
 
 function assignAddress(store: Store, service: Stored): void {

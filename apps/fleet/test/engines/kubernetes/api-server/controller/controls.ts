@@ -1,4 +1,4 @@
-import type { Tree } from '../objects.ts';
+import type { Admission } from '../admission/admission.ts';
 import type { Store } from '../store.ts';
 import { type PodStatusOf, running } from './pod-status.ts';
 
@@ -11,16 +11,19 @@ export interface ClusterControls {
   /** Keeps deleted pods until it is false. */
   delaysPodDeletion: boolean;
   bindsClaims: boolean;
-  /** Changes the spec of each new pod, as a mutating admission webhook does. */
-  admitPod: (spec: Tree) => Tree;
   /** The reason for which the creation of pods is rejected. */
   refusesPods: string | undefined;
+  /** Whether pods run on the node that the scheduler finds. Otherwise, all run on one node. */
+  schedules: boolean;
 }
 
 /** A cluster with its settings. */
 export interface ControlledCluster {
   readonly store: Store;
   readonly controls: ClusterControls;
+  readonly admission: Admission;
+  /** Why the last pods of an owner were not admitted, by its uid. */
+  readonly refusedPods: Map<string, string>;
 }
 
 export const createControls = (): ClusterControls => ({
@@ -28,6 +31,6 @@ export const createControls = (): ClusterControls => ({
   isFrozen: false,
   delaysPodDeletion: false,
   bindsClaims: true,
-  admitPod: (spec) => spec,
   refusesPods: undefined,
+  schedules: false,
 });

@@ -71,12 +71,12 @@ function scale(store: Store, set: Stored, replicas: number): void {
 }
 
 /** Updates the status of a Deployment as its controller does. */
-function updateStatus({ store, controls }: ControlledCluster, deployment: Stored, current: Stored): void {
+function updateStatus({ store, controls, refusedPods }: ControlledCluster, deployment: Stored, current: Stored): void {
   const all = ownSets(store, deployment).flatMap((set) => podsOwnedBy(store, set));
   const updated = podsOwnedBy(store, current);
   const ready = all.filter(isReady).length;
   const wanted = Number(at(deployment, 'spec.replicas') ?? 1);
-  const refused = controls.refusesPods;
+  const refused = controls.refusesPods ?? refusedPods.get(current.metadata.uid);
   const now = store.find('deployments', deployment.metadata.namespace, deployment.metadata.name);
   if (!now) return;
   const status = {

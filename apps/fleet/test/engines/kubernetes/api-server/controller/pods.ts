@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { kindOf } from '../kinds.ts';
 import { at, inNamespaceOf, isTree, metaOf, moment, type Stored, type Tree, textAt } from '../objects.ts';
+import { Refusal } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import type { ControlledCluster } from './controls.ts';
 
@@ -25,30 +27,39 @@ export function deletePod(store: Store, pod: Stored): void {
 }
 
 /** Creates `count` pods from the template of an owner, unless the creation of pods is rejected. */
-export function makePods({ store, controls }: ControlledCluster, maker: Stored, count: number): void {
+export function makePods(cluster: ControlledCluster, maker: Stored, count: number): void {
+  const { store, controls, refusedPods } = cluster;
+  if (count > 0) refusedPods.delete(maker.metadata.uid);
   if (controls.refusesPods !== undefined) return;
-  const template = (at(maker, 'spec.template') ?? {}) as Tree;
   for (let left = count; left > 0; left -= 1) {
-    const { labels, annotations } = (isTree(template.metadata) ? template.metadata : {}) as Pick<
-      Stored['metadata'],
-      'labels' | 'annotations'
-    >;
-    const metadata = metaOf({
-      ...inNamespaceOf(maker),
-      name: `${maker.metadata.name}-${randomBytes(3).toString('hex').slice(0, 5)}`,
-      labels: { ...labels, ...(maker.kind === 'Job' && { 'batch.kubernetes.io/job-name': maker.metadata.name }) },
-      ...(annotations && { annotations }),
-      ownerReferences: [ownedBy(maker)],
-    });
-    const pod = {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata,
-      spec: controls.admitPod({ ...(template.spec as Tree), nodeName: 'worker-1' }),
-      status: { ...controls.podStatus() },
-    };
-    store.put('pods', pod);
+    try {
+      store.put('pods', podOf(cluster, maker));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      refusedPods.set(maker.metadata.uid, error.message);
+      return;
+    }
   }
+}
+
+/** An admitted pod from the template of its owner. */
+function podOf({ controls, admission }: ControlledCluster, maker: Stored): Stored {
+  const template = (at(maker, 'spec.template') ?? {}) as Tree;
+  const { labels, annotations } = (isTree(template.metadata) ? template.metadata : {}) as Pick<
+    Stored['metadata'],
+    'labels' | 'annotations'
+  >;
+  const metadata = metaOf({
+    ...inNamespaceOf(maker),
+    name: `${maker.metadata.name}-${randomBytes(3).toString('hex').slice(0, 5)}`,
+    labels: { ...labels, ...(maker.kind === 'Job' && { 'batch.kubernetes.io/job-name': maker.metadata.name }) },
+    ...(annotations && { annotations }),
+    ownerReferences: [ownedBy(maker)],
+  });
+  const object = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { ...(template.spec as Tree) } };
+  const admitted = admission.admit({ kind: kindOf('pods'), object, isNew: true, isDryRun: false });
+  if (controls.schedules) return { ...admitted, status: { phase: 'Pending' } };
+  return { ...admitted, spec: { ...admitted.spec, nodeName: 'worker-1' }, status: { ...controls.podStatus() } };
 }
 
 export const ownedBy = ({ apiVersion, kind, metadata: { name, uid } }: Stored) => ({

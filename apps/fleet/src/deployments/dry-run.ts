@@ -1,0 +1,87 @@
+import type { DryRun } from '@svc/contract/fleet';
+import type { Database } from '../database/client.ts';
+import { type Sealer, UnknownKey } from '../database/sealing.ts';
+import type { KubernetesClient } from '../engines/kubernetes/client.ts';
+import { dryRun } from '../engines/kubernetes/dry-run.ts';
+import type { Cluster } from '../generated/prisma/client.ts';
+import type { StoredEnv } from '../render/env.ts';
+import { type KubernetesManifest, renderKubernetes } from '../render/kubernetes.ts';
+import { secretsWithLengths } from '../render/secrets.ts';
+import { openSealedValues } from '../resources/sealed-values.ts';
+import { openValues } from '../resources/secrets.ts';
+import { type ManifestObject, type Renderable, renderingOf, sealedIdsOf, titleOf } from './manifest.ts';
+import { namesOfSecrets } from './secret-metadata.ts';
+
+/** A planned change on a cluster, about which the cluster can be asked. */
+export interface DryRunSubject {
+  readonly cluster: Cluster;
+  readonly renderable: Renderable;
+  /** The objects that the plan shows. */
+  readonly manifest: readonly ManifestObject[];
+  readonly isNew: boolean;
+  readonly replacesPods: boolean;
+}
+
+interface DryRunContext {
+  readonly database: Database;
+  readonly sealer: Sealer;
+  readonly clientOf: (cluster: Cluster) => Promise<KubernetesClient>;
+  readonly caller: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks the cluster of a plan about its objects, outside of every transaction. The values of secrets
+ * are replaced by placeholders of the same length.
+ */
+export async function askCluster(context: DryRunContext, subject: DryRunSubject): Promise<DryRun[]> {
+  const { cluster, renderable, isNew, replacesPods } = subject;
+  if (cluster.reachability === 'unreachable') {
+    const message = `The cluster ${cluster.name} was unreachable at its last check. ${cluster.unreachable_reason}`;
+    return notChecked(subject, 'unreachable', message.trim());
+  }
+  const manifest = await renderForDryRun(context, subject);
+  if (manifest === undefined)
+    return notChecked(subject, 'secrets', 'A secret of the deployment cannot be decrypted with the present keys.');
+  const { draft } = renderable;
+  return dryRun(await context.clientOf(cluster), {
+    manifest,
+    replicas: draft.replicas,
+    deploymentId: isNew ? undefined : draft.id,
+    replacesPods,
+    caller: context.caller,
+    signal: context.signal,
+  });
+}
+
+/** The results of a cluster that is not asked about any object. */
+export function notChecked(
+  { manifest }: Pick<DryRunSubject, 'manifest'>,
+  reason: DryRun['reason'],
+  message: string,
+): DryRun[] {
+  return manifest.map((object) => ({ object: titleOf(object), result: 'not_checked', reason, message }));
+}
+
+/** Undefined if a value is encrypted with a key that the fleet does not have. */
+async function renderForDryRun(
+  { database: { client }, sealer }: DryRunContext,
+  { renderable, cluster }: DryRunSubject,
+): Promise<KubernetesManifest<'placeholders'> | undefined> {
+  const { draft, bound } = renderable;
+  try {
+    const opened = await openValues(client, sealer, namesOfSecrets(draft, bound));
+    const sealed = await openSealedValues(client, sealer, sealedIdsOf(renderable));
+    const secrets = secretsWithLengths([...opened, ...sealed], (id) => lengthOfNew(draft.env, id));
+    return renderKubernetes(renderingOf(renderable, secrets), cluster);
+  } catch (error) {
+    if (error instanceof UnknownKey) return undefined;
+    throw error;
+  }
+}
+
+/** The length of a value that the creation or change generates. */
+function lengthOfNew(env: StoredEnv, id: string): number {
+  const generated = Object.values(env).find((value) => typeof value === 'object' && 'generate' in value && value.id === id);
+  return typeof generated === 'object' && 'generate' in generated ? generated.generate : 0;
+}

@@ -1,0 +1,37 @@
+import type { KindOf } from '../kinds.ts';
+import type { Stored } from '../objects.ts';
+import type { Store } from '../store.ts';
+import { assertWithinQuotas, withLimitRanges } from './limits.ts';
+import { assertPodSecurity } from './pod-security.ts';
+import { assertAdmitted, mutated, type Webhook } from './webhooks.ts';
+
+/** An object that is about to be stored. */
+export interface Candidate {
+  readonly kind: KindOf;
+  readonly object: Stored;
+  readonly isNew: boolean;
+  readonly isDryRun: boolean;
+}
+
+/** Changes and checks objects before they are stored. */
+export interface Admission {
+  readonly webhooks: Webhook[];
+  /** @returns the object as it is stored @throws Refusal */
+  admit(candidate: Candidate): Stored;
+}
+
+/** The admission of an API server, in the order of its plugins. Quotas are last. */
+export function createAdmission(store: Store): Admission {
+  const webhooks: Webhook[] = [];
+  return {
+    webhooks,
+    admit: (candidate) => {
+      const object = withLimitRanges(store, { ...candidate, object: mutated(webhooks, candidate) });
+      const changed = { ...candidate, object };
+      assertPodSecurity(store, changed);
+      assertAdmitted(webhooks, changed);
+      assertWithinQuotas(store, changed);
+      return object;
+    },
+  };
+}
