@@ -89,6 +89,7 @@ export const deploy: Action<DeployOptions> = async ([template = ''], options) =>
         plan.refusals.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('\n'),
       );
     }
+    tellRefusals(plan);
     const where = plan.placement.candidates.find(({ id }) => Object.values(plan.placement.target ?? {}).includes(id));
     if (options.dryRun === true) {
       await print(plan, {
@@ -118,6 +119,16 @@ export const deploy: Action<DeployOptions> = async ([template = ''], options) =>
   );
   return options.wait === true ? codeOf(current) : undefined;
 };
+
+type Plan =
+  FleetPaths['/api/v1/deployments/plan']['post']['responses'][200]['content']['application/json'];
+
+/** Tells what the cluster of a plan refuses. It is advice: the deployment can be created nevertheless. */
+function tellRefusals({ dry_run = [] }: Pick<Plan, 'dry_run'>): void {
+  for (const { object, result, message } of dry_run) {
+    if (result === 'refused') tell(`The cluster refuses ${oneLine(object)}: ${oneLine(message)}`);
+  }
+}
 
 const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -234,6 +245,7 @@ async function planScale(
   const body = { deployment_id: deployment.id, replicas };
   const plan = await reply(fleet.POST('/api/v1/deployments/plan', { body }));
   if (!plan.ok) throw new Failure(plan.refusals.map(({ message }) => message).join('\n'));
+  tellRefusals(plan);
   await print(plan, {
     format: output,
     as: () => ({

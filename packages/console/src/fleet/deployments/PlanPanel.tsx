@@ -56,6 +56,7 @@ export function PlanPanel({
         )}
         {shown && shown.refusals.length > 0 && <Refusals refusals={shown.refusals} />}
         {shown && <Candidates plan={shown} correctable={correctable} />}
+        {shown && shown.dry_run.length > 0 && <DryRun results={shown.dry_run} />}
         {shown && shown.changes.length > 0 && <Changes changes={shown.changes} />}
         {shown?.replaces_instances && (
           <p className="candidate small text-busy">{t('The change replaces the running instances.')}</p>
@@ -220,6 +221,31 @@ const Account = ({ account: { name, token, is_new_token } }: { readonly account:
       {rich('Pods have the account {name} and no token of it.', { name: <code>{name}</code> })}
     </p>
   );
+
+/** What the cluster says about the objects: what it refuses, and why it was not asked about others. */
+function DryRun({ results }: { readonly results: Plan['dry_run'] }) {
+  const refused = results.filter(({ result }) => result === 'refused');
+  const reasons = new Set(results.flatMap(({ result, message }) => (result === 'not_checked' ? message : [])));
+  const isAccepted = refused.length === 0 && reasons.size === 0;
+  return (
+    <div className="candidate">
+      <span className="strong">{t('Dry run on the cluster')}</span>
+      {isAccepted && <p className="muted small">{t('The cluster accepts all objects.')}</p>}
+      <ul className="stack-small">
+        {refused.map(({ object, message }) => (
+          <li key={object + message}>
+            <span className="text-bad">{t('refused')}</span> <code>{object}</code> {message}
+          </li>
+        ))}
+        {[...reasons].map((reason) => (
+          <li key={reason} className="muted">
+            {t('not checked: {reason}', { reason })}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
 
 const Changes = ({ changes }: { readonly changes: Plan['changes'] }) => (
   <details className="candidate" open>

@@ -17,15 +17,29 @@ export function usePlan(body: PlanBody) {
   const settled = useSettled(text, PAUSE_MS);
   const plan = useQuery({
     queryKey: ['plan', settled],
-    queryFn: ({ signal }) => fleet.call('planDeployment', { body: JSON.parse(settled), signal }),
+    queryFn: ({ signal }) =>
+      fleet.call('planDeployment', { body: { ...JSON.parse(settled), dry_run: false }, signal }),
     placeholderData: (previous) => previous,
     refetchInterval: REPEAT_MS,
     gcTime: 0, // each input has its own plan
     retry: false,
   });
+  const isOnCluster = plan.data?.ok === true && plan.data.placement.target?.cluster_id != null;
+  /** What the cluster says. It takes up to five seconds, so that the plan is shown before. */
+  const advice = useQuery({
+    queryKey: ['plan', 'dry-run', settled],
+    queryFn: async ({ signal }) => {
+      const { dry_run } = await fleet.call('planDeployment', { body: JSON.parse(settled), signal });
+      return dry_run;
+    },
+    enabled: isOnCluster && text === settled && !plan.isPlaceholderData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+  });
   const fieldErrors = fieldErrorsOf(plan.error);
   return {
-    data: plan.data,
+    data: plan.data && { ...plan.data, dry_run: isOnCluster ? (advice.data ?? []) : [] },
     /** A problem that is not about a field. */
     error: fieldErrors.length > 0 ? null : plan.error,
     fieldErrors,

@@ -160,6 +160,17 @@ function Nodes({ id }: { readonly id: string }) {
   );
 }
 
+function wordsOfElastic(elastic: ClusterObject['elastic']): string {
+  if (elastic === null) return t('none');
+  const { max_nodes, per_replica, gpus } = elastic;
+  const limits = t('up to {count, plural, one {# node} other {# nodes}}, {cpu} CPUs and {memory} per replica', {
+    count: max_nodes,
+    cpu: per_replica.cpu,
+    memory: per_replica.memory,
+  });
+  return [limits, ...gpus.map(({ model, count }) => `${count} × ${model}`)].join(', ');
+}
+
 function ClusterFacts({ cluster }: { readonly cluster: ClusterObject }) {
   const facts: readonly Fact[] = [
     [t('API server'), <code key="server">{cluster.server}</code>],
@@ -172,6 +183,7 @@ function ClusterFacts({ cluster }: { readonly cluster: ClusterObject }) {
     [t('Public services'), cluster.public_service_type],
     [t('Storage class'), cluster.default_storage_class ?? t('default of the cluster')],
     [t('GPU resource'), cluster.gpu_resource_name],
+    [t('New nodes'), wordsOfElastic(cluster.elastic)],
     [t('Labels'), textOfPairs(cluster.labels, ', ') || t('none')],
     ...policyFacts(cluster),
     [

@@ -11,6 +11,7 @@ import { AcceptEngineField } from './AcceptEngineField.tsx';
 import { CheckResult } from './CheckResult.tsx';
 import { authOf, ClusterAuthFields } from './ClusterAuthFields.tsx';
 import { bodyOfPolicies, draftOfPolicies, PolicyFields, policyFields } from './ClusterPolicies.tsx';
+import { ElasticFields, elasticDraftOf, elasticOf } from './ElasticFields.tsx';
 import { firstNetworks, NetworksFields, networkTypesOf } from './NetworksFields.tsx';
 
 const SERVICE_TYPES = ['ClusterIP', 'NodePort', 'LoadBalancer'] as const;
@@ -32,6 +33,7 @@ export function EditClusterDialog({
   const [cluster, setCluster] = useState(given);
   const [networks, setNetworks] = useState(() => firstNetworks(given.network_types));
   const isAdmin = useCaller().role === 'admin';
+  const [elastic, setElastic] = useState(() => elasticDraftOf(given.elastic));
   const form = useForm({
     server: given.server,
     namespace: given.namespace,
@@ -83,6 +85,7 @@ export function EditClusterDialog({
         'network_types',
         'default_storage_class',
         'gpu_resource_name',
+        'elastic',
         'labels',
         ...(isAdmin ? policyFields : []),
       ]}
@@ -102,6 +105,10 @@ export function EditClusterDialog({
             public_service_type: values.public_service_type,
             default_storage_class: values.default_storage_class.trim() || null,
             gpu_resource_name: values.gpu_resource_name,
+            // Only admins can change them.
+            ...(JSON.stringify(elastic) === JSON.stringify(elasticDraftOf(given.elastic))
+              ? {}
+              : { elastic: elasticOf(elastic) }),
             labels: pairsOf(values.labels),
             ...(isAdmin ? bodyOfPolicies(values) : {}),
           },
@@ -162,6 +169,7 @@ export function EditClusterDialog({
         <TextField {...bind('gpu_resource_name')} label={t('GPU resource')} mono error={errorAt('gpu_resource_name')} />
       </div>
       <NetworksFields draft={networks} onChange={setNetworks} errorAt={errorAt} />
+      <ElasticFields draft={elastic} onChange={setElastic} errorAt={errorAt} />
       <TextAreaField
         {...bind('labels')}
         label={t('Labels')}

@@ -70,7 +70,7 @@ async function readCurrent({ id }: SelectedDeployment): Promise<Deployment | und
 
 async function foreseeStart(deployment: Deployment): Promise<Foreseen> {
   const { ok, refusals, placement } = await fleet.call('planDeployment', {
-    body: { deployment_id: deployment.id, desired_state: 'running' },
+    body: { deployment_id: deployment.id, desired_state: 'running', dry_run: false },
   });
   if (!ok) return { deployment, effects: [], blocked: refusals.map(({ message }) => message).join(' ') };
   const { host_id, cluster_id } = placement.target ?? {};

@@ -37,6 +37,7 @@ const obstacleWords: Readonly<Record<Obstacle['code'], string>> = {
   taint_not_tolerated: t('Taint not tolerated'),
   no_suitable_node: t('No suitable node'),
   nodes_too_small: t('Nodes too small'),
+  elastic_limit: t('Limit of new nodes'),
   volume_bound_elsewhere: t('Volume elsewhere'),
   volume_in_use: t('Volume in use'),
   token_not_allowed: t('Token not allowed'),
@@ -184,6 +185,7 @@ function targetWords(field: TargetField, values: readonly string[], name: string
     server: () => t('Correct the address of {name}', { name }),
     gpu_resource_name: () => t('Correct the GPU resource of {name}', { name }),
     allow_service_account_tokens: () => t('Allow tokens for pods on {name}', { name }),
+    elastic: () => t('Raise the limits of new nodes of {name}', { name }),
   };
   return words[field]();
 }
