@@ -1,6 +1,6 @@
 import type { DryRun } from '@svc/contract/fleet';
 import type { Database } from '../database/client.ts';
-import { type Sealer, UnknownKey } from '../database/sealing.ts';
+import type { Sealer } from '../database/sealing.ts';
 import type { KubernetesClient } from '../engines/kubernetes/client.ts';
 import { dryRun } from '../engines/kubernetes/dry-run.ts';
 import type { Cluster } from '../generated/prisma/client.ts';
@@ -43,8 +43,12 @@ export async function askCluster(context: DryRunContext, subject: DryRunSubject)
   const manifest = await renderForDryRun(context, subject);
   if (manifest === undefined)
     return notChecked(subject, 'secrets', 'A secret of the deployment cannot be decrypted with the present keys.');
+  // The check of the cluster reports it.
+  const client = await context.clientOf(cluster).catch(() => undefined);
+  if (client === undefined)
+    return notChecked(subject, 'secrets', `The credentials of the cluster ${cluster.name} cannot be decrypted.`);
   const { draft } = renderable;
-  return dryRun(await context.clientOf(cluster), {
+  return dryRun(client, {
     manifest,
     replicas: draft.replicas,
     deploymentId: isNew ? undefined : draft.id,
@@ -63,21 +67,19 @@ export function notChecked(
   return manifest.map((object) => ({ object: titleOf(object), result: 'not_checked', reason, message }));
 }
 
-/** Undefined if a value is encrypted with a key that the fleet does not have. */
+/** Undefined if a value cannot be decrypted. */
 async function renderForDryRun(
   { database: { client }, sealer }: DryRunContext,
   { renderable, cluster }: DryRunSubject,
 ): Promise<KubernetesManifest<'placeholders'> | undefined> {
   const { draft, bound } = renderable;
-  try {
-    const opened = await openValues(client, sealer, namesOfSecrets(draft, bound));
-    const sealed = await openSealedValues(client, sealer, sealedIdsOf(renderable));
-    const secrets = secretsWithLengths([...opened, ...sealed], (id) => lengthOfNew(draft.env, id));
-    return renderKubernetes(renderingOf(renderable, secrets), cluster);
-  } catch (error) {
-    if (error instanceof UnknownKey) return undefined;
-    throw error;
-  }
+  const opened = await Promise.all([
+    openValues(client, sealer, namesOfSecrets(draft, bound)),
+    openSealedValues(client, sealer, sealedIdsOf(renderable)),
+  ]).catch(() => undefined); // the pass of the reconciler reports it
+  if (opened === undefined) return undefined;
+  const secrets = secretsWithLengths(opened.flat(), (id) => lengthOfNew(draft.env, id));
+  return renderKubernetes(renderingOf(renderable, secrets), cluster);
 }
 
 /** The length of a value that the creation or change generates. */

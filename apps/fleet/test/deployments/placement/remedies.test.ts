@@ -60,6 +60,14 @@ async function withNode(node: Body = {}) {
   return target;
 }
 
+/** A cluster without nodes that can add two with 4 CPUs, 8 GiB and 1 GPU. */
+const elastic = () => aCluster({ cpus: 0, gib: 0, elastic: limits('24Gi') });
+const limits = (vram: string) => ({
+  max_nodes: 2,
+  per_replica: { cpu: '4', memory: '8Gi', gpu_count: 1 },
+  gpus: [{ model: 'any', vram, count: 2 }],
+});
+
 /** An engine that responds to checks. */
 const anAnsweringEngine = () =>
   serve(
@@ -324,6 +332,34 @@ const cases: readonly Case[] = [
     remedies: [on.request('replicas', '2')],
   },
   {
+    code: 'elastic_limit',
+    what: 'a replica that is larger than a new node',
+    make: async () => ({ target: await elastic(), workload: { cpu_request: '5', memory_request: '9Gi', gpu_count: 2 } }),
+    remedies: [on.workload('cpu_request')],
+  },
+  {
+    code: 'elastic_limit',
+    what: 'two of three replicas fit',
+    make: async () => ({ target: await elastic(), workload: { cpu_request: '4' }, request: { replicas: 3 } }),
+    remedies: [on.request('replicas', '2')],
+  },
+  {
+    code: 'elastic_limit',
+    what: 'other deployments hold the new nodes',
+    make: async () => {
+      const target = await elastic();
+      await fleet.deployed({ workload: { cpu_request: '4' }, replicas: 2, target });
+      return { target, workload: { cpu_request: '4' } };
+    },
+    remedies: [on.deployments],
+  },
+  {
+    code: 'elastic_limit',
+    what: 'no model of GPUs is suitable',
+    make: async () => ({ target: await elastic(), workload: { gpu_count: 1, vram_request: '48Gi' } }),
+    remedies: [on.target('elastic', 'gpus')],
+  },
+  {
     code: 'volume_bound_elsewhere',
     what: 'a volume of another host',
     make: async () => {
@@ -410,6 +446,7 @@ async function applied({ object, field, values }: Remedy, situation: Situation, 
         schedulable: { schedulable: true },
         gpu_resource_name: { gpu_resource_name: 'amd.com/gpu' },
         allow_service_account_tokens: { allow_service_account_tokens: true },
+        elastic: { elastic: limits('80Gi') },
         server: {
           server: 'https://other.example.test',
           auth: { kind: 'token', token: 'of-a-service-account' },

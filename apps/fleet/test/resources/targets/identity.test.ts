@@ -155,18 +155,79 @@ describe('a cluster', () => {
     return world.asAdmin.post('/api/v1/clusters', body);
   };
 
-  test('is registered only once, whatever its namespace, and its nodes have their UID', async () => {
+  test('is registered only once with a namespace, and its nodes have their UID', async () => {
     const server = await startApiServer();
     const node = server.put('nodes', { metadata: { name: 'node-of-identity' } });
     const { body } = await register(server);
     const { uid } = server.object('namespaces', 'kube-system').metadata;
     expect(body.cluster.identity).toBe(uid);
-    const second = await register(server, { namespace: 'elsewhere' });
+    const second = await register(server);
     expect(second).toMatchObject({ status: 409, body: { code: 'already_registered' } });
-    expect(second.body.detail).toContain(`already registered as the cluster ${body.cluster.name}`);
+    expect(second.body.detail).toContain(
+      `already registered as the cluster ${body.cluster.name} (${body.cluster.id}) with the namespace fleet`,
+    );
     expect(conditionOf(await checked(body.cluster.id, 'clusters'), 'Unique')).toMatchObject({ status: 'True' });
     const { body: list } = await world.asViewer.get('/api/v1/hosts?search=node-of-identity');
     expect(list.hosts).toMatchObject([{ identity: node.metadata.uid, conditions: [] }]);
+    await server.stop();
+  });
+
+  test('is registered again with another namespace, also by a change of the namespace alone', async () => {
+    const server = await startApiServer({ namespaces: ['fleet', 'team-a', 'team-b'] });
+    const first = (await register(server)).body.cluster;
+    const second = await register(server, { namespace: 'team-a' });
+    expect(second.status).toBe(201);
+    const { id } = second.body.cluster;
+    for (const one of [first.id, id]) {
+      expect(conditionOf(await checked(one, 'clusters'), 'Unique')).toMatchObject({ status: 'True' });
+    }
+    const move = (namespace: string) => world.asOperator.put(`/api/v1/clusters/${id}`, { namespace });
+    const refused = await move('fleet');
+    expect(refused).toMatchObject({ status: 409, body: { code: 'already_registered' } });
+    expect(refused.body.detail).toContain(first.name);
+    expect((await world.read('clusters', id)).namespace).toBe('team-a');
+    expect((await move('team-b')).status).toBe(200);
+    expect((await register(server, { namespace: 'team-a' })).status).toBe(201);
+    expect((await register(server, { namespace: 'team-b' })).body.code).toBe('already_registered');
+    const { auth, ca_certificate } = { auth: { kind: 'token', token: server.token }, ca_certificate: server.ca };
+    const check = async (namespace: string) =>
+      (await world.asAdmin.post('/api/v1/clusters/check', { server: server.url, auth, ca_certificate, namespace })).body.check;
+    expect(await check('team-b')).toMatchObject({ registered_as: { id } });
+    expect(await check('team-c')).toMatchObject({ registered_as: null });
+    await server.stop();
+  });
+
+  test('is registered only once with a namespace by concurrent requests', async () => {
+    const server = await startApiServer();
+    const namespaces = ['one', 'one', 'two', 'two'];
+    const answers = await Promise.all(namespaces.map((namespace) => register(server, { namespace })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
+    const ids = answers.flatMap(({ body }) => body.cluster?.id ?? []);
+    const moved = await Promise.all(
+      ids.map((id) => world.asOperator.put(`/api/v1/clusters/${id}`, { namespace: 'three' })),
+    );
+    expect(moved.map(({ status }) => status).sort()).toEqual([200, 409]);
+    await server.stop();
+  });
+
+  test('has its capacity once, whatever the number of its namespaces', async () => {
+    const server = await startApiServer({ namespaces: ['fleet', 'team-a'] });
+    const status = { conditions: [{ type: 'Ready', status: 'True' }], allocatable: { cpu: '8', memory: '32Gi' } };
+    server.put('nodes', { metadata: { name: 'only' }, status });
+    const first = (await register(server)).body.cluster;
+    const second = (await register(server, { namespace: 'team-a' })).body.cluster;
+    for (const { id } of [first, second]) await checked(id, 'clusters');
+    const workload = await world.aWorkload({ cpu_request: '3' });
+    const name = world.aName('existing');
+    const given = { name, created_by: 'test', replicas: 1, cluster_id: second.id, cpu_millis: 6000 };
+    const { id } = await world.client.deployment.create({ data: { ...given, workload_id: workload.id, revision: 1 } });
+    for (const cluster of [first, second]) {
+      expect((await world.read('clusters', cluster.id)).allocated).toMatchObject({ cpu: '6' });
+      const body = { workload_id: workload.id, target: { cluster_id: cluster.id } };
+      const plan = (await world.asOperator.post('/api/v1/deployments/plan', body)).body;
+      expect(JSON.stringify(plan.refusals)).toContain('needs 3 CPUs, 2 of 8 are free');
+    }
+    await world.client.deployment.delete({ where: { id } });
     await server.stop();
   });
 
