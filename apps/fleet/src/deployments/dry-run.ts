@@ -10,6 +10,7 @@ import { secretsWithLengths } from '../render/secrets.ts';
 import { openSealedValues } from '../resources/sealed-values.ts';
 import { openValues } from '../resources/secrets.ts';
 import { type ManifestObject, type Renderable, renderingOf, sealedIdsOf, titleOf } from './manifest.ts';
+import type { DeploymentRow } from './rows.ts';
 import { namesOfSecrets } from './secret-metadata.ts';
 
 /** A planned change on a cluster, about which the cluster can be asked. */
@@ -18,7 +19,8 @@ export interface DryRunSubject {
   readonly renderable: Renderable;
   /** The objects that the plan shows. */
   readonly manifest: readonly ManifestObject[];
-  readonly isNew: boolean;
+  /** The deployment before the change; undefined for a new one. */
+  readonly before: Pick<DeploymentRow, 'id' | 'replicas' | 'desired_state'> | undefined;
   readonly replacesPods: boolean;
 }
 
@@ -35,7 +37,7 @@ interface DryRunContext {
  * are replaced by placeholders of the same length.
  */
 export async function askCluster(context: DryRunContext, subject: DryRunSubject): Promise<DryRun[]> {
-  const { cluster, renderable, isNew, replacesPods } = subject;
+  const { cluster, renderable, before, replacesPods } = subject;
   if (cluster.reachability === 'unreachable') {
     const message = `The cluster ${cluster.name} was unreachable at its last check. ${cluster.unreachable_reason}`;
     return notChecked(subject, 'unreachable', message.trim());
@@ -47,11 +49,10 @@ export async function askCluster(context: DryRunContext, subject: DryRunSubject)
   const client = await context.clientOf(cluster).catch(() => undefined);
   if (client === undefined)
     return notChecked(subject, 'secrets', `The credentials of the cluster ${cluster.name} cannot be decrypted.`);
-  const { draft } = renderable;
   return dryRun(client, {
     manifest,
-    replicas: draft.replicas,
-    deploymentId: isNew ? undefined : draft.id,
+    replicas: renderable.draft.replicas,
+    before: before && { id: before.id, replicas: before.desired_state === 'stopped' ? 0 : before.replicas },
     replacesPods,
     caller: context.caller,
     signal: context.signal,

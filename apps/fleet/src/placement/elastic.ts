@@ -28,37 +28,61 @@ const AMOUNTS = ['cpu_millis', 'memory_bytes', 'gpu_count'] as const;
  * Assesses a deployment for which the present nodes do not suffice. Replicas that they have capacity
  * for stay on them. The others need new nodes: each must be within the limits per replica, and all
  * within the limits of nodes and GPUs. What is allocated beyond the present nodes already waits for
- * new ones. Labels and taints of new nodes are not known.
+ * new ones, which it can share with the deployment. As for present nodes, the sum of the amounts
+ * counts. Labels and taints of new nodes are not known.
  */
 export function assessGrowth(request: PlacementRequest, cluster: ElasticCluster): Growth {
   const tooLarge = excessOfReplica(request, cluster.elastic);
   if (tooLarge.length > 0) return { new_nodes: 0, notes: [], obstacles: tooLarge };
   const { elastic, nodes } = cluster;
   const need = needOf(request, cluster);
-  const { present, new_nodes } = need;
+  const { present } = need;
   const obstacles = [...nodeObstacles(request, cluster, need), ...gpuObstacles(request, cluster, need)];
   if (obstacles.length > 0) return { new_nodes: 0, notes: [], obstacles };
+  const new_nodes = Math.max(1, need.additional);
   const what = new_nodes === 1 ? 'a new node' : `${new_nodes} new nodes`;
   const where = `${nodes.length} of at most ${pluralize(elastic.max_nodes, 'node')} exist`;
   const capacity = `the present nodes have capacity for ${present} of ${pluralize(request.replicas, 'replica')}, and ${where}`;
   return { new_nodes, notes: [`needs ${what}: ${capacity}`, ...notesOfAdmission(request)], obstacles };
 }
 
-/** What a deployment needs beyond the present nodes. */
+/** What a deployment needs beyond the present nodes, and what the cluster can add. */
 interface Need {
   /** The replicas that the present nodes have capacity for. */
   readonly present: number;
-  readonly new_nodes: number;
+  /** The new nodes in addition to those that others wait for; 0: it shares these. */
+  readonly additional: number;
   /** The replicas that fit on a new node. */
   readonly perNode: number;
-  readonly room: Room;
+  /** The nodes that the cluster can add in addition to those that others wait for. */
+  readonly nodes: number;
+  /** The GPUs of suitable models that it can add. */
+  readonly gpus: number;
 }
 
 function needOf(request: PlacementRequest, cluster: ElasticCluster): Need {
+  const { allocated, elastic, nodes } = cluster;
   const present = presentReplicas(request, cluster);
-  const perNode = replicasThatFit(request, cluster.elastic.per_replica);
-  const new_nodes = Math.max(1, Math.ceil((request.replicas - present) / perNode));
-  return { present, new_nodes, perNode, room: roomFor(request, cluster) };
+  const added = request.replicas - present;
+  const perNode = replicasThatFit(request, elastic.per_replica);
+  const waiting = (amount: (typeof AMOUNTS)[number]) =>
+    Math.max(0, allocated[amount] - nodes.reduce((sum, { allocatable }) => sum + allocatable[amount], 0));
+  const nodesFor = (replicas: number) =>
+    Math.max(
+      ...AMOUNTS.map((amount) => {
+        const needed = waiting(amount) + replicas * request.per_replica[amount];
+        return needed === 0 ? 0 : Math.ceil(needed / Math.max(1, elastic.per_replica[amount]));
+      }),
+    );
+  const awaited = nodesFor(0);
+  const gpus = suitableGpus(request, elastic).reduce((sum, limit) => sum + gpuRoom(limit, nodes), 0);
+  return {
+    present,
+    perNode,
+    additional: Math.max(0, nodesFor(added) - awaited, Math.ceil(added / perNode) - awaited),
+    nodes: Math.max(0, elastic.max_nodes - nodes.length - awaited),
+    gpus: Math.max(0, gpus - waiting('gpu_count')),
+  };
 }
 
 /** What new nodes are not known to admit. */
@@ -107,26 +131,6 @@ function presentReplicas(request: PlacementRequest, { allocatable, allocated, no
 const replicasOnEmpty = (request: PlacementRequest, nodes: ClusterCandidate['nodes']): number =>
   suitableNodes(request, nodes).reduce((sum, { allocatable }) => sum + replicasThatFit(request, allocatable), 0);
 
-/** The nodes and GPUs that a cluster can add, without those for which pods wait already. */
-interface Room {
-  readonly nodes: number;
-  /** GPUs of the models that suit the request. */
-  readonly gpus: number;
-}
-
-function roomFor(request: PlacementRequest, { allocated, elastic, nodes }: ElasticCluster): Room {
-  const excess = (amount: (typeof AMOUNTS)[number]) =>
-    Math.max(0, allocated[amount] - nodes.reduce((sum, { allocatable }) => sum + allocatable[amount], 0));
-  const awaited = AMOUNTS.map((amount) =>
-    excess(amount) === 0 ? 0 : Math.ceil(excess(amount) / Math.max(1, elastic.per_replica[amount])),
-  );
-  const gpus = suitableGpus(request, elastic).reduce((sum, limit) => sum + gpuRoom(limit, nodes), 0);
-  return {
-    nodes: Math.max(0, elastic.max_nodes - nodes.length - Math.max(...awaited)),
-    gpus: Math.max(0, gpus - excess('gpu_count')),
-  };
-}
-
 /** The node label of NVIDIA's GPU feature discovery: the model of the GPUs. */
 const GPU_PRODUCT = 'nvidia.com/gpu.product';
 
@@ -147,34 +151,31 @@ const gpuRoom = ({ model, count }: GpuLimit, nodes: ClusterCandidate['nodes']): 
 function nodeObstacles(
   request: PlacementRequest,
   { elastic: { max_nodes }, nodes }: ElasticCluster,
-  { present, new_nodes, perNode, room }: Need,
+  need: Need,
 ): Obstacle[] {
-  if (new_nodes <= room.nodes) return [];
+  const { present, additional, perNode } = need;
+  if (additional <= need.nodes) return [];
   const { replicas } = request;
   const onNew = (count: number) => count * Math.min(perNode, replicas);
-  const message = `needs ${pluralize(new_nodes, 'new node')}, and the limit of ${pluralize(max_nodes, 'node')} of the elastic cluster permits ${room.nodes}`;
+  const message = `needs ${pluralize(additional, 'new node')}, and the limit of ${pluralize(max_nodes, 'node')} of the elastic cluster permits ${need.nodes}`;
   const total = replicasOnEmpty(request, nodes) + onNew(Math.max(0, max_nodes - nodes.length));
   const remedies = capacityRemedies(
-    { each: 1, replicas, free: present + onNew(room.nodes), total: Math.min(replicas, total) },
+    { each: 1, replicas, free: present + onNew(need.nodes), total: Math.min(replicas, total) },
     onTarget('elastic', ['max_nodes']),
   );
   return [{ code: 'elastic_limit', message, remedies }];
 }
 
-function gpuObstacles(
-  request: PlacementRequest,
-  { elastic }: ElasticCluster,
-  { present, room }: Need,
-): Obstacle[] {
+function gpuObstacles(request: PlacementRequest, { elastic }: ElasticCluster, { present, gpus }: Need): Obstacle[] {
   const { replicas } = request;
   const { gpu_count: each, vram_bytes } = request.per_replica;
   const needed = (replicas - present) * each;
-  if (needed <= room.gpus) return [];
+  if (needed <= gpus) return [];
   const size = vram_bytes > 0 ? ` with at least ${formatMemory(vram_bytes, 'up')} each` : '';
-  const message = `needs ${pluralize(needed, 'new GPU')}${size}, and the limits of the elastic cluster permit ${room.gpus}`;
+  const message = `needs ${pluralize(needed, 'new GPU')}${size}, and the limits of the elastic cluster permit ${gpus}`;
   const total = suitableGpus(request, elastic).reduce((sum, { count }) => sum + count, 0);
   const remedies = capacityRemedies(
-    { each, replicas, free: present * each + room.gpus, total },
+    { each, replicas, free: present * each + gpus, total },
     onTarget('elastic', ['gpus']),
   );
   return [{ code: 'elastic_limit', message, remedies }];

@@ -85,11 +85,16 @@ test('more new nodes than the limit do not fit', () => {
   ]);
 });
 
-test('what is allocated beyond the present nodes counts for the new nodes that it waits for', () => {
+test('what is allocated beyond the present nodes counts for the new nodes that it waits for, and can share them', () => {
   const waiting = elastic({ allocated: size(4 + 12, 8) });
   expect(against(aRequest({ asks: size(8, 32) }), waiting)).toEqual([]);
-  expect(against(aRequest({ replicas: 2, asks: size(8, 32) }), waiting)).toEqual([
-    'needs 2 new nodes, and the limit of 4 nodes of the elastic cluster permits 1',
+  expect(against(aRequest({ replicas: 3, asks: size(8, 32) }), waiting)).toEqual([
+    'needs 3 new nodes, and the limit of 4 nodes of the elastic cluster permits 1',
+  ]);
+  const last = elastic({ allocated: size(4 + 20, 8) });
+  expect(assess(aRequest({ asks: size(4, 4) }), last)).toMatchObject({ fits: true, score: { new_nodes: 1 } });
+  expect(against(aRequest({ asks: size(5, 4) }), last)).toEqual([
+    'needs 1 new node, and the limit of 4 nodes of the elastic cluster permits 0',
   ]);
 });
 

@@ -126,7 +126,7 @@ async function planNew(context: PlanContext, body: Body, canWait: boolean): Prom
   if (canWait) awaitFirstChecks(decision);
   const after = await manifestAfter(transaction, decision, { generation: 1, restarted_at: null });
   const plan = await presentPlan(transaction, decision, { before: [], after: after.objects });
-  return { plan, subject: await subjectOf(transaction, { plan, after, isNew: true }) };
+  return { plan, subject: await subjectOf(transaction, { plan, after, before: undefined }) };
 }
 
 /** Members that cannot be changed. */
@@ -176,7 +176,7 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body):
   const { restarted_at } = row;
   const after = await manifestAfter(transaction, decision, { generation: row.generation + 1, restarted_at });
   const plan = await presentPlan(transaction, decision, { before, after: after.objects });
-  return { plan, subject: await subjectOf(transaction, { plan, after, isNew: false }) };
+  return { plan, subject: await subjectOf(transaction, { plan, after, before: row }) };
 }
 
 interface ManifestAfter {
@@ -191,15 +191,22 @@ async function subjectOf(
   {
     plan: { changes, placement },
     after: { objects, renderable },
-    isNew,
-  }: { readonly plan: Omit<Plan, 'dry_run'>; readonly after: ManifestAfter; readonly isNew: boolean },
+    before,
+  }: {
+    readonly plan: Omit<Plan, 'dry_run'>;
+    readonly after: ManifestAfter;
+    readonly before: DeploymentRow | undefined;
+  },
 ): Promise<DryRunSubject | undefined> {
   const { cluster_id = null } = placement.target ?? {};
   if (cluster_id === null || !renderable || changes.length === 0) return undefined;
   if (renderable.draft.desiredState === 'stopped') return undefined;
   const cluster = await transaction.cluster.findUniqueOrThrow({ where: { id: cluster_id } });
-  const replacesPods = changes.some(({ paths }) => paths.some((path) => path.startsWith('/spec/template')));
-  return { cluster, renderable, manifest: objects, isNew, replacesPods };
+  const replacesPods = changes.some(
+    ({ action, object, paths }) =>
+      paths.some((path) => path.startsWith('/spec/template')) || (action === 'create' && object.startsWith('Job/')),
+  );
+  return { cluster, renderable, manifest: objects, before, replacesPods };
 }
 
 /**

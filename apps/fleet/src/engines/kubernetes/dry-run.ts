@@ -16,8 +16,8 @@ export interface DryRunRequest {
   /** With placeholders of the lengths of secret values. */
   readonly manifest: KubernetesManifest<'placeholders'>;
   readonly replicas: number;
-  /** The id of a deployment that exists; undefined for a new one. */
-  readonly deploymentId: string | undefined;
+  /** The deployment before the change, 0 replicas if it is stopped; undefined for a new one. */
+  readonly before: { readonly id: string; readonly replicas: number } | undefined;
   /** Whether the change replaces the pods of the deployment. */
   readonly replacesPods: boolean;
   /** The key of the caller. Callers take turns. */
@@ -99,13 +99,21 @@ const askAboutObject = async (ask: Asker, object: KubernetesObject): Promise<Dry
 
 /** Asks about one pod, and then about all pods, as the cluster would store them. */
 async function askAboutPods(ask: Asker, request: DryRunRequest): Promise<DryRun[]> {
-  const workload = request.manifest.objects.find(isWorkload);
+  const { manifest, replicas, before, replacesPods } = request;
+  const workload = manifest.objects.find(isWorkload);
   const template = workload?.spec?.template;
-  if (workload === undefined || template === undefined) return [];
-  const ofPod = await ask(`Pod/${nameOf(workload)}`, (view) => createPod(view, workload, template));
-  const pod = ofPod.value?.spec ?? specOf(template);
-  return [withoutValue(ofPod), ...(await askAboutQuotas(ask, request, pod))];
+  const addsPods = replacesPods || replicas > (before?.replicas ?? 0);
+  if (!addsPods || workload === undefined || template === undefined) return [];
+  const answer = await ask(`Pod/${nameOf(workload)}`, (view) => createPod(view, workload, template));
+  const ofPod = withoutValue(answer);
+  const ofQuotas = await askAboutQuotas(ask, request, answer.value?.spec ?? specOf(template));
+  // The quotas are compared with all pods. They are the last plugin, so that the others have passed.
+  const isRefusedByQuota = ofPod.result === 'refused' && EXCEEDED.test(ofPod.message);
+  const areQuotasKnown = ofQuotas.length > 0 && ofQuotas.every(({ result }) => result !== 'not_checked');
+  return [isRefusedByQuota && areQuotasKnown ? passed(ofPod.object) : ofPod, ...ofQuotas];
 }
+
+const EXCEEDED = /exceeded quota/;
 
 type Workload = Extract<KubernetesObject, { kind: 'Deployment' | 'Job' }>;
 
@@ -150,14 +158,14 @@ const PAGE_LIMIT = 100;
 
 async function askAboutQuotas(
   ask: Asker,
-  { manifest, replicas, deploymentId, replacesPods }: DryRunRequest,
+  { manifest, replicas, before, replacesPods }: DryRunRequest,
   pod: V1PodSpec,
 ): Promise<DryRun[]> {
   const read = await ask('ResourceQuota', async (view) => {
     const { core } = await view.apis();
     const { items } = await core.listNamespacedResourceQuota({ namespace: view.address.namespace, limit: PAGE_LIMIT });
     const quotas = items ?? [];
-    const pods = quotas.length === 0 || deploymentId === undefined ? [] : await podsOf(view, deploymentId);
+    const pods = quotas.length === 0 || before === undefined ? [] : await podsOf(view, before.id);
     return { quotas, present: pods.filter(isCounted).flatMap(({ spec }) => spec ?? []) };
   });
   if (read.value === undefined) return [withoutValue(read)];

@@ -44,7 +44,7 @@ test('a target with present capacity is preferred to a new node', async () => {
 
 test('concurrent creations do not exceed the limits', async () => {
   const { target } = await anEmptyCluster();
-  const { id: workload_id } = await fleet.aWorkload({ cpu_request: '5' });
+  const { id: workload_id } = await fleet.aWorkload({ cpu_request: '8' });
   const answers = await Promise.all([1, 2, 3, 4].map(() => fleet.deploy({ workload_id, target })));
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 422, 422]);
 });
