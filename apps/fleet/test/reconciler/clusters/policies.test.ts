@@ -1,124 +1,206 @@
-// Policies of a cluster and labels of deployments, on a fake cluster.
-import { describe, expect, test } from '@jest/globals';
-import { eventually } from '@svc/testing';
-import { aClusterWorld, PLAIN, WEB } from './world.ts';
+// Every template of the starter catalog in a namespace with policies: the plan names what the cluster refuses, and the others run.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Template } from '@svc/contract';
+import type { DryRun } from '@svc/contract/fleet';
+import { byDepth, eventually, LONG_TEST_MS } from '@svc/testing';
+import { describeWithCluster } from '@svc/testing/cluster';
+import { violationsOf } from '../../../../../infra/cluster/policies/pod-security.mjs';
+import { mapConcurrently } from '../../../src/engines/concurrency.ts';
+import type { KubernetesClient } from '../../../src/engines/kubernetes/client.ts';
+import { requiredOf, secretsOf, starterTemplates } from '../../deployments/templates/catalog.ts';
+import { type AnyCluster, aNamespace, aRealCluster, aSimulatedCluster, startFleetOn } from './any-cluster.ts';
+import { removeNodes, startAutoscaler } from './autoscaler.ts';
 
-const KINDS = ['deployments', 'services', 'secrets', 'persistentvolumeclaims'];
+/** Nodes for templates that need more than the nodes of the cluster have. */
+const POOL = {
+  name: 'large',
+  capacity: { cpu: '64', memory: '512Gi', 'nvidia.com/gpu': '8' },
+  labels: {
+    'nvidia.com/gpu.product': 'NVIDIA-H200',
+    'nvidia.com/gpu.memory': '143771',
+    'nvidia.com/gpu.present': 'true',
+  },
+  taints: [],
+  max: 4,
+};
+const ELASTIC = {
+  max_nodes: 20,
+  per_replica: { cpu: '64', memory: '512Gi', gpu_count: 8 },
+  gpus: [{ model: 'NVIDIA-H200', vram: '140Gi', count: 32 }],
+};
 
-describe('a deployment on a cluster with policies', () => {
-  const world = aClusterWorld();
-  const set = (body: object) => world().good(world().api.put(`/api/v1/clusters/${world().clusterId}`, body));
-  const change = (id: string, body: object) => world().good(world().api.put(`/api/v1/deployments/${id}`, body));
-  const plan = (id: string, body: object) =>
-    world().good(world().api.post('/api/v1/deployments/plan', { deployment_id: id, ...body }));
-  const objectsOf = (id: string) => KINDS.flatMap((kind) => world().server.objects(kind)).filter(
-    ({ metadata }) => metadata.labels?.['fleet/deployment'] === id,
-  );
-  const podsOf = (id: string) =>
-    world().server.objects('pods').filter(({ metadata }) => metadata.labels?.['fleet/deployment'] === id);
-  const namesOf = (id: string) => podsOf(id).map(({ metadata }) => metadata.name);
-  const olderDefaultsOf = async (id: string) =>
-    (await world().deployment(id)).conditions
-      .filter(({ type }: { type: string }) => type === 'CreatedWithOlderDefaults')
-      .map(({ message }: { message: string }) => message);
+/** What each policy says when it refuses an object. */
+const RULES = [
+  /violates PodSecurity "restricted:latest": \w+/,
+  /the label "team" is required by the policy of this namespace/,
+  /must have a tag other than "latest"/,
+  /maximum (?:cpu|memory) usage per Container is /,
+  /must be less than or equal to cpu limit/,
+  /^(?:requests|limits)\.\w+: 1 replica need .* are free/,
+];
 
-  test('has its labels on all objects, and on pods those that the cluster lists', async () => {
-    await set({ pod_label_keys: ['team'], object_labels: { 'cost-center': '4711' } });
-    const labels = { team: 'ml', stage: 'test' };
-    const { id } = await world().deployed('labelled', WEB, { labels });
-    await world().deploymentIs(id, 'running');
-    const onObjects = { ...labels, 'cost-center': '4711' };
-    expect(objectsOf(id).map(({ kind }) => kind).sort()).toEqual(['Deployment', 'Secret', 'Service']);
-    for (const { metadata } of objectsOf(id)) expect(metadata.labels).toMatchObject(onObjects);
-    const [claim] = world().server.objects('persistentvolumeclaims');
-    expect(claim?.metadata.labels).toMatchObject(onObjects);
-    const [pod] = podsOf(id);
-    expect(pod?.metadata.labels).toMatchObject({ team: 'ml', 'cost-center': '4711' });
-    expect(pod?.metadata.labels).not.toHaveProperty('stage');
-    const [volume] = (await world().good(world().api.get('/api/v1/storage'))).storage;
-    expect(volume.labels).toEqual(labels);
+/** The policies of the test cluster (infra/cluster) that a namespace has. */
+const NAMESPACES = {
+  'with quotas, limit ranges and webhooks': {
+    'cluster.test/deny': 'latest-tag',
+    'cluster.test/mutate': 'annotation',
+  },
+  'that also requires a label and enforces Pod Security restricted': {
+    'cluster.test/deny': 'latest-tag',
+    'cluster.test/mutate': 'annotation',
+    'cluster.test/require-label': 'team',
+    'pod-security.kubernetes.io/enforce': 'restricted',
+  },
+} as const;
+
+type Labels = Readonly<Record<string, string>>;
+
+async function prepare(client: KubernetesClient, labels: Labels): Promise<void> {
+  const { core } = await client.apis();
+  const { namespace } = client.address;
+  await core.createNamespace({ body: { metadata: { name: namespace, labels } } });
+  const hard = { 'requests.cpu': '80', 'limits.cpu': '160', 'requests.memory': '400Gi', 'limits.memory': '400Gi' };
+  await core.createNamespacedResourceQuota({
+    namespace,
+    body: { metadata: { name: 'compute' }, spec: { hard: { ...hard, pods: '50' } } },
   });
-
-  test('replaces no pod for a label that pods do not have, and applies it to its objects', async () => {
-    const { id, generation } = await world().deployed('relabelled', PLAIN, { labels: { team: 'ml' } });
-    await world().deploymentIs(id, 'running');
-    const before = namesOf(id);
-    const planned = await plan(id, { labels: { team: 'ml', stage: 'live' } });
-    expect(planned).toMatchObject({ ok: true, replaces_instances: false });
-    expect(planned.changes).toEqual([
-      { action: 'replace', object: expect.stringMatching(/^Deployment\//), paths: ['/metadata/labels/stage'] },
-    ]);
-    await change(id, { labels: { team: 'ml', stage: 'live' } });
-    await eventually('its objects have the label', () => objectsOf(id).every(({ metadata }) => metadata.labels?.stage === 'live'));
-    expect(namesOf(id)).toEqual(before);
-    expect((await world().deployment(id)).generation).toBe(generation);
+  const container = {
+    type: 'Container',
+    _default: { cpu: '16', memory: '2Gi' },
+    defaultRequest: { cpu: '100m', memory: '64Mi' },
+    max: { cpu: '16', memory: '64Gi' },
+  };
+  await core.createNamespacedLimitRange({
+    namespace,
+    body: { metadata: { name: 'containers' }, spec: { limits: [container] } },
   });
+}
 
-  test('replaces its pods for a label that they have, which the plan announces', async () => {
-    const { id } = await world().deployed('relabelled-pods', PLAIN, { labels: { team: 'ml' } });
-    await world().deploymentIs(id, 'running');
-    const before = namesOf(id);
-    const planned = await plan(id, { labels: { team: 'shop' } });
-    expect(planned.replaces_instances).toBe(true);
-    expect(planned.changes[0].paths).toContain('/spec/template/metadata/labels/team');
-    expect((await plan(id, { labels: { team: 'ml' } })).changes).toEqual([]);
-    await change(id, { labels: { team: 'shop' } });
-    await world().deploymentIs(id, 'running');
-    expect(podsOf(id).map(({ metadata }) => metadata.labels?.team)).toEqual(['shop']);
-    expect(namesOf(id)).not.toEqual(before);
-  });
+/** Templates from all parts of the catalog. */
+const SAMPLE = byDepth({ short: 6, full: starterTemplates.length, long: starterTemplates.length });
+const sample = starterTemplates.filter(
+  (_, index) => Math.floor((index * SAMPLE) / starterTemplates.length) !== Math.floor(((index - 1) * SAMPLE) / starterTemplates.length),
+);
 
-  test('keeps its pods when an admin changes the policies, until a restart applies them', async () => {
-    const { id } = await world().deployed('kept', { ...PLAIN, service_account_token: false }, { replicas: 2 });
-    await world().deploymentIs(id, 'running');
-    const before = namesOf(id);
-    expect(await olderDefaultsOf(id)).toEqual([]);
-    await set({ service_account: 'apps', pull_secrets: ['mirror'], priority_class: 'low', uses_limit_range: true });
-    await set({ object_annotations: { note: 'for audits' } });
-    await world().reconcileNow(id);
-    await eventually('its objects have the annotation', () =>
-      objectsOf(id).every(({ metadata }) => metadata.annotations?.note === 'for audits'),
-    );
-    expect(namesOf(id)).toEqual(before);
-    expect(await olderDefaultsOf(id)).toEqual([
-      'A restart removes the limit of the memory of each container, applies the settings of the cluster to its pods.',
-    ]);
-    await world().ask(id, 'scale', { replicas: 3 });
-    await world().deploymentIs(id, 'running');
-    expect(namesOf(id)).toEqual(expect.arrayContaining(before));
-    await world().ask(id, 'restart');
-    await world().deploymentIs(id, 'running');
-    expect(await olderDefaultsOf(id)).toEqual([]);
-    for (const { metadata, spec } of podsOf(id)) {
-      expect(metadata.annotations).toMatchObject({ note: 'for audits' });
-      expect(spec).toMatchObject({
-        serviceAccountName: 'apps',
-        automountServiceAccountToken: false,
-        imagePullSecrets: [{ name: 'mirror' }],
-        priorityClassName: 'low',
-      });
-      expect(JSON.stringify(spec)).not.toContain('limits');
-    }
-  });
-
-  test('gets a budget with its second replica, as soon as a check has found that the cluster permits it', async () => {
-    const { server, clusterId, checked, deployed, deploymentIs, ask } = world();
-    const { id } = await deployed('budgeted', PLAIN);
-    await deploymentIs(id, 'running');
-    const budgets = () =>
-      server.objects('poddisruptionbudgets').filter(({ metadata }) => metadata.labels?.['fleet/deployment'] === id);
-    expect(budgets()).toEqual([]);
-    await ask(id, 'scale', { replicas: 2 });
-    await eventually('there is a budget', () => budgets().length === 1);
-    server.forbidden.add('create poddisruptionbudgets');
-    await checked(clusterId);
-    const { manifest } = await world().good(world().api.get(`/api/v1/deployments/${id}/manifest`));
-    expect(manifest.map(({ kind }: { kind: string }) => kind)).toEqual(['Deployment']);
-    await world().reconcileNow(id);
-    await deploymentIs(id, 'running');
-    server.forbidden.clear();
-    await checked(clusterId);
-    await world().removed(id);
-    expect(budgets()).toEqual([]);
-  });
+const requestOf = (template: Template) => ({
+  name: `the-${template.slug}`,
+  template: template.slug,
+  env: requiredOf(template),
+  labels: { team: 'ml' },
 });
+
+interface Planned {
+  readonly template: Template;
+  readonly manifest: readonly Manifest[];
+  readonly dryRun: readonly DryRun[];
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly labels?: Labels };
+  readonly spec?: { readonly template?: object };
+}
+
+const refusalsOf = ({ dryRun }: Planned) => dryRun.filter(({ result }) => result === 'refused');
+
+/** Whether a template complies with the policies that need no amounts, by the manifest of its plan. */
+function complies({ manifest }: Planned, labels: Labels): boolean {
+  const isLabelled = manifest.every(({ metadata }) => metadata.labels?.team !== undefined);
+  const pods = manifest.flatMap(({ spec }) => spec?.template ?? []);
+  const isRestricted = pods.every((pod) => violationsOf('restricted', pod).length === 0);
+  return (
+    (isLabelled || !('cluster.test/require-label' in labels)) &&
+    (isRestricted || !('pod-security.kubernetes.io/enforce' in labels))
+  );
+}
+
+function testPolicies(connect: (namespace: string) => Promise<AnyCluster>): void {
+  describe.each(Object.entries(NAMESPACES))('a namespace %s', (_, labels: Labels) => {
+    let cluster: AnyCluster;
+    let fleet: Awaited<ReturnType<typeof startFleetOn>>;
+    let autoscaler: ReturnType<typeof startAutoscaler>;
+    let planned: Planned[];
+
+    beforeAll(async () => {
+      cluster = await connect(aNamespace());
+      await prepare(cluster.client, labels);
+      fleet = await startFleetOn(cluster, sample, { elastic: ELASTIC });
+      for (const [name, values] of Object.entries(secretsOf(sample)))
+        await fleet.good(fleet.api.post('/api/v1/secrets', { name, values }));
+      autoscaler = startAutoscaler(cluster.client, POOL);
+    });
+    afterAll(async () => {
+      await autoscaler?.stop();
+      await fleet?.stop();
+      await removeNodes(cluster.client, autoscaler?.added ?? []);
+      await cluster?.stop();
+    });
+
+    test(
+      'plans each template, and names the rule of each refusal',
+      async () => {
+        planned = await mapConcurrently(sample, async (template) => {
+          const { ok, refusals, manifest, dry_run: dryRun } = await fleet.plan(requestOf(template));
+          expect({ slug: template.slug, ok, refusals }).toEqual({ slug: template.slug, ok: true, refusals: [] });
+          return { template, manifest, dryRun };
+        });
+        for (const plan of planned) {
+          const { slug } = plan.template;
+          expect({ slug, notChecked: plan.dryRun.filter(({ result }) => result === 'not_checked') }).toEqual({
+            slug,
+            notChecked: [],
+          });
+          const unknown = refusalsOf(plan).filter(({ message }) => !RULES.some((rule) => rule.test(message)));
+          expect({ slug, unknown }).toEqual({ slug, unknown: [] });
+          if (!complies(plan, labels)) expect({ slug, refused: refusalsOf(plan) }).not.toEqual({ slug, refused: [] });
+        }
+      },
+      LONG_TEST_MS,
+    );
+
+    test(
+      'runs and updates the templates that it accepts',
+      async () => {
+        const accepted = planned.filter((plan) => refusalsOf(plan).length === 0);
+        expect(accepted.length > 0).toBe(planned.some((plan) => complies(plan, labels)));
+        await mapConcurrently(accepted, async ({ template }) => {
+          const { id } = await fleet.deploy(requestOf(template));
+          const runs = async () =>
+            eventually(`${template.slug} runs`, () => fleet.deployment(id), {
+              until: ({ phase, generation, observed_generation }) =>
+                observed_generation === generation &&
+                (phase === 'running' || (template.kind === 'job' && phase === 'stopped')),
+            });
+          const { generation } = await runs();
+          await fleet.ask(id, 'restart');
+          expect((await runs()).generation).toBe(generation + 1);
+          await fleet.removed(id);
+        });
+      },
+      LONG_TEST_MS,
+    );
+
+    test(
+      'refuses at the deployment what the plan said that it refuses',
+      async () => {
+        const [refused] = planned.filter((plan) => refusalsOf(plan).length > 0 && plan.template.kind !== 'job');
+        if (!refused) return expect(planned.every((plan) => complies(plan, labels))).toBe(true);
+        const [{ message: sentence } = { message: '' }] = refusalsOf(refused);
+        const { id } = await fleet.deploy(requestOf(refused.template));
+        const { message } = await eventually('the refusal is reported', () => fleet.deployment(id), {
+          until: ({ phase }) => ['failed', 'retrying', 'degraded'].includes(phase),
+        });
+        const [rule] = RULES.flatMap((each) => each.exec(sentence)?.[0] ?? []);
+        expect(message).toContain(rule);
+        await fleet.removed(id);
+      },
+      LONG_TEST_MS,
+    );
+  });
+}
+
+describe('policies with a simulated API server:', () => testPolicies((namespace) => aSimulatedCluster(namespace)));
+
+describeWithCluster('policies of a cluster:', (cluster) =>
+  testPolicies(async (namespace) => aRealCluster(cluster(), namespace)),
+);

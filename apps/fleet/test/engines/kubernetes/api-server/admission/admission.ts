@@ -3,7 +3,7 @@ import type { Stored } from '../objects.ts';
 import type { Store } from '../store.ts';
 import { assertWithinQuotas, withLimitRanges } from './limits.ts';
 import { assertPodSecurity } from './pod-security.ts';
-import { assertAdmitted, mutated, type Webhook } from './webhooks.ts';
+import { assertAdmitted, mutated, type Webhook, webhooksOfTestCluster } from './webhooks.ts';
 
 /** An object that is about to be stored. */
 export interface Candidate {
@@ -20,12 +20,17 @@ export interface Admission {
   admit(candidate: Candidate): Stored;
 }
 
-/** The admission of an API server, in the order of its plugins. Quotas are last. */
+/**
+ * The admission of an API server, in the order of its plugins. Quotas are last. Namespaces with the
+ * labels of the test cluster (infra/cluster) have its policies.
+ */
 export function createAdmission(store: Store): Admission {
-  const webhooks: Webhook[] = [];
+  const own: Webhook[] = [];
   return {
-    webhooks,
+    webhooks: own,
     admit: (candidate) => {
+      const namespace = store.find('namespaces', undefined, candidate.object.metadata.namespace ?? '');
+      const webhooks = [...own, ...webhooksOfTestCluster(namespace?.metadata.labels ?? {})];
       const object = withLimitRanges(store, { ...candidate, object: mutated(webhooks, candidate) });
       const changed = { ...candidate, object };
       assertPodSecurity(store, changed);

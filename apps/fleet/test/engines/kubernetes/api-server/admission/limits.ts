@@ -1,9 +1,8 @@
 import { bytes, milli } from '../../../../../src/placement/quantities.ts';
 import { at, isTree, type Stored, type Tree, textAt } from '../objects.ts';
-import { forbidden } from '../refusal.ts';
+import { forbidden, invalid } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import type { Candidate } from './admission.ts';
-import { containersOfPod } from './pod-security.ts';
 
 type Quantities = Readonly<Record<string, string>>;
 
@@ -15,6 +14,11 @@ const quantitiesAt = (object: unknown, path: string): Quantities => {
 const amountOf = (resource: string, quantity: string): number =>
   resource.endsWith('cpu') ? milli(quantity) : bytes(quantity);
 
+function containersOfPod(pod: Stored): Tree[] {
+  const containers = at(pod, 'spec.containers');
+  return Array.isArray(containers) ? containers.filter(isTree) : [];
+}
+
 const isNewPod = ({ kind, isNew }: Candidate): boolean => kind.kind === 'Pod' && isNew;
 
 /** Sets the default requests and limits of containers, and refuses containers beyond the limits. */
@@ -25,14 +29,42 @@ export function withLimitRanges(store: Store, candidate: Candidate): Stored {
     .list('limitranges', object.metadata.namespace)
     .flatMap((range) => (at(range, 'spec.limits') ?? []) as Tree[])
     .filter(({ type }) => type === 'Container');
-  const containers = containersOfPod(object).map((container) => limits.reduce(withDefaults, container));
+  const containers = containersOfPod(object).map((container) => limits.reduce(withDefaults, withRequests(container)));
   for (const container of containers) {
     for (const limit of limits) {
       const why = excessOf(container, limit);
       if (why !== undefined) throw forbidden({ kind, name: object.metadata.name }, why);
     }
   }
-  return { ...object, spec: { ...object.spec, ...(containers.length > 0 && { containers }) } };
+  const spec = { ...object.spec, ...(containers.length > 0 && { containers }) };
+  assertRequestsWithinLimits({ kind, name: object.metadata.name }, containers);
+  return { ...object, spec };
+}
+
+/** A request can exceed a limit that is a default. */
+function assertRequestsWithinLimits(which: Parameters<typeof invalid>[0], containers: readonly Tree[]): void {
+  const causes = containers.flatMap((container, index) => {
+    const limits = quantitiesAt(container, 'resources.limits');
+    return Object.entries(quantitiesAt(container, 'resources.requests'))
+      .filter(([resource, quantity]) => {
+        const limit = limits[resource];
+        return limit !== undefined && amountOf(resource, quantity) > amountOf(resource, limit);
+      })
+      .map(([resource, quantity]) => ({
+        reason: 'FieldValueInvalid',
+        field: `spec.containers[${index}].resources.requests`,
+        message: `Invalid value: "${quantity}": must be less than or equal to ${resource} limit`,
+      }));
+  });
+  if (causes.length > 0) throw invalid(which, causes);
+}
+
+/** A container requests its limits by default. */
+function withRequests(container: Tree): Tree {
+  const limits = quantitiesAt(container, 'resources.limits');
+  if (Object.keys(limits).length === 0) return container;
+  const requests = { ...limits, ...quantitiesAt(container, 'resources.requests') };
+  return { ...container, resources: { limits, requests } };
 }
 
 function withDefaults(container: Tree, limit: Tree): Tree {
