@@ -17,8 +17,10 @@ const YEAR_SECONDS = 365 * 24 * 60 * 60;
 /** The objects that docs/clusters.md applies for the namespace `fleet`. */
 function documentedObjects() {
   const page = readFileSync(new URL('../../../docs/clusters.md', import.meta.url), 'utf8');
-  const [, text] = /<<'EOF'\n(.*?)\nEOF\n/s.exec(page);
-  return parseAllDocuments(text).map((document) => document.toJS());
+  const texts = [...page.matchAll(/<<'?EOF'?\n(.*?)\nEOF\n/gs)].map(([, text]) =>
+    text.replaceAll('$NAMESPACE', 'fleet'),
+  );
+  return texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS()));
 }
 
 /** Creates the objects of docs/clusters.md, and the same permissions in `otherNamespaces`. @returns a token of the service account */

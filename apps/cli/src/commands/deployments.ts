@@ -120,8 +120,7 @@ export const deploy: Action<DeployOptions> = async ([template = ''], options) =>
   return options.wait === true ? codeOf(current) : undefined;
 };
 
-type Plan =
-  FleetPaths['/api/v1/deployments/plan']['post']['responses'][200]['content']['application/json'];
+type Plan = FleetPaths['/api/v1/deployments/plan']['post']['responses'][200]['content']['application/json'];
 
 /** Tells what the cluster of a plan refuses. It is advice: the deployment can be created nevertheless. */
 function tellRefusals({ dry_run = [] }: Pick<Plan, 'dry_run'>): void {

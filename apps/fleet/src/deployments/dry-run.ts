@@ -85,6 +85,8 @@ async function renderForDryRun(
 
 /** The length of a value that the creation or change generates. */
 function lengthOfNew(env: StoredEnv, id: string): number {
-  const generated = Object.values(env).find((value) => typeof value === 'object' && 'generate' in value && value.id === id);
+  const generated = Object.values(env).find(
+    (value) => typeof value === 'object' && 'generate' in value && value.id === id,
+  );
   return typeof generated === 'object' && 'generate' in generated ? generated.generate : 0;
 }

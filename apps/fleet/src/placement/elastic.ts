@@ -138,8 +138,7 @@ type GpuLimit = ElasticLimits['gpus'][number];
 
 const suitableGpus = ({ per_replica, node_selector }: PlacementRequest, { gpus }: ElasticLimits): readonly GpuLimit[] =>
   gpus.filter(
-    ({ model, vram_bytes }) =>
-      vram_bytes >= per_replica.vram_bytes && (node_selector[GPU_PRODUCT] ?? model) === model,
+    ({ model, vram_bytes }) => vram_bytes >= per_replica.vram_bytes && (node_selector[GPU_PRODUCT] ?? model) === model,
   );
 
 /** How many GPUs of a model can be added. Present GPUs without a model count for each model. */

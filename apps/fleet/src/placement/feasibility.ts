@@ -491,9 +491,7 @@ const parts: readonly (readonly [keyof Score, Explanation])[] = [
   [
     'new_nodes',
     (better, worse) =>
-      better === 0
-        ? 'has the capacity now, without a new node'
-        : `needs fewer new nodes (${better} against ${worse})`,
+      better === 0 ? 'has the capacity now, without a new node' : `needs fewer new nodes (${better} against ${worse})`,
   ],
   [
     'avoided_taints',

@@ -57,8 +57,7 @@ export function secretsWithLengths(
   return {
     secrecy: 'placeholders',
     metadataOf: (name) => (isNew(name) ? SEALED : metadataOf(name)),
-    value: (name, key) =>
-      isNew(name) ? 'x'.repeat(lengthOf(idOfSealedName(name) ?? '')) : masked(value(name, key)),
+    value: (name, key) => (isNew(name) ? 'x'.repeat(lengthOf(idOfSealedName(name) ?? '')) : masked(value(name, key))),
     text: masked,
   };
 }

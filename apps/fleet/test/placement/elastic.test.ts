@@ -141,9 +141,7 @@ test('targets with present capacity are preferred, then fewer new nodes', () => 
   const cluster = elastic({ name: 'a-cluster' });
   const { chosen, assessments } = place(request, [cluster, host]);
   expect(chosen).toMatchObject({ kind: 'host', id: host.id });
-  expect(assessments[0]?.reasons).toContain(
-    'chosen before a-cluster: it has the capacity now, without a new node',
-  );
+  expect(assessments[0]?.reasons).toContain('chosen before a-cluster: it has the capacity now, without a new node');
   const small = elastic({ name: 'small', elastic: limits({ per_replica: size(4, 8) }) });
   const two = aRequest({ replicas: 2, asks: size(4, 8) });
   expect(place(two, [small, cluster]).chosen).toMatchObject({ id: cluster.id });
@@ -168,9 +166,9 @@ test('the limits do not replace other reasons', () => {
 const someLimits: fc.Arbitrary<ElasticLimits> = fc.record({
   max_nodes: fc.nat(6),
   per_replica: fc.record({ cpu_millis: fc.nat(6000), memory_bytes: fc.nat(15_000), gpu_count: fc.nat(3) }),
-  gpus: fc.array(fc.record({ vram_bytes: fc.nat(4).map((size) => size * 1024), count: fc.nat(3) }), { maxLength: 2 }).map(
-    (all) => all.map((limit, index) => ({ ...limit, model: `model-${index}` })),
-  ),
+  gpus: fc
+    .array(fc.record({ vram_bytes: fc.nat(4).map((size) => size * 1024), count: fc.nat(3) }), { maxLength: 2 })
+    .map((all) => all.map((limit, index) => ({ ...limit, model: `model-${index}` }))),
 });
 
 const withLimits = (all: readonly Candidate[], elastic: ElasticLimits): Candidate[] =>
@@ -181,7 +179,8 @@ test('limits exclude no cluster that fits without them, and the chosen target is
     fc.property(placementRequest, candidates, someLimits, (request, all, elastic) => {
       const before = place(request, all).assessments.filter(({ fits }) => fits);
       const { chosen, assessments } = place(request, withLimits(all, elastic));
-      const isEmpty = (id: string) => all.some((one) => one.id === id && one.kind === 'cluster' && one.nodes.length === 0);
+      const isEmpty = (id: string) =>
+        all.some((one) => one.id === id && one.kind === 'cluster' && one.nodes.length === 0);
       for (const { id } of before.filter((one) => !isEmpty(one.id))) {
         expect(assessments.find((one) => one.id === id)).toMatchObject({ fits: true, score: { new_nodes: 0 } });
       }

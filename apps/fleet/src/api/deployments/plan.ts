@@ -66,8 +66,7 @@ type Plan = Reply<typeof fleetEndpoints.planDeployment>;
 async function adviceOf(context: RequestContext, subject: DryRunSubject): Promise<DryRun[]> {
   const { database, engineRuntime, settings, policy, principal, connection } = context;
   const decision = policy['resources-write'](principal);
-  if (decision !== true)
-    return notChecked(subject, 'role', typeof decision === 'string' ? decision : decision.message);
+  if (decision !== true) return notChecked(subject, 'role', typeof decision === 'string' ? decision : decision.message);
   const closed = new AbortController();
   connection.onClose(() => closed.abort());
   const { clusters } = engineRuntime;

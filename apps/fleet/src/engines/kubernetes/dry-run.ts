@@ -4,7 +4,6 @@ import { createTurnQueue, Problem, type TurnQueue } from '@svc/http';
 import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec';
 import type { KubernetesManifest, KubernetesObject } from '../../render/kubernetes.ts';
 import { EngineFailure, Unreachable } from '../errors.ts';
-import { truncate } from '../redact.ts';
 import { FIELD_MANAGER } from './applied.ts';
 import type { KubernetesClient } from './client.ts';
 import { isForbidden, isImmutableField, isNamespaceMissing } from './errors.ts';
@@ -219,17 +218,24 @@ const isOverloaded = (error: unknown): boolean => error instanceof Problem && er
 
 const NO_DRY_RUN = /does not support dry run/;
 
+/** Policies name all their rules in one sentence. */
+const MAX_SENTENCE = 2000;
+
 /** What the failure of a dry run means for the change. */
 function meaningOf(failure: EngineFailure, { address }: KubernetesClient): Omit<DryRun, 'object'> {
-  const notChecked = (reason: DryRun['reason'], message: string) => ({ result: 'not_checked' as const, reason, message });
+  const notChecked = (reason: DryRun['reason'], message: string) => ({
+    result: 'not_checked' as const,
+    reason,
+    message,
+  });
   const { response } = failure;
-  const sentence = response?.engineMessage ?? '';
+  const sentence = (response?.engineMessage ?? '').slice(0, MAX_SENTENCE);
   if (failure instanceof Unreachable) return notChecked('unreachable', failure.message);
   if (isForbidden(failure) || response?.status === 401) return notChecked('forbidden', failure.message);
   if (isNamespaceMissing(failure, address.namespace))
     return notChecked('namespace_missing', `The namespace ${address.namespace} does not exist yet.`);
-  if (NO_DRY_RUN.test(sentence)) return notChecked('webhook', truncate(sentence));
+  if (NO_DRY_RUN.test(sentence)) return notChecked('webhook', sentence);
   if (response !== undefined && (response.status === 429 || response.status > 500))
     return notChecked('unreachable', failure.message);
-  return { result: 'refused', reason: null, message: sentence === '' ? failure.message : truncate(sentence) };
+  return { result: 'refused', reason: null, message: sentence || failure.message };
 }

@@ -43,12 +43,15 @@ export function compareWithQuotas(quotas: readonly V1ResourceQuota[], planned: P
       const needed = Math.max(own, planned.replicas * ofEach) + planned.surge * ofEach;
       if (needed <= free) return [];
       const format = (amount: number) => formatAmount(resource, amount);
-      const who = `${pluralize(planned.replicas, 'replica')}${planned.surge > 0 ? ', while they are replaced,' : ''}`;
-      return [`${resource}: ${who} need ${format(needed)}, and ${format(Math.max(0, free))} of ${format(limit)} are free`];
+      const available = `${format(Math.max(0, free))} of ${format(limit)} are free`;
+      return [`${resource}: ${needText(planned, format(needed))}, and ${available}`];
     });
     return [{ name: quota.metadata?.name ?? '', message: exceeded.join('; ') }];
   });
 }
+
+const needText = ({ replicas, surge }: PlannedPods, amount: string): string =>
+  `${pluralize(replicas, 'replica')} ${replicas === 1 ? 'needs' : 'need'} ${amount}${surge > 0 ? ' while being replaced' : ''}`;
 
 const isCpu = (resource: string): boolean => /(?:^|\.)cpu$/.test(resource);
 const isBytes = (resource: string): boolean => /(?:^|\.)(?:memory|ephemeral-storage)$/.test(resource);

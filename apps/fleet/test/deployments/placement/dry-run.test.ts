@@ -33,9 +33,9 @@ test('a plan contains what the cluster says, and stores nothing', async () => {
   const before = await fleet.contents();
   const { body: plan } = await fleet.plan(request);
   expect(kindsOf(plan.dry_run)).toEqual({ Deployment: 'passed', Service: 'passed', Pod: 'passed' });
-  expect(plan.manifest.map(({ kind, metadata }: { kind: string; metadata: { name: string } }) => `${kind}/${metadata.name}`)).toEqual(
-    plan.dry_run.slice(0, 2).map(({ object }: { object: string }) => object),
-  );
+  expect(
+    plan.manifest.map(({ kind, metadata }: { kind: string; metadata: { name: string } }) => `${kind}/${metadata.name}`),
+  ).toEqual(plan.dry_run.slice(0, 2).map(({ object }: { object: string }) => object));
   expect(server.objects('deployments')).toEqual([]);
   expect(await fleet.contents()).toEqual(before);
 });

@@ -74,7 +74,11 @@ test('only an admin changes the limits; an operator can send a cluster back as i
 
 test.each([
   ['without a node', { ...LIMITS, max_nodes: 0 }, 'elastic.max_nodes'],
-  ['with an empty amount', { ...LIMITS, per_replica: { cpu: '', memory: '1Gi', gpu_count: 0 } }, 'elastic.per_replica.cpu'],
+  [
+    'with an empty amount',
+    { ...LIMITS, per_replica: { cpu: '', memory: '1Gi', gpu_count: 0 } },
+    'elastic.per_replica.cpu',
+  ],
   ['with a model twice', { ...LIMITS, gpus: [...LIMITS.gpus, ...LIMITS.gpus] }, 'elastic.gpus'],
 ])('limits %s are rejected', async (_, elastic, path) => {
   const { id } = await fleet.aCluster();

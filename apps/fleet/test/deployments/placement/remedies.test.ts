@@ -334,7 +334,10 @@ const cases: readonly Case[] = [
   {
     code: 'elastic_limit',
     what: 'a replica that is larger than a new node',
-    make: async () => ({ target: await elastic(), workload: { cpu_request: '5', memory_request: '9Gi', gpu_count: 2 } }),
+    make: async () => ({
+      target: await elastic(),
+      workload: { cpu_request: '5', memory_request: '9Gi', gpu_count: 2 },
+    }),
     remedies: [on.workload('cpu_request')],
   },
   {

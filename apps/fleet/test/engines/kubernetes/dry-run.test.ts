@@ -135,7 +135,10 @@ describe('a quota', () => {
     const server = await anApiServer();
     const client = clientOf(server);
     const deployment = aDeployment(spec);
-    server.put('resourcequotas', { metadata: { name: 'compute' }, spec: { hard: { 'requests.cpu': hard, pods: '10' } } });
+    server.put('resourcequotas', {
+      metadata: { name: 'compute' },
+      spec: { hard: { 'requests.cpu': hard, pods: '10' } },
+    });
     await reconcile(client, running(deployment.manifest({ replicas: 2 })), deployment.fence());
     const scaled = (replicas: number, given: object = {}) =>
       ask(client, deployment.manifest({ replicas, generation: 8 }), {
@@ -181,7 +184,7 @@ describe('a quota', () => {
     const { scaled } = await withQuota('1500m');
     expect(quotaIn(await scaled(3))).toMatchObject({ result: 'passed' });
     expect(quotaIn(await scaled(3, { replacesPods: true }))).toMatchObject({
-      message: 'requests.cpu: 3 replicas, while they are replaced, need 2, and 1.5 of 1.5 are free',
+      message: 'requests.cpu: 3 replicas need 2 while being replaced, and 1.5 of 1.5 are free',
     });
   });
 });
@@ -270,7 +273,8 @@ test('at most four dry runs of a cluster are in progress, also of several caller
   await (await clientOf(server).apis()).version.getCode();
   expect(writes()).toBe(4);
   abort();
-  for (const results of await Promise.all(asked)) expect(new Set(results.map(({ result }) => result))).toEqual(new Set(['not_checked']));
+  for (const results of await Promise.all(asked))
+    expect(new Set(results.map(({ result }) => result))).toEqual(new Set(['not_checked']));
   expect(writes()).toBe(4);
 });
 
@@ -285,7 +289,9 @@ test('a field of another manager is refused as at the change', async () => {
   const deployment = aDeployment(spec);
   await reconcile(client, running(deployment.manifest()), deployment.fence());
   server.edit('deployments', deployment.name, { manager: 'somebody', patch: { spec: { minReadySeconds: 60 } } });
-  const results = await ask(client, deployment.manifest({ generation: 8 }), { before: { id: deployment.id, replicas: 1 } });
+  const results = await ask(client, deployment.manifest({ generation: 8 }), {
+    before: { id: deployment.id, replicas: 1 },
+  });
   expect(results.find(({ object }) => object === 'Deployment')).toMatchObject({
     result: 'refused',
     message: expect.stringContaining('.spec.minReadySeconds (somebody)'),

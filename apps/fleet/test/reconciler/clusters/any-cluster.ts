@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Template } from '@svc/contract';
-import { type ClusterAddress, connectKubernetes, type KubernetesClient } from '../../../src/engines/kubernetes/client.ts';
+import {
+  type ClusterAddress,
+  connectKubernetes,
+  type KubernetesClient,
+} from '../../../src/engines/kubernetes/client.ts';
 import { addressOf, startApiServer } from '../../engines/kubernetes/api-server.ts';
 import { startFakeHub } from '../../fake-hub.ts';
 import { startWorld } from '../../world.ts';

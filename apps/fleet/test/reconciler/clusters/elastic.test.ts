@@ -89,6 +89,4 @@ function testFromZero(connect: () => Promise<AnyCluster>): void {
 
 describe('an elastic cluster with a simulated API server', () => testFromZero(() => aSimulatedCluster(aNamespace())));
 
-describeWithCluster('an elastic cluster', (cluster) =>
-  testFromZero(async () => aRealCluster(cluster(), aNamespace())),
-);
+describeWithCluster('an elastic cluster', (cluster) => testFromZero(async () => aRealCluster(cluster(), aNamespace())));

@@ -19,6 +19,7 @@ const POOL = {
     'nvidia.com/gpu.product': 'NVIDIA-H200',
     'nvidia.com/gpu.memory': '143771',
     'nvidia.com/gpu.present': 'true',
+    'kubernetes.io/arch': 'amd64',
   },
   taints: [],
   max: 4,
@@ -36,7 +37,7 @@ const RULES = [
   /must have a tag other than "latest"/,
   /maximum (?:cpu|memory) usage per Container is /,
   /must be less than or equal to cpu limit/,
-  /^(?:requests|limits)\.\w+: 1 replica need .* are free/,
+  /^(?:requests|limits)\.\w+: 1 replica needs? .* are free/,
 ];
 
 /** The policies of the test cluster (infra/cluster) that a namespace has. */
@@ -79,7 +80,9 @@ async function prepare(client: KubernetesClient, labels: Labels): Promise<void> 
 /** Templates from all parts of the catalog. */
 const SAMPLE = byDepth({ short: 6, full: starterTemplates.length, long: starterTemplates.length });
 const sample = starterTemplates.filter(
-  (_, index) => Math.floor((index * SAMPLE) / starterTemplates.length) !== Math.floor(((index - 1) * SAMPLE) / starterTemplates.length),
+  (_, index) =>
+    Math.floor((index * SAMPLE) / starterTemplates.length) !==
+    Math.floor(((index - 1) * SAMPLE) / starterTemplates.length),
 );
 
 const requestOf = (template: Template) => ({

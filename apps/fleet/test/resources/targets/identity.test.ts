@@ -191,7 +191,8 @@ describe('a cluster', () => {
     expect((await register(server, { namespace: 'team-b' })).body.code).toBe('already_registered');
     const { auth, ca_certificate } = { auth: { kind: 'token', token: server.token }, ca_certificate: server.ca };
     const check = async (namespace: string) =>
-      (await world.asAdmin.post('/api/v1/clusters/check', { server: server.url, auth, ca_certificate, namespace })).body.check;
+      (await world.asAdmin.post('/api/v1/clusters/check', { server: server.url, auth, ca_certificate, namespace })).body
+        .check;
     expect(await check('team-b')).toMatchObject({ registered_as: { id } });
     expect(await check('team-c')).toMatchObject({ registered_as: null });
     await server.stop();

@@ -17,8 +17,7 @@ export function usePlan(body: PlanBody) {
   const settled = useSettled(text, PAUSE_MS);
   const plan = useQuery({
     queryKey: ['plan', settled],
-    queryFn: ({ signal }) =>
-      fleet.call('planDeployment', { body: { ...JSON.parse(settled), dry_run: false }, signal }),
+    queryFn: ({ signal }) => fleet.call('planDeployment', { body: { ...JSON.parse(settled), dry_run: false }, signal }),
     placeholderData: (previous) => previous,
     refetchInterval: REPEAT_MS,
     gcTime: 0, // each input has its own plan

@@ -64,7 +64,9 @@ export function ElasticFields({
         label={t('The cluster adds nodes when pods need them')}
         hint={
           isAdmin
-            ? t('Deployments are then placed here even if no present node has the capacity. Present capacity is preferred.')
+            ? t(
+                'Deployments are then placed here even if no present node has the capacity. Present capacity is preferred.',
+              )
             : t('This requires the role admin.')
         }
         checked={draft.isElastic}
@@ -98,7 +100,9 @@ export function ElasticFields({
           <TextAreaField
             {...bind('gpus', 'gpus')}
             label={t('Maximum number of GPUs')}
-            hint={t('One model per line: model, memory of each GPU, number. The model is the label nvidia.com/gpu.product of the nodes.')}
+            hint={t(
+              'One model per line: model, memory of each GPU, number. The model is the label nvidia.com/gpu.product of the nodes.',
+            )}
             placeholder="NVIDIA-L4, 24Gi, 4"
             rows={2}
           />

@@ -100,7 +100,9 @@ export default function NewCluster() {
               <TextField
                 {...form.bind('namespace')}
                 label={t('Namespace')}
-                hint={t('All objects of this registration are in it. The cluster can be added again with another namespace.')}
+                hint={t(
+                  'All objects of this registration are in it. The cluster can be added again with another namespace.',
+                )}
                 mono
                 error={errorAt('namespace')}
               />

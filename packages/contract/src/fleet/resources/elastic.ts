@@ -9,7 +9,9 @@ const gpuLimit = z
     model: labelValue.min(1, 'must not be empty').meta({
       description: 'The label `nvidia.com/gpu.product` of its nodes, such as `NVIDIA-L4`',
     }),
-    vram: quantity.meta({ description: 'The memory of each GPU; `""`: not known, so that a request for GPU memory fails' }),
+    vram: quantity.meta({
+      description: 'The memory of each GPU; `""`: not known, so that a request for GPU memory fails',
+    }),
     count: z.int().min(1).max(100_000),
   })
   .meta({ id: 'GpuLimit' });
@@ -28,7 +30,10 @@ export const elastic = z
     gpus: z
       .array(gpuLimit)
       .max(64, 'must have at most 64 entries')
-      .refine((given) => new Set(given.map(({ model }) => model)).size === given.length, 'must not contain a model twice')
+      .refine(
+        (given) => new Set(given.map(({ model }) => model)).size === given.length,
+        'must not contain a model twice',
+      )
       .meta({ description: 'The number of GPUs of each model that the cluster can have, with the present ones' }),
   })
   .meta({

@@ -53,7 +53,11 @@ function sendObject(parts: Parts, { target, request, response }: ReceivedRequest
   send(response, code, body);
 }
 
-function answerTo({ store, forbidden, admission }: Parts, target: Target, request: Received): { code: number; body: object } {
+function answerTo(
+  { store, forbidden, admission }: Parts,
+  target: Target,
+  request: Received,
+): { code: number; body: object } {
   if (target.kind.kind === 'SelfSubjectAccessReview') return { code: 201, body: reviewed(forbidden, request) };
   if (target.kind.kind === 'SelfSubjectReview') return { code: 201, body: callerOf(request) };
   if (target.part === 'scale') return scale(store, target, request);

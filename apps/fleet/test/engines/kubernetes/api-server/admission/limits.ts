@@ -108,7 +108,9 @@ export function usedOf(store: Store, quota: Stored): Record<string, string> {
   const pods = store.list('pods', quota.metadata.namespace).filter(isCounted).map(usageOf);
   const total = (resource: string) => pods.reduce((sum, usage) => sum + (usage.get(resource) ?? 0), 0);
   const shown = (resource: string) => (resource.endsWith('cpu') ? `${total(resource)}m` : String(total(resource)));
-  return Object.fromEntries(Object.keys(quantitiesAt(quota, 'spec.hard')).map((resource) => [resource, shown(resource)]));
+  return Object.fromEntries(
+    Object.keys(quantitiesAt(quota, 'spec.hard')).map((resource) => [resource, shown(resource)]),
+  );
 }
 
 /** Refuses a pod that does not state a limited amount, or that exceeds a quota. */

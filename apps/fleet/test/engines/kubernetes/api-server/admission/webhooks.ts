@@ -49,7 +49,10 @@ interface Operation {
 function patched(object: Stored, patch = 'W10='): Stored {
   const copy = structuredClone(object);
   for (const { op, path, value } of JSON.parse(Buffer.from(patch, 'base64').toString()) as Operation[]) {
-    const steps = path.split('/').slice(1).map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const steps = path
+      .split('/')
+      .slice(1)
+      .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
     const last = steps.pop() ?? '';
     // biome-ignore lint/suspicious/noExplicitAny: the operations of the test cluster name existing members
     const parent = steps.reduce((at: any, step) => at[step], copy);
