@@ -8,26 +8,19 @@ ALTER TABLE "deployment_revisions" ADD COLUMN "autoscaling" JSONB,
 ALTER TABLE "clusters" ADD COLUMN "credentials_expire_at" TIMESTAMPTZ(3),
   ADD COLUMN "missing_permissions" TEXT[] DEFAULT ARRAY[]::TEXT[];
 
--- The new columns, which lists show, are recorded as changes.
+-- The new columns of deployments, which lists show, are recorded as changes. Those of clusters follow with the policies of clusters.
 DO $$
 DECLARE
-  list record;
-  columns text[];
+  columns text[] := ARRAY(
+    SELECT quote_ident(attname) FROM pg_attribute
+    WHERE attrelid = 'deployments'::regclass AND attnum > 0 AND NOT attisdropped
+      AND attname <> ALL ('{due_at,lease_owner,lease_until,failures,take_over,sent_to_engine,observed_at,pull_requested,host_image,env_bytes,handover}')
+    ORDER BY attnum);
 BEGIN
-  FOR list IN SELECT * FROM (VALUES
-    ('deployments', 'record_deployment()',
-     '{due_at,lease_owner,lease_until,failures,take_over,sent_to_engine,observed_at,pull_requested,host_image,env_bytes,handover}'::text[]),
-    ('clusters', 'record_change(''clusters'')', '{check_at,check_failures,last_seen_at,sealed,key_id,missing_permissions}')
-  ) AS lists (name, function, ignored) LOOP
-    columns := ARRAY(
-      SELECT quote_ident(attname) FROM pg_attribute
-      WHERE attrelid = list.name::regclass AND attnum > 0 AND NOT attisdropped AND attname <> ALL (list.ignored)
-      ORDER BY attnum);
-    EXECUTE format('DROP TRIGGER record_updates ON %I', list.name);
-    EXECUTE format('CREATE CONSTRAINT TRIGGER record_updates AFTER UPDATE OF %s ON %I DEFERRABLE INITIALLY DEFERRED
-      FOR EACH ROW WHEN ((OLD.%s) IS DISTINCT FROM (NEW.%s)) EXECUTE FUNCTION %s', array_to_string(columns, ', '), list.name,
-      array_to_string(columns, ', OLD.'), array_to_string(columns, ', NEW.'), list.function);
-  END LOOP;
+  DROP TRIGGER record_updates ON "deployments";
+  EXECUTE format('CREATE CONSTRAINT TRIGGER record_updates AFTER UPDATE OF %s ON "deployments" DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW WHEN ((OLD.%s) IS DISTINCT FROM (NEW.%s)) EXECUTE FUNCTION record_deployment()', array_to_string(columns, ', '),
+    array_to_string(columns, ', OLD.'), array_to_string(columns, ', NEW.'));
 END $$;
 
 -- Placement considers the permissions in a cluster.

@@ -22,18 +22,8 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- The new column that lists show is recorded as a change. Temporary tables of the caller come last for the function.
+-- Temporary tables of the caller come last for the function.
 DO $$
-DECLARE
-  columns text[] := ARRAY(
-    SELECT quote_ident(attname) FROM pg_attribute
-    WHERE attrelid = 'clusters'::regclass AND attnum > 0 AND NOT attisdropped
-      AND attname <> ALL ('{check_at,check_failures,last_seen_at,sealed,key_id}')
-    ORDER BY attnum);
 BEGIN
   EXECUTE format('ALTER FUNCTION record_deployment() SET search_path = pg_catalog, %I, pg_temp', current_schema());
-  DROP TRIGGER record_updates ON "clusters";
-  EXECUTE format('CREATE CONSTRAINT TRIGGER record_updates AFTER UPDATE OF %s ON "clusters" DEFERRABLE INITIALLY DEFERRED
-    FOR EACH ROW WHEN ((OLD.%s) IS DISTINCT FROM (NEW.%s)) EXECUTE FUNCTION record_change(''clusters'')', array_to_string(columns, ', '),
-    array_to_string(columns, ', OLD.'), array_to_string(columns, ', NEW.'));
 END $$;

@@ -18,3 +18,18 @@ ALTER TABLE "deployments" ADD COLUMN "pod_settings" JSONB;
 CREATE TRIGGER placement_tokens_updated AFTER UPDATE ON "clusters" FOR EACH ROW
   WHEN (OLD.allow_service_account_tokens IS DISTINCT FROM NEW.allow_service_account_tokens)
   EXECUTE FUNCTION placement_target_changed();
+
+-- The new columns of clusters that lists show are recorded as changes.
+DO $$
+DECLARE
+  columns text[] := ARRAY(
+    SELECT quote_ident(attname) FROM pg_attribute
+    WHERE attrelid = 'clusters'::regclass AND attnum > 0 AND NOT attisdropped
+      AND attname <> ALL ('{check_at,check_failures,last_seen_at,sealed,key_id,missing_permissions,disruption_budgets}')
+    ORDER BY attnum);
+BEGIN
+  DROP TRIGGER record_updates ON "clusters";
+  EXECUTE format('CREATE CONSTRAINT TRIGGER record_updates AFTER UPDATE OF %s ON "clusters" DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW WHEN ((OLD.%s) IS DISTINCT FROM (NEW.%s)) EXECUTE FUNCTION record_change(''clusters'')', array_to_string(columns, ', '),
+    array_to_string(columns, ', OLD.'), array_to_string(columns, ', NEW.'));
+END $$;
