@@ -43,7 +43,11 @@ createServer(relay(() => connect(API_PORT, '127.0.0.1'))).listen(at('api.sock'))
 const tls = { key: readFileSync(certificates.serverKey), cert: readFileSync(certificates.server) };
 const ca = readFileSync(certificates.ca, 'utf8');
 await createGovernedNamespace(call);
-const tokens = { admin: ADMIN_TOKEN, fleet: await createFleetAccount(call, [GOVERNED]) };
+const tokens = {
+  admin: ADMIN_TOKEN,
+  fleet: await createFleetAccount(call, 'fleet'),
+  [GOVERNED]: await createFleetAccount(call, GOVERNED),
+};
 await serveWebhooks(call, { ...tls, ca });
 await provideVolumes(call, at('volumes'));
 await keepSimulatedNodes(call, tls);

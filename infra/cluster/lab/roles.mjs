@@ -14,42 +14,26 @@ const pathOf = {
 };
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
-/** The objects that docs/clusters.md applies for the namespace `fleet`. */
-function documentedObjects() {
+/** The objects that docs/clusters.md applies for a namespace. */
+function documentedObjects(namespace) {
   const page = readFileSync(new URL('../../../docs/clusters.md', import.meta.url), 'utf8');
-  const texts = [...page.matchAll(/<<'?EOF'?\n(.*?)\nEOF\n/gs)].map(([, text]) =>
-    text.replaceAll('$NAMESPACE', 'fleet'),
-  );
-  return texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS()));
+  return [...page.matchAll(/<<'?EOF'?\n(.*?)\nEOF\n/gs)]
+    .flatMap(([, text]) => parseAllDocuments(text.replaceAll('$NAMESPACE', namespace)))
+    .map((document) => document.toJS());
 }
 
-/** Creates the objects of docs/clusters.md, and the same permissions in `otherNamespaces`. @returns a token of the service account */
-export async function createFleetAccount(call, otherNamespaces) {
-  const objects = documentedObjects();
-  for (const object of objects) await create(call, withNamespaces(object, otherNamespaces));
-  for (const namespace of otherNamespaces) {
-    for (const object of objects.filter(({ kind }) => ['Role', 'RoleBinding'].includes(kind))) {
-      await create(call, { ...object, metadata: { ...object.metadata, namespace } });
-    }
-  }
+/** Creates the objects of docs/clusters.md for a namespace. @returns a token of its service account */
+export async function createFleetAccount(call, namespace) {
+  for (const object of documentedObjects(namespace)) await create(call, object);
   const request = { spec: { expirationSeconds: YEAR_SECONDS } };
-  const { status, body } = await call('POST', '/api/v1/namespaces/fleet/serviceaccounts/fleet/token', request);
+  const { status, body } = await call('POST', `/api/v1/namespaces/${namespace}/serviceaccounts/fleet/token`, request);
   if (status !== 201) throw new Error(`The service account has no token: ${JSON.stringify(body)}`);
   return body.status.token;
 }
 
-/** A ClusterRole that names the namespace `fleet` names the others as well. */
-function withNamespaces(object, namespaces) {
-  const rules = object.rules?.map((rule) => {
-    const names = rule.resourceNames ?? [];
-    return names.includes('fleet') ? { ...rule, resourceNames: [...names, ...namespaces] } : rule;
-  });
-  return rules ? { ...object, rules } : object;
-}
-
-/** @throws if the API server rejects the object */
+/** Creates an object, unless it exists. @throws if the API server rejects it */
 async function create(call, object) {
   const path = pathOf[object.kind](object.metadata);
   const { status, body } = await call('POST', path, object);
-  if (status !== 201) throw new Error(`POST ${path} failed with ${status}: ${JSON.stringify(body)}`);
+  if (![201, 409].includes(status)) throw new Error(`POST ${path} failed with ${status}: ${JSON.stringify(body)}`);
 }
