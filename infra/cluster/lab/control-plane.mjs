@@ -40,6 +40,8 @@ export async function startControlPlane({ programs, programAt, at, certificates,
     ...withKubeconfig('system:kube-controller-manager'),
     ...['--service-account-private-key-file', certificates.accounts, '--root-ca-file', certificates.ca],
     ...['--use-service-account-credentials', '--controllers=*,-ttl-after-finished'],
+    // The default is a folder of the machine, which the program creates.
+    ...['--flex-volume-plugin-dir', at('volume-plugins')],
     // A node that does not report its state is noticed sooner than by default.
     ...['--node-monitor-grace-period=20s', '--node-monitor-period=2s'],
   ]);

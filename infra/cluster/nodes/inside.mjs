@@ -65,6 +65,8 @@ function replaceMounts() {
     mount('--bind', at('root', each), each);
   }
   mount('-t', 'tmpfs', 'tmpfs', '/run');
+  // Otherwise the kubelet reports all processes of the machine that ran out of memory.
+  mount('--bind', '/dev/null', '/dev/kmsg');
   for (const each of KERNEL_SETTINGS) {
     const target = `/proc/sys/${each}`;
     if (existsSync(target)) mount('--bind', file(at('kernel', each), readFileSync(target)), target);
