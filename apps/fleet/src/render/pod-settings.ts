@@ -9,7 +9,7 @@ import { PODS_HAVE_SETTINGS } from './defaults.ts';
  */
 export const podSettings = z
   .object(clusterPolicyReply)
-  .omit({ fleet_account: true, uses_limit_range: true })
+  .omit({ elastic: true, fleet_account: true, uses_limit_range: true })
   .readonly();
 export type PodSettings = z.output<typeof podSettings>;
 
