@@ -2,7 +2,7 @@
 // no pod. See README.md.
 //
 //   node infra/cluster/autoscaler.mjs <kubeconfig of an administrator> [--pool gpu] [--cpu 8] [--memory 64Gi] [--gpu 1]
-//     [--label nvidia.com/gpu.memory=81920]... [--max 3] [--idle-seconds 600]
+//     [--label nvidia.com/gpu.memory=81920]... [--taint nvidia.com/gpu=present:NoSchedule]... [--max 3] [--idle-seconds 600]
 //
 // Runs until Ctrl-C. Prints a line for each node that it adds or removes.
 import { readFileSync } from 'node:fs';
@@ -30,6 +30,7 @@ const { values, positionals } = parseArgs({
       'idle-seconds': text('600'),
     },
     label: { type: 'string', multiple: true, default: [] },
+    taint: { type: 'string', multiple: true, default: [] },
   },
 });
 const [file] = positionals;
@@ -44,6 +45,11 @@ const call = callerOf({ server, ca: readFileSync(ca, 'utf8'), token: users[0].us
 const pool = {
   capacity: { cpu: values.cpu, memory: values.memory, ...(values.gpu !== '0' && { 'nvidia.com/gpu': values.gpu }) },
   labels: { [POOL_LABEL]: values.pool, ...Object.fromEntries(values.label.map((each) => each.split('='))) },
+  taints: values.taint.map((each) => {
+    const [, key, value, effect] = /^([^=]+)=([^:]*):(\w+)$/.exec(each) ?? [];
+    if (!key) throw new Error(`The taint ${each} must have the form key=value:effect.`);
+    return { key, value, effect };
+  }),
   max: Number(values.max),
 };
 const idleMs = Number(values['idle-seconds']) * 1000;

@@ -3,6 +3,7 @@ export declare function podsForNewNodes(
   pool: {
     readonly capacity: Readonly<Record<string, string>>;
     readonly labels: Readonly<Record<string, string>>;
+    readonly taints: readonly { readonly key: string; readonly value: string; readonly effect: string }[];
     readonly max: number;
   },
   nodes: readonly object[],

@@ -37,14 +37,26 @@ const fits = (free, requests) => Object.entries(requests).every(([name, amount])
 const take = (free, requests) => {
   for (const [name, amount] of Object.entries(requests)) free[name] -= amount;
 };
-const selects = ({ spec }, labels) =>
+const selects = (spec, labels) =>
   Object.entries(spec.nodeSelector ?? {}).every(([key, value]) => labels[key] === value);
+
+const tolerates = ({ tolerations = [] }, taint) =>
+  tolerations.some(
+    ({ key, operator = 'Equal', value = '', effect }) =>
+      (key === undefined || key === taint.key) &&
+      (operator === 'Exists' || value === taint.value) &&
+      (effect === undefined || effect === taint.effect),
+  );
+
+/** Whether a pod can be assigned to nodes with these labels and taints. */
+const accepts = ({ spec }, { labels, taints }) =>
+  selects(spec, labels) && taints.every((taint) => tolerates(spec, taint));
 
 /**
  * The pods for which a pool must grow, in groups: one group for each new node. A pod that fits a node that is already there needs none, also if
  * the scheduler has not yet assigned it. A pod that no empty node of the pool can take is ignored.
  *
- * @param pool `capacity` (quantities by resource) and `labels` of its nodes, and `max`, the largest number of nodes
+ * @param pool `capacity` (quantities by resource), `labels` and `taints` of its nodes, and `max`, the largest number of nodes
  * @param nodes the nodes of the pool
  * @param pods all pods of the cluster
  */
@@ -56,7 +68,7 @@ export function podsForNewNodes(pool, nodes, pods) {
     return left;
   });
   const groups = [];
-  for (const pod of pods.filter((each) => isUnschedulable(each) && selects(each, pool.labels))) {
+  for (const pod of pods.filter((each) => isUnschedulable(each) && accepts(each, pool))) {
     const requests = requestsOf(pod);
     const index = free.findIndex((each) => fits(each, requests));
     if (index >= 0) {

@@ -12,7 +12,7 @@ const LABEL = 'cluster.test/simulated';
 const now = () => new Date().toISOString().replace(/\.\d+Z$/, 'Z');
 
 /** The Node object of a simulated node. `capacity` has the members `cpu`, `memory` and others, such as `nvidia.com/gpu`. */
-export const simulatedNode = (name, { labels = {}, capacity = { cpu: '8', memory: '32Gi' } } = {}) => ({
+export const simulatedNode = (name, { labels = {}, taints = [], capacity = { cpu: '8', memory: '32Gi' } } = {}) => ({
   metadata: {
     name,
     labels: {
@@ -25,6 +25,7 @@ export const simulatedNode = (name, { labels = {}, capacity = { cpu: '8', memory
       ...labels,
     },
   },
+  spec: { taints },
   status: { capacity: { pods: '110', ...capacity }, allocatable: { pods: '110', ...capacity } },
 });
 

@@ -5,6 +5,7 @@ import { emptyNodes, podsForNewNodes, quantity } from '../../../cluster/nodes/po
 const POOL = {
   capacity: { cpu: '8', memory: '64Gi', 'nvidia.com/gpu': '2' },
   labels: { model: 'a100' },
+  taints: [] as { key: string; value: string; effect: string }[],
   max: 2,
 };
 const aNode = (name: string) => ({ metadata: { name }, status: { allocatable: { pods: '110', ...POOL.capacity } } });
@@ -32,6 +33,18 @@ test('a pool does not grow for pods that fit a present node, that no node can ta
   ];
   expect(names([aNode('n1')], pods)).toEqual([]);
   expect(names([], pods)).toEqual([['fits']]);
+});
+
+test('a pool with a taint grows only for pods that tolerate it', () => {
+  const pool = { ...POOL, taints: [{ key: 'nvidia.com/gpu', value: 'present', effect: 'NoSchedule' }] };
+  const pods = [
+    pod('ordinary', { cpu: '1' }),
+    pod('other', { cpu: '1' }, { tolerations: [{ key: 'nvidia.com/gpu', value: 'absent' }] }),
+    pod('equal', { cpu: '1' }, { tolerations: [{ key: 'nvidia.com/gpu', value: 'present', effect: 'NoSchedule' }] }),
+    pod('exists', { cpu: '1' }, { tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists' }] }),
+  ];
+  const [group] = podsForNewNodes(pool, [], pods);
+  expect(group?.map(({ metadata }) => metadata.name)).toEqual(['equal', 'exists']);
 });
 
 test('a pool grows to its limit, and counts what runs on its nodes', () => {
