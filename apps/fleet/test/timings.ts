@@ -31,6 +31,13 @@ export const SHORT_TIMINGS = {
       usage: 50,
       watchRetryLimit: 3000,
     },
-    kubernetes: { ...RECONCILER.kubernetes, settled: 1000, stable: 1000, restart: 50, watchRetryLimit: 3000 },
+    kubernetes: {
+      ...RECONCILER.kubernetes,
+      settled: 1000,
+      stable: 1000,
+      restart: 50,
+      watchRetryLimit: 3000,
+      dryRun: 60_000, // no test waits for it
+    },
   },
 };

@@ -54,6 +54,7 @@ async function withQueue<T>({ address, timing }: KubernetesClient, work: (queue:
 export const dryRun = (client: KubernetesClient, request: DryRunRequest): Promise<DryRun[]> =>
   withQueue(client, async (queue) => {
     const { manifest, caller, signal } = request;
+    await client.apis(); // the first call loads the library, which is not the time of the cluster
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(client.timing.dryRun)]);
     const view = client.withSignal(deadline);
     const ask: Asker = (object, work) =>

@@ -36,7 +36,7 @@ export function clientOf(
   given: Partial<ClusterAddress> = {},
   timing: Partial<KubernetesTimings> = {},
 ): KubernetesClient {
-  const client = connectKubernetes(addressOf(server, given), timing);
+  const client = connectKubernetes(addressOf(server, given), { dryRun: 60_000, ...timing });
   ending.push(client.close);
   return client;
 }
