@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { record, text } from '../../shared/wire.ts';
 import { labelKey, labelValue } from '../../template/fields.ts';
-import { elastic } from './elastic.ts';
+import { elastic, newElastic } from './elastic.ts';
 
 const MAX_ENTRIES = 32;
 const MAX_ANNOTATION = 1024;
@@ -55,7 +55,7 @@ export const clusterPolicies = {
     description:
       'true: pods whose workload states no memory have no limit of the fleet, so that a LimitRange of the namespace applies',
   }),
-  elastic: elastic.nullable().meta({
+  elastic: newElastic.nullable().meta({
     description:
       'Limits of a cluster that adds nodes when pods need them: what fits an empty node is then feasible. null: the cluster has the nodes that exist',
   }),

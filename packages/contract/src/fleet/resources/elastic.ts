@@ -3,30 +3,41 @@ import { labelValue, quantity } from '../../template/fields.ts';
 
 const amount = quantity.min(1, 'must not be empty');
 
-/** The GPUs of one model that all nodes of an elastic cluster can have together. */
+const maxNodes = z.int().meta({ description: 'The number of nodes that the cluster can have, with the present ones' });
+const PER_REPLICA = 'The largest replica: what pods can request of the largest node while it is empty';
+const GPUS = 'The number of GPUs of each model that the cluster can have, with the present ones';
+
+/** The limits of a cluster that adds nodes when pods need them, as responses and rows contain them. */
+export const elastic = z
+  .object({
+    max_nodes: maxNodes,
+    per_replica: z
+      .object({ cpu: z.string(), memory: z.string(), gpu_count: z.int() })
+      .meta({ description: PER_REPLICA }),
+    gpus: z.array(z.object({ model: z.string(), vram: z.string(), count: z.int() })).meta({ description: GPUS }),
+  })
+  .meta({ id: 'Elastic' });
+export type Elastic = z.output<typeof elastic>;
+
 const gpuLimit = z
   .strictObject({
     model: labelValue.min(1, 'must not be empty').meta({
       description: 'The label `nvidia.com/gpu.product` of its nodes, such as `NVIDIA-L4`',
     }),
     vram: quantity.meta({
-      description: 'The memory of each GPU; `""`: not known, so that a request for GPU memory fails',
+      description: 'The memory of each GPU; `""`: not known, so that a request for GPU memory does not fit',
     }),
     count: z.int().min(1).max(100_000),
   })
   .meta({ id: 'GpuLimit' });
 
-/** The limits of a cluster that adds nodes when pods need them. */
-export const elastic = z
+/** The same in requests. */
+export const newElastic = z
   .strictObject({
-    max_nodes: z
-      .int()
-      .min(1)
-      .max(100_000)
-      .meta({ description: 'The number of nodes that the cluster can have, with the present ones' }),
+    max_nodes: maxNodes.min(1).max(100_000),
     per_replica: z
       .strictObject({ cpu: amount, memory: amount, gpu_count: z.int().min(0).max(64) })
-      .meta({ description: 'The largest replica: what pods can request of the largest node while it is empty' }),
+      .meta({ description: PER_REPLICA }),
     gpus: z
       .array(gpuLimit)
       .max(64, 'must have at most 64 entries')
@@ -34,10 +45,10 @@ export const elastic = z
         (given) => new Set(given.map(({ model }) => model)).size === given.length,
         'must not contain a model twice',
       )
-      .meta({ description: 'The number of GPUs of each model that the cluster can have, with the present ones' }),
+      .meta({ description: GPUS }),
   })
   .meta({
-    id: 'Elastic',
+    id: 'NewElastic',
     examples: [
       {
         max_nodes: 10,
@@ -46,4 +57,3 @@ export const elastic = z
       },
     ],
   });
-export type Elastic = z.output<typeof elastic>;
