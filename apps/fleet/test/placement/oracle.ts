@@ -24,6 +24,10 @@ export function factsAgainst(request: PlacementRequest, candidate: Candidate): S
       facts.add(`elsewhere ${volume.name}`);
     if (volume.attached_to && volume.access_mode === 'ReadWriteOnce') facts.add(`taken ${volume.name}`);
   }
+  if (request.scaling !== 'fleet' && candidate.kind === 'host') facts.add('no cluster');
+  if (request.scaling === 'autoscaling' && candidate.kind === 'cluster' && candidate.missing_permissions.length > 0) {
+    facts.add('not permitted');
+  }
   const found = candidate.kind === 'host' ? hostFacts(request, candidate) : clusterFacts(request, candidate);
   for (const fact of found) facts.add(fact);
   return facts;

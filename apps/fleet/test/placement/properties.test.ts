@@ -114,7 +114,7 @@ test('the generated requests often fit, and every fact occurs', () => {
       }
     }
   }
-  expect(seen.size).toBe(15);
+  expect(seen.size).toBe(17);
   expect(Math.min(...seen.values())).toBeGreaterThan(SAMPLES / 200);
   expect(seen.get('fits')).toBeGreaterThan(SAMPLES / 6);
 });

@@ -16,6 +16,8 @@ const readings: readonly (readonly [RegExp, (...groups: string[]) => string[]])[
   [/^volume (\w+) is bound to (host|cluster) (red|blue|id-\d)$/, (volume) => [`elsewhere ${volume}`]],
   [/^volume (\w+) is ReadWriteOnce and attached to deployment other$/, (volume) => [`taken ${volume}`]],
   [/^none of \d+ nodes? can run a replica: \d/, () => ['no node']],
+  [/^(?:has no autoscaler; only clusters have one|is no cluster, which sets .*)$/, () => ['no cluster']],
+  [/^does not permit the fleet to create horizontalpodautoscalers, /, () => ['not permitted']],
   [/^needs capacity for \d+ replicas, .* even without other pods$/, () => ['nodes too small for all']],
 ];
 

@@ -89,8 +89,11 @@ async function apply(
     actions.push(...actionsOfApply(run, before, after));
     if (after.phase === 'Lost') throw volumeLost(after.name);
   } catch (error) {
-    if (isConflict(error) && attempts > 1) {
-      return apply(run, object, await readObject(client, object.kind, nameOf(object)), attempts - 1);
+    if (attempts > 1 && (isConflict(error) || isFieldConflict(error))) {
+      const now = await readObject(client, object.kind, nameOf(object));
+      // A conflict about fields is reported before the version is compared.
+      const isStale = isConflict(error) || now?.resourceVersion !== before?.resourceVersion;
+      if (isStale) return apply(run, object, now, attempts - 1);
     }
     if (isNamespaceMissing(error, client.address.namespace) && attempts === MAX_ATTEMPTS) {
       actions.push(...(await ensureNamespace(client)));
@@ -173,6 +176,8 @@ function actionsOfApply({ desired }: ReconcileRun, before: FoundObject | undefin
   if (!before) return [`created ${displayNameOf(after)}${desired.settled === true ? ' again: it was missing' : ''}`];
   return before.resourceVersion === after.resourceVersion ? [] : [`changed ${displayNameOf(after)}`];
 }
+
+const isFieldConflict = (error: unknown): boolean => error instanceof EngineFailure && error.reason === 'FieldConflict';
 
 const volumeLost = (name: string) =>
   new Permanent('VolumeLost', `The cluster reports that the data of the volume ${name} is lost.`);

@@ -121,7 +121,12 @@ describe('an object that the cluster refuses', () => {
     server.inject(({ method, path }) =>
       method === 'PATCH' && path.includes(`/${resource}/`) ? { status: 403, body } : undefined,
     );
-    const next = deployment.manifest({ generation: 8 }, { image_tag: '2', ports: [] });
+    const size = { resources: { requests: { storage: '20Gi' } } };
+    const next = altered(
+      deployment.manifest({ generation: 8 }, { image_tag: '2', ports: [] }),
+      'PersistentVolumeClaim',
+      size,
+    );
     const found = await reconcile(client, running(next, { bound: deployment.volumes }), deployment.fence(8));
     const [container] = at(server.object('deployments', deployment.name), 'spec.template.spec.containers') as Tree[];
     return { found, image: container?.image, services: server.objects('services') };

@@ -59,8 +59,8 @@ describe('the client of a cluster reports the target as unreachable', () => {
     const before = server.requests.length;
     await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
     const steps = server.requests.length - before;
-    const client = clientOf(server, {}, { answer: 200, change: 200 });
     for (let step = 0; step < steps; step += 1) {
+      const client = clientOf(server, {}, { answer: 200, change: 200 }); // it has not applied anything yet
       let left = step;
       server.inject(() => {
         left -= 1;

@@ -28,9 +28,8 @@ async function whyDown(client: KubernetesClient, name: string): Promise<string> 
   const list = await unlessForbidden(core.listNode({ fieldSelector: `metadata.name=${name}` }));
   if (!list) return '';
   const node = list.items?.find(({ metadata }) => metadata?.name === name);
-  if (!node) return ` The node ${name} no longer exists.`;
-  const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
-  if (ready?.status === 'True') return '';
+  const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (!node || ready?.status === 'True') return '';
   const why = oneLine(ready?.message ?? '').replace(/\.$/, '');
   return ` The node ${name} is down${why && `: ${truncate(why)}`}.`;
 }
