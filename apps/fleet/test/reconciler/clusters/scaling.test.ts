@@ -4,7 +4,7 @@ import { byDepth, eventually } from '@svc/testing';
 import { autoscale, kubectlScale } from '../../engines/kubernetes/scaling/programs.ts';
 import { aClusterWorld, PLAIN } from './world.ts';
 
-const ROUNDS = byDepth({ short: 2, full: 100, long: 300 });
+const ROUNDS = byDepth({ short: 1, full: 100, long: 300 });
 
 const BOUNDS = { min_replicas: 1, max_replicas: 9, cpu_percent: 80 };
 const WORKLOAD = { ...PLAIN, cpu_request: '100m' };

@@ -9,7 +9,7 @@ import { autoscale, kubectlScale, lastOf } from './programs.ts';
 
 afterEach(endAll);
 
-const ROUNDS = byDepth({ short: 5, full: 100, long: 1000 });
+const ROUNDS = byDepth({ short: 3, full: 100, long: 1000 });
 
 const AUTOSCALING = { autoscaling: { min_replicas: 1, max_replicas: 9, cpu_percent: 80 } };
 const byCluster = { by: 'cluster', handover: null, minimum: 1 } as const;
