@@ -6,9 +6,14 @@ type Side = 'input' | 'output';
 
 /**
  * A schema of the contract as JSON Schema 2020-12 without references, because some clients of the
- * Model Context Protocol do not follow them.
+ * Model Context Protocol do not follow them. With `bounded`, only these members of the object state
+ * the bounds of numbers: an endpoint checks its own, and states them in its errors.
  */
-export function jsonSchemaOf(schema: z.ZodType, io: Side): Schema {
+export function jsonSchemaOf(
+  schema: z.ZodType,
+  io: Side,
+  { bounded }: { readonly bounded?: readonly string[] } = {},
+): Schema {
   const {
     $schema: _,
     $defs = {},
@@ -26,7 +31,30 @@ export function jsonSchemaOf(schema: z.ZodType, io: Side): Schema {
       openOutput(overriding);
     },
   });
-  return withoutReferences(derived, $defs) as Schema; // the copy of an object is an object
+  const copied = withoutReferences(derived, $defs) as Schema; // the copy of an object is an object
+  return bounded ? withBoundsOf(copied, bounded) : copied;
+}
+
+const withBoundsOf = ({ properties, ...others }: Schema, names: readonly string[]): Schema => ({
+  ...others,
+  properties: Object.fromEntries(
+    // By the definition of properties.
+    Object.entries(properties as Schema).map(([name, member]) => [
+      name,
+      names.includes(name) ? member : withoutBounds(member),
+    ]),
+  ),
+});
+
+/** A member that has the name of a keyword is a schema, and not a number. */
+function withoutBounds(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutBounds);
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(
+    Object.entries(node).flatMap(([key, value]) =>
+      /^(?:minimum|maximum)$/.test(key) && typeof value === 'number' ? [] : [[key, withoutBounds(value)]],
+    ),
+  );
 }
 
 /**

@@ -84,7 +84,7 @@ export function tool<Own extends Shape, Result extends z.ZodType>(declared: Decl
     arguments: z.strictObject({ ...named, ...own }) as unknown as z.ZodType<Arguments<Own>>,
     // Derived when a client first lists the tools. Those of all tools take 50 ms, which would delay each start.
     get inputSchema() {
-      inputSchema ??= jsonSchemaOf(z.strictObject({ ...taken, ...own }), 'input');
+      inputSchema ??= jsonSchemaOf(z.strictObject({ ...taken, ...own }), 'input', { bounded: Object.keys(own) });
       return inputSchema;
     },
     result,
