@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { limitsBelowRequests, restrictedRoot, templateConflicts, templateDefaults, templateFields } from '../src/index.ts';
+import {
+  limitsBelowRequests,
+  restrictedRoot,
+  templateConflicts,
+  templateDefaults,
+  templateFields,
+} from '../src/index.ts';
 import { amountOf } from '../src/template/quantity.ts';
 
 test.each<[string, number | undefined]>([

@@ -163,7 +163,8 @@ async function changeCluster(
 ): Promise<Reply<typeof fleetEndpoints.updateCluster>> {
   const { transaction, settings, ifMatch } = context;
   const forbidsTokens = body.allow_service_account_tokens === false;
-  if (body.namespace !== undefined || body.server !== undefined || forbidsTokens) await acquirePlacementLock(transaction);
+  if (body.namespace !== undefined || body.server !== undefined || forbidsTokens)
+    await acquirePlacementLock(transaction);
   const before = await lockRow(transaction, clusters, { id: params.id, ifMatch });
   refuseRename(body, before);
   refusePolicies(body, before, isAdmin(context));
@@ -181,7 +182,8 @@ async function changeCluster(
   const accounts = { ...before, ...pickDefined(body, ACCOUNT_MEMBERS), fleet_account };
   const changesAccount = auth !== undefined || ACCOUNT_MEMBERS.some((member) => accounts[member] !== before[member]);
   if (changesAccount) refuseFieldErrors(accountErrors(accounts));
-  if (forbidsTokens && before.allow_service_account_tokens) refuseInUse(await deploymentsWithToken(transaction, before.id));
+  if (forbidsTokens && before.allow_service_account_tokens)
+    refuseInUse(await deploymentsWithToken(transaction, before.id));
   if (serverChanges || namespaceChanges) {
     const known = serverChanges || body.accept_engine ? identity : before.identity;
     await refuseRegistered(transaction, { kind: 'cluster', id: before.id, identity: known, namespace });
@@ -189,7 +191,9 @@ async function changeCluster(
   const isToBeChecked = body.accept_engine === true || CHECK_INPUTS.some((member) => body[member] !== undefined);
   const data: Prisma.ClusterUncheckedUpdateInput = {
     ...columnsOf(body),
-    ...(auth === undefined ? {} : { ...(await sealCredentials(settings.sealer, before.id, { server, auth })), fleet_account }),
+    ...(auth === undefined
+      ? {}
+      : { ...(await sealCredentials(settings.sealer, before.id, { server, auth })), fleet_account }),
     ...(serverChanges ? { by_admin: isAdmin(context), reachability: 'unknown' as const, unreachable_reason: '' } : {}),
     // Also for the same server.
     ...(body.server !== undefined && isAdmin(context) ? { by_admin: true } : {}),

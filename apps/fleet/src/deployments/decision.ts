@@ -5,8 +5,8 @@ import { bindAddresses } from '../placement/addresses.ts';
 import { type PlacementRequirements, placementRequirementsOf } from '../placement/candidates.ts';
 import { type ChosenTarget, type Placement, place } from '../placement/place.ts';
 import { PORTS_BIND_TO_ADDRESSES } from '../render/defaults.ts';
-import { type PodSettings, podSettings } from '../render/pod-settings.ts';
 import { type ResolvedEnv, resolveEnv } from '../render/env.ts';
+import { type PodSettings, podSettings } from '../render/pod-settings.ts';
 import { refuseUnsupported } from '../render/unsupported-values.ts';
 import { problemOfAccount } from '../resources/cluster-policies.ts';
 import { withoutSealed } from '../resources/workloads.ts';
@@ -160,7 +160,19 @@ export async function decide(context: DecisionContext, requested: Draft): Promis
   const placement = await placeDraft(context, { draft: requested, requirements, mounted });
   const { draft, refusals: ofCluster } = await applyCluster(transaction, requested, placement.chosen);
   const ports = await portsOn(transaction, draft, placement.chosen);
-  const examined = { draft, env, problems, bound, ofBindings, mounted, ofVolumes, secrets, placement, ofCluster, ports };
+  const examined = {
+    draft,
+    env,
+    problems,
+    bound,
+    ofBindings,
+    mounted,
+    ofVolumes,
+    secrets,
+    placement,
+    ofCluster,
+    ports,
+  };
   return {
     draft,
     requirements,

@@ -6,6 +6,7 @@ import { dryRun } from '../engines/kubernetes/dry-run.ts';
 import type { Cluster } from '../generated/prisma/client.ts';
 import type { StoredEnv } from '../render/env.ts';
 import { type KubernetesManifest, renderKubernetes } from '../render/kubernetes.ts';
+import { renderedCluster } from '../render/pod.ts';
 import { secretsWithLengths } from '../render/secrets.ts';
 import { openSealedValues } from '../resources/sealed-values.ts';
 import { openValues } from '../resources/secrets.ts';
@@ -80,7 +81,7 @@ async function renderForDryRun(
   ]).catch(() => undefined); // the pass of the reconciler reports it
   if (opened === undefined) return undefined;
   const secrets = secretsWithLengths(opened.flat(), (id) => lengthOfNew(draft.env, id));
-  return renderKubernetes(renderingOf(renderable, secrets), cluster);
+  return renderKubernetes(renderingOf(renderable, secrets), renderedCluster.parse(cluster));
 }
 
 /** The length of a value that the creation or change generates. */

@@ -9,8 +9,8 @@ import { gpuCountOf } from '../placement/candidates.ts';
 import { byteAmount } from '../placement/quantities.ts';
 import { disruptionBudgets } from './disruption.ts';
 import { labelsOf, objectName, originOf, placementLabels, selectorOf, volumeLabels, volumeName } from './labels.ts';
-import { objectLabels } from './pod-settings.ts';
 import { type Cluster, kubernetesSecrets, type Metadata, podTemplate, portName } from './pod.ts';
+import { objectLabels } from './pod-settings.ts';
 import { isJob, omitEmpty, portsOf, type Rendering, type Secrecy, volumesOf } from './rendering.ts';
 import { assertRenderable } from './spec-problems.ts';
 

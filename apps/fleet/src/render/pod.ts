@@ -115,7 +115,10 @@ function podSpec(rendering: Rendering, gpuResource: string): IPodSpec {
   const { spec } = rendering;
   const volumes = volumesOf(rendering);
   const settings = settingsOf(rendering);
-  const pullSecrets = [...(spec.registry_credentials === null ? [] : [pullSecretName(rendering)]), ...settings.pull_secrets];
+  const pullSecrets = [
+    ...(spec.registry_credentials === null ? [] : [pullSecretName(rendering)]),
+    ...settings.pull_secrets,
+  ];
   return {
     containers: [container(rendering, gpuResource)],
     restartPolicy: isJob(rendering) ? 'Never' : 'Always',

@@ -1,11 +1,5 @@
 import type { IProbe } from 'kubernetes-models/v1/Probe';
-import {
-  CHECK_FAILURES,
-  CHECK_PERIOD,
-  CHECK_TIMEOUT,
-  healthCheckOf,
-  startPeriodOf,
-} from './container-options.ts';
+import { CHECK_FAILURES, CHECK_PERIOD, CHECK_TIMEOUT, healthCheckOf, startPeriodOf } from './container-options.ts';
 import type { Rendering } from './rendering.ts';
 
 const timing = { periodSeconds: CHECK_PERIOD, timeoutSeconds: CHECK_TIMEOUT, failureThreshold: CHECK_FAILURES };

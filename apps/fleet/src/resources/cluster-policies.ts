@@ -7,7 +7,9 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { DEFAULT_ACCOUNT, userOfAccount } from '../render/pod-settings.ts';
 import type { Dependent } from './field-errors.ts';
 
-type Policies = { [K in Exclude<keyof typeof clusterPolicyReply, 'fleet_account'>]: z.output<(typeof clusterPolicyReply)[K]> };
+type Policies = {
+  [K in Exclude<keyof typeof clusterPolicyReply, 'fleet_account'>]: z.output<(typeof clusterPolicyReply)[K]>;
+};
 
 /** The policies in a row or body. */
 export const policiesOf = (row: Policies): Policies =>

@@ -129,9 +129,7 @@ test('every rendering has requests that do not exceed the limits', () => {
     expect(milli(`${requests.cpu ?? ''}`)).toBe(milli(rendering.spec.cpu_request));
     const { spec, defaults, defaultLimits } = rendering;
     const byDefault = defaults >= 2 ? (defaultLimits.memory_bytes ?? 0) : 0;
-    expect(bytes(`${limits.memory ?? ''}`)).toBe(
-      bytes(spec.memory_limit) || bytes(spec.memory_request) || byDefault,
-    );
+    expect(bytes(`${limits.memory ?? ''}`)).toBe(bytes(spec.memory_limit) || bytes(spec.memory_request) || byDefault);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../render/kubernetes.ts';
 import { KEYS } from '../../render/labels.ts';
-import { catchFailure, type EngineFailure, Permanent, Transient } from '../errors.ts';
+import { catchFailure, EngineFailure, Permanent, Transient } from '../errors.ts';
 import { removeOwned } from './cleanup.ts';
 import type { KubernetesClient } from './client.ts';
 import { isConflict, isImmutableField, isNamespaceMissing } from './errors.ts';

@@ -48,7 +48,11 @@ describeWithEngine('a restricted container', () => {
   test('is not created from an image that runs as root', async () => {
     const deployment = await aDeployment(aScript(SLEEP, { security_profile: 'restricted' }));
     const seen = await reconcile(machine().client, running(await deployment.manifest()), deployment.fence());
-    expect(seen).toMatchObject({ phase: 'failed', reason: 'InvalidSpec', message: expect.stringMatching(/runs as root/) });
+    expect(seen).toMatchObject({
+      phase: 'failed',
+      reason: 'InvalidSpec',
+      message: expect.stringMatching(/runs as root/),
+    });
     expect(seen.instances).toMatchObject([{ phase: 'missing' }]);
   });
 });

@@ -47,10 +47,13 @@ test.each([
   expect(seen.message).toMatch(/Set run_as of the workload/);
 });
 
-test.each(['1000', '1000:1000', '65532:root'])('an image with the user %p is run with the profile restricted', async (user) => {
-  const { bodies } = await created(user, restricted);
-  expect(bodies).toHaveLength(1);
-});
+test.each(['1000', '1000:1000', '65532:root'])(
+  'an image with the user %p is run with the profile restricted',
+  async (user) => {
+    const { bodies } = await created(user, restricted);
+    expect(bodies).toHaveLength(1);
+  },
+);
 
 test('any image is run with the user of the workload, or with the profile baseline', async () => {
   expect((await created('root', { ...restricted, run_as: '1000' })).bodies).toMatchObject([{ User: '1000' }]);

@@ -11,11 +11,14 @@ describe('a deployment on a cluster with policies', () => {
   const change = (id: string, body: object) => world().good(world().api.put(`/api/v1/deployments/${id}`, body));
   const plan = (id: string, body: object) =>
     world().good(world().api.post('/api/v1/deployments/plan', { deployment_id: id, ...body }));
-  const objectsOf = (id: string) => KINDS.flatMap((kind) => world().server.objects(kind)).filter(
-    ({ metadata }) => metadata.labels?.['fleet/deployment'] === id,
-  );
+  const objectsOf = (id: string) =>
+    KINDS.flatMap((kind) => world().server.objects(kind)).filter(
+      ({ metadata }) => metadata.labels?.['fleet/deployment'] === id,
+    );
   const podsOf = (id: string) =>
-    world().server.objects('pods').filter(({ metadata }) => metadata.labels?.['fleet/deployment'] === id);
+    world()
+      .server.objects('pods')
+      .filter(({ metadata }) => metadata.labels?.['fleet/deployment'] === id);
   const namesOf = (id: string) => podsOf(id).map(({ metadata }) => metadata.name);
   const olderDefaultsOf = async (id: string) =>
     (await world().deployment(id)).conditions
@@ -28,7 +31,11 @@ describe('a deployment on a cluster with policies', () => {
     const { id } = await world().deployed('labelled', WEB, { labels });
     await world().deploymentIs(id, 'running');
     const onObjects = { ...labels, 'cost-center': '4711' };
-    expect(objectsOf(id).map(({ kind }) => kind).sort()).toEqual(['Deployment', 'Secret', 'Service']);
+    expect(
+      objectsOf(id)
+        .map(({ kind }) => kind)
+        .sort(),
+    ).toEqual(['Deployment', 'Secret', 'Service']);
     for (const { metadata } of objectsOf(id)) expect(metadata.labels).toMatchObject(onObjects);
     const [claim] = world().server.objects('persistentvolumeclaims');
     expect(claim?.metadata.labels).toMatchObject(onObjects);
@@ -49,7 +56,9 @@ describe('a deployment on a cluster with policies', () => {
       { action: 'replace', object: expect.stringMatching(/^Deployment\//), paths: ['/metadata/labels/stage'] },
     ]);
     await change(id, { labels: { team: 'ml', stage: 'live' } });
-    await eventually('its objects have the label', () => objectsOf(id).every(({ metadata }) => metadata.labels?.stage === 'live'));
+    await eventually('its objects have the label', () =>
+      objectsOf(id).every(({ metadata }) => metadata.labels?.stage === 'live'),
+    );
     expect(namesOf(id)).toEqual(before);
     expect((await world().deployment(id)).generation).toBe(generation);
   });

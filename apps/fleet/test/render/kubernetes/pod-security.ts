@@ -15,7 +15,16 @@ const BASELINE = [
   'SETUID',
   'SYS_CHROOT',
 ];
-const VOLUMES = ['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'persistentVolumeClaim', 'projected', 'secret'];
+const VOLUMES = [
+  'configMap',
+  'csi',
+  'downwardAPI',
+  'emptyDir',
+  'ephemeral',
+  'persistentVolumeClaim',
+  'projected',
+  'secret',
+];
 const SECCOMP = ['RuntimeDefault', 'Localhost'];
 
 /**
@@ -36,17 +45,19 @@ export function violationsOf(spec: IPodSpec, level: 'baseline' | 'restricted'): 
     seccomp: [spec.securityContext, ...contexts].some((context) => context?.seccompProfile?.type === 'Unconfined'),
     'restricted volume types':
       isRestricted &&
-      (spec.volumes ?? []).some((volume) => Object.keys(volume).some((key) => key !== 'name' && !VOLUMES.includes(key))),
+      (spec.volumes ?? []).some((volume) =>
+        Object.keys(volume).some((key) => key !== 'name' && !VOLUMES.includes(key)),
+      ),
     allowPrivilegeEscalation:
       isRestricted && contexts.some(({ allowPrivilegeEscalation }) => allowPrivilegeEscalation !== false),
     runAsNonRoot:
-      isRestricted &&
-      contexts.some((context) => (context.runAsNonRoot ?? spec.securityContext?.runAsNonRoot) !== true),
+      isRestricted && contexts.some((context) => (context.runAsNonRoot ?? spec.securityContext?.runAsNonRoot) !== true),
     runAsUser: isRestricted && [spec.securityContext, ...contexts].some((context) => context?.runAsUser === 0),
     seccompProfile:
       isRestricted &&
       contexts.some(
-        (context) => !SECCOMP.includes(context.seccompProfile?.type ?? spec.securityContext?.seccompProfile?.type ?? ''),
+        (context) =>
+          !SECCOMP.includes(context.seccompProfile?.type ?? spec.securityContext?.seccompProfile?.type ?? ''),
       ),
     'unrestricted capabilities':
       isRestricted &&

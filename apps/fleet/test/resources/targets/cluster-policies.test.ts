@@ -29,7 +29,12 @@ const SERVER = 'https://cluster.example.test:6443';
 
 const put = (as: typeof asAdmin, id: string, body: object) => as.put(pathOf('clusters', id), body);
 const register = (as: typeof asAdmin, given: object) =>
-  as.post(pathOf('clusters'), { name: aName('policed'), server: SERVER, auth: { kind: 'token', token: 'x' }, ...given });
+  as.post(pathOf('clusters'), {
+    name: aName('policed'),
+    server: SERVER,
+    auth: { kind: 'token', token: 'x' },
+    ...given,
+  });
 const forbidden = ({ status, body }: Shown) => [status, body.code];
 const errorsOf = ({ body }: Shown) => body.errors.map(({ path }: { path: string }) => path).sort();
 
@@ -81,7 +86,10 @@ test.each<[object, string[]]>([
   [{ object_labels: { team: 'not a label' } }, ['object_labels.team']],
   [{ object_annotations: { 'fleet/generation': '7' } }, ['object_annotations.fleet/generation']],
   [{ object_annotations: { note: 'x'.repeat(1025) } }, ['object_annotations.note']],
-  [{ pod_label_keys: ['team', 'fleet/deployment', 'app.kubernetes.io/name'] }, ['pod_label_keys.1', 'pod_label_keys.2']],
+  [
+    { pod_label_keys: ['team', 'fleet/deployment', 'app.kubernetes.io/name'] },
+    ['pod_label_keys.1', 'pod_label_keys.2'],
+  ],
   [{ service_account: 'Not A Name' }, ['service_account']],
   [{ pull_secrets: ['fine', '../secrets'] }, ['pull_secrets.1']],
   [{ priority_class: '' }, ['priority_class']],

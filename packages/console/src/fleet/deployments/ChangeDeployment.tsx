@@ -165,7 +165,9 @@ function ChangeForm({
                 label={t('Labels')}
                 hint={
                   isOnCluster
-                    ? t('One per line: key=value. The objects in the cluster have them, pods only those that the cluster lists.')
+                    ? t(
+                        'One per line: key=value. The objects in the cluster have them, pods only those that the cluster lists.',
+                      )
                     : t('One per line: key=value.')
                 }
                 rows={2}

@@ -208,7 +208,11 @@ const rank = (candidate: Plan['placement']['candidates'][number], chosen: unknow
   candidate === chosen ? 0 : candidate.fits ? 1 : 2;
 
 /** The account of the pods. Without a token, it concerns only what the cluster does with the pods. */
-const Account = ({ account: { name, token, is_new_token } }: { readonly account: NonNullable<Plan['service_account']> }) =>
+const Account = ({
+  account: { name, token, is_new_token },
+}: {
+  readonly account: NonNullable<Plan['service_account']>;
+}) =>
   token ? (
     <p className="candidate small">
       {rich('The program receives a token of the account {name} for the API of the cluster.', {

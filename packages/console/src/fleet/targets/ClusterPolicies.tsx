@@ -1,5 +1,6 @@
 import { t } from '../../shared/texts/texts.ts';
 import { CheckField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
+import type { Form } from '../../shared/ui/controls/form.ts';
 import { pairsOf, textOfPairs, wordsOf } from '../../shared/ui/controls/pairs.ts';
 import type { Fact } from '../../shared/ui/display/Facts.tsx';
 import type { Cluster } from '../api.ts';
@@ -67,25 +68,19 @@ export function policyFacts(cluster: Cluster): readonly Fact[] {
 
 /** The fields for what only an admin sets. */
 export function PolicyFields({
-  values,
-  onChange,
-  errorAt,
+  form,
+  error,
 }: {
-  readonly values: PoliciesDraft;
-  readonly onChange: <K extends keyof PoliciesDraft>(name: K, value: PoliciesDraft[K]) => void;
-  readonly errorAt: (...paths: readonly string[]) => string | undefined;
+  readonly form: Form<PoliciesDraft>;
+  /** The error of the last request. */
+  readonly error: unknown;
 }) {
-  const bind = <K extends keyof PoliciesDraft>(name: K) => ({
-    name,
-    value: values[name],
-    onChange: (value: PoliciesDraft[K]) => onChange(name, value),
-    error: errorAt(name),
-  });
-  const box = (name: 'allow_service_account_tokens' | 'uses_limit_range') => ({
-    name,
-    checked: values[name],
-    onChange: (checked: boolean) => onChange(name, checked),
-  });
+  const errorAt = form.errorsOf(error);
+  const bind = <K extends keyof PoliciesDraft>(name: K) => ({ ...form.bind(name), error: errorAt(name) });
+  const box = (name: 'allow_service_account_tokens' | 'uses_limit_range') => {
+    const { value: checked, ...bound } = form.bind(name);
+    return { ...bound, checked };
+  };
   return (
     <details>
       <summary className="strong">{t('Policies for pods and objects')}</summary>
@@ -129,7 +124,9 @@ export function PolicyFields({
         <CheckField
           {...box('allow_service_account_tokens')}
           label={t('Allow tokens for pods')}
-          hint={t('Workloads can then request a token of the account, with which they can do what the account permits.')}
+          hint={t(
+            'Workloads can then request a token of the account, with which they can do what the account permits.',
+          )}
         />
         <CheckField
           {...box('uses_limit_range')}

@@ -47,8 +47,8 @@ export function EditClusterDialog({
     gpu_resource_name: given.gpu_resource_name,
     labels: textOfPairs(given.labels),
     accept_engine: false,
-    ...draftOfPolicies(given),
   });
+  const policies = useForm(draftOfPolicies(given));
   const { values, bind, set } = form;
   const { id, name } = given;
   const check = useMutation({
@@ -110,7 +110,7 @@ export function EditClusterDialog({
               ? {}
               : { elastic: elasticOf(elastic) }),
             labels: pairsOf(values.labels),
-            ...(isAdmin ? bodyOfPolicies(values) : {}),
+            ...(isAdmin ? bodyOfPolicies(policies.values) : {}),
           },
         })
       }
@@ -177,7 +177,7 @@ export function EditClusterDialog({
         rows={2}
         error={errorAt('labels')}
       />
-      {isAdmin && <PolicyFields values={values} onChange={set} errorAt={errorAt} />}
+      {isAdmin && <PolicyFields form={policies} error={update.error} />}
       {cluster.reachability === 'unreachable' && (
         <AcceptEngineField checked={values.accept_engine} onChange={(checked) => set('accept_engine', checked)} />
       )}

@@ -43,7 +43,8 @@ export const clusterPolicies = {
       'The ServiceAccount of the pods, which must not be that of the fleet; null: the default of the namespace',
   }),
   allow_service_account_tokens: z.boolean().meta({
-    description: 'Whether workloads with `service_account_token` can run here. Their pods receive a token of the account',
+    description:
+      'Whether workloads with `service_account_token` can run here. Their pods receive a token of the account',
   }),
   pull_secrets: z
     .array(objectName)

@@ -52,7 +52,11 @@ describe('a deployment with several replicas', () => {
     server.forbidden.add('patch poddisruptionbudgets');
     const deployment = aDeployment({}, { replicas: 2 }, withBudgets);
     const wanted = running(deployment.manifest());
-    const seen = await reconcileTo(clientOf(server, SUPPORTED), { wanted, fence: deployment.fence(), phase: 'running' });
+    const seen = await reconcileTo(clientOf(server, SUPPORTED), {
+      wanted,
+      fence: deployment.fence(),
+      phase: 'running',
+    });
     expect(seen.reason).toBeNull();
     expect(budgetsIn(server)).toEqual([]);
   });

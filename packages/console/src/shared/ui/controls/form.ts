@@ -60,6 +60,8 @@ export function useForm<V extends object>(initial: V | (() => V)) {
   };
 }
 
+export type Form<V extends object> = ReturnType<typeof useForm<V>>;
+
 /**
  * The values of a form for an object that others can change meanwhile. A field that the user has
  * not changed follows the object, and a field that the user has changed keeps its input.
