@@ -3,7 +3,7 @@ import { offsetOf, paginationOf, selectsImage, withoutOldDigest } from '@svc/con
 import { fleetEndpoints, workloadMembers } from '@svc/contract/fleet';
 import { etagOfVersion, pickDefined, replyWithPage, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
-import { refuseSecretUses } from '../deployments/secret-uses.ts';
+import { refuseSecretUses } from '../deployments/values/secret-uses.ts';
 import { authorOf } from '../identity/actor.ts';
 import type { WorkloadVariable } from '../render/env.ts';
 import { PLACEHOLDER } from '../render/secrets.ts';

@@ -2,7 +2,7 @@ import { type Finding, failed, type OutboundAllowance, ok, warning } from '@svc/
 import type { Database } from '../database/client.ts';
 import type { Sealer } from '../database/sealing.ts';
 import { DEFAULT_DOCKER_TIMINGS } from '../engines/docker/client.ts';
-import { check as checkCluster } from '../engines/kubernetes/check.ts';
+import { check as checkCluster } from '../engines/kubernetes/check/check.ts';
 import { DEFAULT_KUBERNETES_TIMINGS } from '../engines/kubernetes/client.ts';
 import { createClusterClients, createHostClients } from '../reconciler/engine-clients.ts';
 import { expiryWarning } from '../resources/clusters.ts';

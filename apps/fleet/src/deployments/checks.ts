@@ -12,8 +12,8 @@ import { type Draft, readWorkloadRevision } from './draft.ts';
 import type { PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
 import { refusalsOfScaling } from './scaling/refusals.ts';
-import { isPullSecret, type SecretMetadata } from './secret-metadata.ts';
-import { refusalsOfSecretUses } from './secret-uses.ts';
+import { isPullSecret, type SecretMetadata } from './values/secret-metadata.ts';
+import { refusalsOfSecretUses } from './values/secret-uses.ts';
 import { type MountedVolume, refusalsOfAddedVolumes, refusalsOfReplicas } from './volumes.ts';
 
 type Transaction = Prisma.TransactionClient;

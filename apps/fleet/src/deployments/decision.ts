@@ -17,7 +17,7 @@ import { type Draft, readWorkloadRevision } from './draft.ts';
 import { allocatedGpus, decidePorts, type PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
 import { countedReplicas, scalingRow } from './scaling/scaling.ts';
-import { namesOfSecrets, readSecretMetadata, type SecretMetadata } from './secret-metadata.ts';
+import { namesOfSecrets, readSecretMetadata, type SecretMetadata } from './values/secret-metadata.ts';
 import { type MountedVolume, mountVolumes } from './volumes.ts';
 
 type Transaction = Prisma.TransactionClient;

@@ -2,7 +2,7 @@ import type { DryRun } from '@svc/contract/fleet';
 import type { Database } from '../database/client.ts';
 import type { Sealer } from '../database/sealing.ts';
 import type { KubernetesClient } from '../engines/kubernetes/client.ts';
-import { dryRun } from '../engines/kubernetes/dry-run.ts';
+import { dryRun } from '../engines/kubernetes/dry-run/dry-run.ts';
 import type { Cluster } from '../generated/prisma/client.ts';
 import type { StoredEnv } from '../render/env.ts';
 import { type KubernetesManifest, renderKubernetes } from '../render/kubernetes.ts';
@@ -12,7 +12,7 @@ import { openSealedValues } from '../resources/sealed-values.ts';
 import { openValues } from '../resources/secrets.ts';
 import { type ManifestObject, type Renderable, renderingOf, sealedIdsOf, titleOf } from './manifest.ts';
 import type { DeploymentRow } from './rows.ts';
-import { namesOfSecrets } from './secret-metadata.ts';
+import { namesOfSecrets } from './values/secret-metadata.ts';
 
 /** A planned change on a cluster, about which the cluster can be asked. */
 export interface DryRunSubject {

@@ -14,8 +14,8 @@ import { readBound } from './bindings.ts';
 import { type Draft, draftOf, readWorkloadRevision, type StoredDraft, type WorkloadRevision } from './draft.ts';
 import { allocatedGpus, allocatedPorts } from './ports.ts';
 import type { DeploymentRow } from './rows.ts';
-import { namesOfSecrets, readSecretMetadata } from './secret-metadata.ts';
-import { listSecretUses } from './secret-uses.ts';
+import { namesOfSecrets, readSecretMetadata } from './values/secret-metadata.ts';
+import { listSecretUses } from './values/secret-uses.ts';
 import { type MountedVolume, mountVolumes } from './volumes.ts';
 
 type Transaction = Prisma.TransactionClient;

@@ -9,7 +9,7 @@ import { check as checkHost } from '../engines/docker/check.ts';
 import { removeOrphans as sweepHost } from '../engines/docker/cleanup.ts';
 import { listManaged as listOnHost } from '../engines/docker/managed.ts';
 import { EngineFailure, Transient, Unreachable } from '../engines/errors.ts';
-import { type ClusterFacts, check as checkCluster } from '../engines/kubernetes/check.ts';
+import { type ClusterFacts, check as checkCluster } from '../engines/kubernetes/check/check.ts';
 import { removeOrphans as sweepCluster } from '../engines/kubernetes/cleanup.ts';
 import { listManaged as listInCluster } from '../engines/kubernetes/managed.ts';
 import type { ManagedObject } from '../engines/managed.ts';

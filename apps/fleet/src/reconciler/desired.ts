@@ -5,7 +5,7 @@ import { workloadRevisionOf } from '../deployments/draft.ts';
 import { type Renderable, readRenderable, renderingOf, sealedIdsOf } from '../deployments/manifest.ts';
 import { gpusByReplica, portsByReplica } from '../deployments/ports.ts';
 import { scalerOf } from '../deployments/scaling/scaling.ts';
-import { namesOfSecrets } from '../deployments/secret-metadata.ts';
+import { namesOfSecrets } from '../deployments/values/secret-metadata.ts';
 import type { MountedVolume } from '../deployments/volumes.ts';
 import { Permanent } from '../engines/errors.ts';
 import type { Prisma } from '../generated/prisma/client.ts';

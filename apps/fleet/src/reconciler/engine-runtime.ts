@@ -1,7 +1,7 @@
 import type { Log, PeriodicTask } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import type { HostAddress } from '../engines/docker/client.ts';
-import type { ClusterFacts } from '../engines/kubernetes/check.ts';
+import type { ClusterFacts } from '../engines/kubernetes/check/check.ts';
 import type { ClusterAddress } from '../engines/kubernetes/client.ts';
 import type { Cluster, Host } from '../generated/prisma/client.ts';
 import { checkTarget, startChecks } from './checks.ts';

@@ -7,7 +7,7 @@ import {
   type ClusterFacts,
   check as checkCluster,
   readIdentity as readClusterIdentity,
-} from '../engines/kubernetes/check.ts';
+} from '../engines/kubernetes/check/check.ts';
 import { type ClusterAddress, connectKubernetes } from '../engines/kubernetes/client.ts';
 import { allowanceFor, type ClientOptions } from './engine-clients.ts';
 

@@ -24,7 +24,7 @@ import {
 import { refusalsOfDeletion } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments } from '../../deployments/rows.ts';
 import { scalingAfter } from '../../deployments/scaling/scaling.ts';
-import { planSecrets } from '../../deployments/secret-uses.ts';
+import { planSecrets } from '../../deployments/values/secret-uses.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerKey } from '../../identity/principal.ts';
 import { listAssessments } from '../../placement/listed.ts';

@@ -6,7 +6,7 @@ import { Permanent, Transient, withoutPreviousLog } from '../errors.ts';
 import { type LogOptions, MAX_LINE, MAX_LINES } from '../observation.ts';
 import type { KubernetesClient } from './client.ts';
 import { podName, podsOf } from './objects.ts';
-import { isActive } from './pod-status.ts';
+import { isActive } from './status/pod-status.ts';
 
 interface LoggedInstance {
   readonly deploymentId: string;

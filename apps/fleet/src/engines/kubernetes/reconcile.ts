@@ -19,7 +19,7 @@ import {
   type RunningObjects,
   unlessSuperseded,
 } from './objects.ts';
-import { observationOf } from './status.ts';
+import { observationOf } from './status/status.ts';
 
 /** Reconciles a deployment that should run. */
 function reconcileRunning(client: KubernetesClient, desired: RunningObjects, fence: Fence): Promise<Observation> {

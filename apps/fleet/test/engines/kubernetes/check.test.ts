@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { check } from '../../../src/engines/kubernetes/check.ts';
+import { check } from '../../../src/engines/kubernetes/check/check.ts';
 import type { ApiServer } from './api-server.ts';
 import { anApiServer, clientOf, endAll } from './world.ts';
 

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import { LONG_TEST_MS } from '@svc/testing';
 import { describeWithCluster } from '@svc/testing/cluster';
-import { check } from '../../../src/engines/kubernetes/check.ts';
+import { check } from '../../../src/engines/kubernetes/check/check.ts';
 import { connectKubernetes, type KubernetesClient } from '../../../src/engines/kubernetes/client.ts';
 import { logs } from '../../../src/engines/kubernetes/logs.ts';
 import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Permanent, Transient, Unreachable } from '../../../src/engines/errors.ts';
-import { check } from '../../../src/engines/kubernetes/check.ts';
+import { check } from '../../../src/engines/kubernetes/check/check.ts';
 import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
 import { aPair } from '../../resources/certificates.ts';
 import { aDeployment, anApiServer, clientOf, endAll, running } from './world.ts';

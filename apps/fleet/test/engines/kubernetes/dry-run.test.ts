@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { DryRun, WorkloadSpec } from '@svc/contract/fleet';
 import { eventually } from '@svc/testing';
 import type { KubernetesClient } from '../../../src/engines/kubernetes/client.ts';
-import { dryRun } from '../../../src/engines/kubernetes/dry-run.ts';
+import { dryRun } from '../../../src/engines/kubernetes/dry-run/dry-run.ts';
 import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
 import type { KubernetesManifest } from '../../../src/render/kubernetes.ts';
 import type { ApiServer } from './api-server.ts';

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { check } from '../../../src/engines/kubernetes/check.ts';
+import { check } from '../../../src/engines/kubernetes/check/check.ts';
 import { connectKubernetes } from '../../../src/engines/kubernetes/client.ts';
 import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
 import { aPair } from '../../resources/certificates.ts';

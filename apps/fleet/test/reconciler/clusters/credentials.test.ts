@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startCanaryWorld } from './canary-world.ts';
+import { startCanaryWorld } from './canaries/canary-world.ts';
 import { REFUSALS, type Request } from './echo.ts';
 
 describe('credentials for a cluster', () => {

@@ -19,8 +19,8 @@ import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.t
 import { type Cluster as ClusterObject, fleet, useBlocked } from '../api.ts';
 import { TargetProblems } from '../deployments/problems/Problem.tsx';
 import { reachabilityLook } from '../looks.ts';
-import { policyFacts } from './ClusterPolicies.tsx';
-import { EditClusterDialog } from './EditClusterDialog.tsx';
+import { policyFacts } from './clusters/ClusterPolicies.tsx';
+import { EditClusterDialog } from './clusters/EditClusterDialog.tsx';
 import { Resources } from './Resources.tsx';
 import { Conditions, Orphans, RemoveTargetDialog, TargetDeployments, TargetEvents } from './TargetParts.tsx';
 

@@ -12,7 +12,7 @@ import { FormError } from '../../shared/ui/feedback/FormError.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { fleet, useBlocked } from '../api.ts';
-import { authOf, ClusterAuthFields } from './ClusterAuthFields.tsx';
+import { authOf, ClusterAuthFields } from './clusters/ClusterAuthFields.tsx';
 import { firstNetworks, NetworksFields, networkTypesOf } from './NetworksFields.tsx';
 import { NewTargetCheck } from './NewTarget.tsx';
 import { Conditions } from './TargetParts.tsx';

@@ -7,7 +7,7 @@ import type { ObservedCondition } from '../../observation.ts';
 import { oneLine, truncate } from '../../redact.ts';
 import type { KubernetesClient } from '../client.ts';
 import { isScaler, isWorkload, type ObservedObjects, type ReconcileRun } from '../objects.ts';
-import { podsOfTemplate } from '../rollout.ts';
+import { podsOfTemplate } from '../status/rollout.ts';
 import { lastWarning } from './events.ts';
 import { imageOf } from './images.ts';
 

@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { CONTAINER } from '../../../render/pod.ts';
-import { isActive } from '../pod-status.ts';
+import { isActive } from '../status/pod-status.ts';
 
 /** The digest of the image that the programs of all pods run, if it is the same one and known. */
 export function imageDigestOf(pods: readonly V1Pod[]): string | undefined {

@@ -1,8 +1,8 @@
 import { oneLine, truncate } from '../../redact.ts';
 import type { KubernetesClient } from '../client.ts';
 import { unlessForbidden } from '../errors.ts';
-import type { PodStatus } from '../instances.ts';
 import { overdueBy } from '../objects.ts';
+import type { PodStatus } from '../status/instances.ts';
 
 /** The maximum number of nodes that are read in a pass. */
 const MAX_NODES = 3;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { expiryOf } from '../../../../src/engines/kubernetes/expiry.ts';
+import { expiryOf } from '../../../../src/engines/kubernetes/check/expiry.ts';
 import { aPair } from '../../../resources/certificates.ts';
 
 const part = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url');

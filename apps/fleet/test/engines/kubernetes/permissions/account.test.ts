@@ -1,7 +1,7 @@
 // Which account of a cluster the fleet itself uses.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { userOfCredentials } from '../../../../src/engines/kubernetes/account.ts';
-import { check } from '../../../../src/engines/kubernetes/check.ts';
+import { userOfCredentials } from '../../../../src/engines/kubernetes/check/account.ts';
+import { check } from '../../../../src/engines/kubernetes/check/check.ts';
 import { aPair } from '../../../resources/certificates.ts';
 import type { ApiServer } from '../api-server.ts';
 import { anApiServer, clientOf, endAll } from '../world.ts';

@@ -1,6 +1,6 @@
 // PodDisruptionBudgets, which a cluster can lack or not permit.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { check } from '../../../../src/engines/kubernetes/check.ts';
+import { check } from '../../../../src/engines/kubernetes/check/check.ts';
 import { listManaged } from '../../../../src/engines/kubernetes/managed.ts';
 import { reconcile } from '../../../../src/engines/kubernetes/reconcile.ts';
 import type { ApiServer } from '../api-server.ts';

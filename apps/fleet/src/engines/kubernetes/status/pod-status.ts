@@ -4,8 +4,8 @@ import type {
   V1ContainerStatus,
   V1Pod,
 } from '@kubernetes/client-node';
-import { bytes } from '../../placement/quantities.ts';
-import { CONTAINER } from '../../render/pod.ts';
+import { bytes } from '../../../placement/quantities.ts';
+import { CONTAINER } from '../../../render/pod.ts';
 import {
   classifyPullFailure,
   isCrashReason,
@@ -13,9 +13,9 @@ import {
   type Reason,
   textOfExit,
   textOfMemoryLimit,
-} from '../errors.ts';
-import type { Instance, Process } from '../observation.ts';
-import { oneLine } from '../redact.ts';
+} from '../../errors.ts';
+import type { Instance, Process } from '../../observation.ts';
+import { oneLine } from '../../redact.ts';
 
 /**
  * The state of a pod, and the reason if it is not up. The message can contain text of the cluster

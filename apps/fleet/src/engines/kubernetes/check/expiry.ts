@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
-import { parseJson } from '../body.ts';
-import type { ClusterAddress } from './client.ts';
+import { parseJson } from '../../body.ts';
+import type { ClusterAddress } from '../client.ts';
 
 const claims = z.object({ exp: z.number().positive() });
 

@@ -1,13 +1,13 @@
-import { startApiServer } from '../../engines/kubernetes/api-server.ts';
-import { anAdminToken } from '../../faults/identity-world.ts';
-import { startProcessWorld } from '../../process-world.ts';
-import { aPair } from '../../resources/certificates.ts';
-import { dump } from '../../secrets/dump.ts';
-import { type Haystacks, leaks } from '../../secrets/encoded-forms.ts';
-import { SHORT_TIMINGS } from '../../timings.ts';
-import { createCanaries, recordingClient } from '../canary-secrets.ts';
-import { makeEcho } from './echo.ts';
-import { aNode, WEB } from './world.ts';
+import { startApiServer } from '../../../engines/kubernetes/api-server.ts';
+import { anAdminToken } from '../../../faults/identity-world.ts';
+import { startProcessWorld } from '../../../process-world.ts';
+import { aPair } from '../../../resources/certificates.ts';
+import { dump } from '../../../secrets/dump.ts';
+import { type Haystacks, leaks } from '../../../secrets/encoded-forms.ts';
+import { SHORT_TIMINGS } from '../../../timings.ts';
+import { createCanaries, recordingClient } from '../../canary-secrets.ts';
+import { makeEcho } from '../echo.ts';
+import { aNode, WEB } from '../world.ts';
 
 /**
  * A response with a log must not begin before the cluster has rejected the request, also on a slow

@@ -1,18 +1,18 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { t } from '../../shared/texts/texts.ts';
-import { SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
-import { useForm } from '../../shared/ui/controls/form.ts';
-import { pairsOf, textOfPairs } from '../../shared/ui/controls/pairs.ts';
-import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
-import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
-import { type Cluster, fleet, useCaller } from '../api.ts';
-import { AcceptEngineField } from './AcceptEngineField.tsx';
-import { CheckResult } from './CheckResult.tsx';
+import { t } from '../../../shared/texts/texts.ts';
+import { SelectField, TextAreaField, TextField } from '../../../shared/ui/controls/Field.tsx';
+import { useForm } from '../../../shared/ui/controls/form.ts';
+import { pairsOf, textOfPairs } from '../../../shared/ui/controls/pairs.ts';
+import { FormDialog } from '../../../shared/ui/dialogs/FormDialog.tsx';
+import { confirmChange } from '../../../shared/ui/feedback/toast.tsx';
+import { type Cluster, fleet, useCaller } from '../../api.ts';
+import { AcceptEngineField } from '../AcceptEngineField.tsx';
+import { CheckResult } from '../CheckResult.tsx';
+import { firstNetworks, NetworksFields, networkTypesOf } from '../NetworksFields.tsx';
 import { authOf, ClusterAuthFields } from './ClusterAuthFields.tsx';
 import { bodyOfPolicies, draftOfPolicies, PolicyFields, policyFields } from './ClusterPolicies.tsx';
 import { ElasticFields, elasticDraftOf, elasticOf } from './ElasticFields.tsx';
-import { firstNetworks, NetworksFields, networkTypesOf } from './NetworksFields.tsx';
 
 const SERVICE_TYPES = ['ClusterIP', 'NodePort', 'LoadBalancer'] as const;
 

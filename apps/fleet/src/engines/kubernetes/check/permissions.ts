@@ -1,7 +1,7 @@
-import type { DisruptionBudgets } from '../../render/disruption.ts';
-import { mapConcurrently } from '../concurrency.ts';
-import { EngineFailure } from '../errors.ts';
-import type { KubernetesClient } from './client.ts';
+import type { DisruptionBudgets } from '../../../render/disruption.ts';
+import { mapConcurrently } from '../../concurrency.ts';
+import { EngineFailure } from '../../errors.ts';
+import type { KubernetesClient } from '../client.ts';
 
 /** A condition of a cluster. */
 export interface Condition {

@@ -1,12 +1,12 @@
 import type { V1Node, V1StorageClass } from '@kubernetes/client-node';
-import type { CountedAmounts, Taint } from '../../placement/candidates.ts';
-import { bytes, milli } from '../../placement/quantities.ts';
-import type { DisruptionBudgets } from '../../render/disruption.ts';
-import { mapConcurrently } from '../concurrency.ts';
-import { unlessNotFound } from '../errors.ts';
+import type { CountedAmounts, Taint } from '../../../placement/candidates.ts';
+import { bytes, milli } from '../../../placement/quantities.ts';
+import type { DisruptionBudgets } from '../../../render/disruption.ts';
+import { mapConcurrently } from '../../concurrency.ts';
+import { unlessNotFound } from '../../errors.ts';
+import type { KubernetesClient } from '../client.ts';
+import { unlessForbidden } from '../errors.ts';
 import { readFleetAccount } from './account.ts';
-import type { KubernetesClient } from './client.ts';
-import { unlessForbidden } from './errors.ts';
 import { expiryOf } from './expiry.ts';
 import { budgetsOf, type Condition, type Finding, isAllowed } from './permissions.ts';
 

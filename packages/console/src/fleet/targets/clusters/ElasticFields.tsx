@@ -1,6 +1,6 @@
-import { t } from '../../shared/texts/texts.ts';
-import { CheckField, FieldError, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
-import { type Cluster, useCaller } from '../api.ts';
+import { t } from '../../../shared/texts/texts.ts';
+import { CheckField, FieldError, TextAreaField, TextField } from '../../../shared/ui/controls/Field.tsx';
+import { type Cluster, useCaller } from '../../api.ts';
 
 type Elastic = NonNullable<Cluster['elastic']>;
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { figure, fromFull } from '@svc/testing';
 import { moreAcknowledged, queryOn, type RunningService, startLoad, statusesOf } from '@svc/testing/faults';
-import { anAdminToken, prepareFleetFaults } from '../faults/identity-world.ts';
+import { anAdminToken, prepareFleetFaults } from '../../faults/identity-world.ts';
 import { openCreations } from './creation-ledger.ts';
 
 const { aDatabase, aFleet } = prepareFleetFaults();

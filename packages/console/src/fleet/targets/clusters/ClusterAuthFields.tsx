@@ -1,5 +1,5 @@
-import { t } from '../../shared/texts/texts.ts';
-import { Field, TextAreaField } from '../../shared/ui/controls/Field.tsx';
+import { t } from '../../../shared/texts/texts.ts';
+import { Field, TextAreaField } from '../../../shared/ui/controls/Field.tsx';
 
 /** The fields of the credentials of a cluster. The service never returns them. */
 export interface ClusterAuth {

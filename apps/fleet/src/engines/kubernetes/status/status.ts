@@ -1,16 +1,15 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import type { KubernetesObject } from '../../render/kubernetes.ts';
-import { type DeploymentStatus, withFailure, withoutFailure } from '../deployment-status.ts';
-import { type EngineFailure, Permanent, unlessNotFound } from '../errors.ts';
-import type { Endpoint, Observation } from '../observation.ts';
-import { messageOfFailure, oneLine, truncate } from '../redact.ts';
-import { findVolumes } from './cleanup.ts';
-import type { KubernetesClient } from './client.ts';
-import { conditionsOf } from './diagnosis/conditions.ts';
-import { lastWarning } from './diagnosis/events.ts';
-import { imageDigestOf } from './diagnosis/images.ts';
-import { messageOfNodes } from './diagnosis/nodes.ts';
-import { type PodStatus, podStatusesOf } from './instances.ts';
+import type { KubernetesObject } from '../../../render/kubernetes.ts';
+import { type DeploymentStatus, withFailure, withoutFailure } from '../../deployment-status.ts';
+import { type EngineFailure, Permanent, unlessNotFound } from '../../errors.ts';
+import type { Endpoint, Observation } from '../../observation.ts';
+import { messageOfFailure, oneLine, truncate } from '../../redact.ts';
+import { findVolumes } from '../cleanup.ts';
+import type { KubernetesClient } from '../client.ts';
+import { conditionsOf } from '../diagnosis/conditions.ts';
+import { lastWarning } from '../diagnosis/events.ts';
+import { imageDigestOf } from '../diagnosis/images.ts';
+import { messageOfNodes } from '../diagnosis/nodes.ts';
 import {
   type FoundObject,
   isWorkload,
@@ -18,8 +17,9 @@ import {
   type ObservedObjects,
   type ReconcileRun,
   type RunningObjects,
-} from './objects.ts';
-import { podRedactorFor, redactorFor } from './redact.ts';
+} from '../objects.ts';
+import { podRedactorFor, redactorFor } from '../redact.ts';
+import { type PodStatus, podStatusesOf } from './instances.ts';
 import { deploymentStatus, jobStatus, type OtherScalers } from './rollout.ts';
 
 type Service = Extract<KubernetesObject, { kind: 'Service' }>;

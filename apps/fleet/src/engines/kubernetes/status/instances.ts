@@ -1,14 +1,14 @@
 import type { V1ContainerStatus, V1Pod } from '@kubernetes/client-node';
 import { MAX_INSTANCE_EVENTS } from '@svc/contract/fleet';
-import { CONTAINER } from '../../render/pod.ts';
-import { textOfExit } from '../errors.ts';
-import type { Instance, InstanceContainer, InstanceEvent, Process } from '../observation.ts';
-import { oneLine, truncate } from '../redact.ts';
-import type { KubernetesClient } from './client.ts';
-import { eventsOf, warningIn } from './diagnosis/events.ts';
-import { overdueBy, podName } from './objects.ts';
+import { CONTAINER } from '../../../render/pod.ts';
+import { textOfExit } from '../../errors.ts';
+import type { Instance, InstanceContainer, InstanceEvent, Process } from '../../observation.ts';
+import { oneLine, truncate } from '../../redact.ts';
+import type { KubernetesClient } from '../client.ts';
+import { eventsOf, warningIn } from '../diagnosis/events.ts';
+import { overdueBy, podName } from '../objects.ts';
+import type { PodRedactor } from '../redact.ts';
 import { imagePullState, isActive, type PodState, processOf, restartsOf, stateOf } from './pod-status.ts';
-import type { PodRedactor } from './redact.ts';
 
 /**
  * The state of a pod, with a message from its events if the status of the pod explains too little.

@@ -2,12 +2,12 @@ import type { V1Pod, V1PodSpec } from '@kubernetes/client-node';
 import type { DryRun } from '@svc/contract/fleet';
 import { createTurnQueue, Problem, type TurnQueue } from '@svc/http';
 import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec';
-import type { KubernetesManifest, KubernetesObject } from '../../render/kubernetes.ts';
-import { EngineFailure, Unreachable } from '../errors.ts';
-import { FIELD_MANAGER } from './applied.ts';
-import type { KubernetesClient } from './client.ts';
-import { isForbidden, isImmutableField, isNamespaceMissing } from './errors.ts';
-import { applyObject, nameOf, podsOf } from './objects.ts';
+import type { KubernetesManifest, KubernetesObject } from '../../../render/kubernetes.ts';
+import { EngineFailure, Unreachable } from '../../errors.ts';
+import { FIELD_MANAGER } from '../applied.ts';
+import type { KubernetesClient } from '../client.ts';
+import { isForbidden, isImmutableField, isNamespaceMissing } from '../errors.ts';
+import { applyObject, nameOf, podsOf } from '../objects.ts';
 import { compareWithQuotas } from './quota.ts';
 
 /** The objects of a change. */

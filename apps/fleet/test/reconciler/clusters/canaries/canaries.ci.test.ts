@@ -9,9 +9,9 @@ import {
   running,
   unschedulable,
   waiting,
-} from '../../engines/kubernetes/api-server/controller/pod-status.ts';
+} from '../../../engines/kubernetes/api-server/controller/pod-status.ts';
+import { REFUSALS, type Request } from '../echo.ts';
 import { startCanaryWorld } from './canary-world.ts';
-import { REFUSALS, type Request } from './echo.ts';
 
 describe('redacting a secret that a cluster repeats', () => {
   let world: Awaited<ReturnType<typeof startCanaryWorld>>;

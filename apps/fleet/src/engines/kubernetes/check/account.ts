@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import { OF_SERVICE_ACCOUNTS } from '../../render/pod-settings.ts';
-import { parseJson } from '../body.ts';
-import { EngineFailure } from '../errors.ts';
-import type { ClusterAddress, KubernetesClient } from './client.ts';
+import { OF_SERVICE_ACCOUNTS } from '../../../render/pod-settings.ts';
+import { parseJson } from '../../body.ts';
+import { EngineFailure } from '../../errors.ts';
+import type { ClusterAddress, KubernetesClient } from '../client.ts';
 
 /**
  * The user that credentials state: the subject of the token of a service account, or the common name

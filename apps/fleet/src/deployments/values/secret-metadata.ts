@@ -1,8 +1,8 @@
-import type { Prisma } from '../generated/prisma/client.ts';
-import { isSealedName } from '../render/secrets.ts';
-import { type SecretScope, secretScope } from '../resources/secret-uses.ts';
-import type { BoundVariable } from './bindings.ts';
-import type { Draft } from './draft.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { isSealedName } from '../../render/secrets.ts';
+import { type SecretScope, secretScope } from '../../resources/secret-uses.ts';
+import type { BoundVariable } from '../bindings.ts';
+import type { Draft } from '../draft.ts';
 
 /** A secret that a deployment needs, without its values. */
 export interface SecretMetadata extends SecretScope {

@@ -1,5 +1,5 @@
 import { byDepth } from '@svc/testing';
-import { startDeploymentWorld } from './world.ts';
+import { startDeploymentWorld } from '../world.ts';
 
 const fleet = await startDeploymentWorld();
 

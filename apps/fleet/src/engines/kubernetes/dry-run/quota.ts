@@ -1,6 +1,6 @@
 import type { V1PodSpec, V1ResourceQuota, V1ScopedResourceSelectorRequirement } from '@kubernetes/client-node';
-import { formatCores, formatMemory, pluralize } from '../../placement/format.ts';
-import { bytes, milli } from '../../placement/quantities.ts';
+import { formatCores, formatMemory, pluralize } from '../../../placement/format.ts';
+import { bytes, milli } from '../../../placement/quantities.ts';
 
 /** Amounts by the name that a quota has for the resource. CPU is in thousandths, the others in units. */
 type Amounts = ReadonlyMap<string, number>;

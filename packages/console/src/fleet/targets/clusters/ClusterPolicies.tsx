@@ -1,9 +1,9 @@
-import { t } from '../../shared/texts/texts.ts';
-import { CheckField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
-import type { Form } from '../../shared/ui/controls/form.ts';
-import { pairsOf, textOfPairs, wordsOf } from '../../shared/ui/controls/pairs.ts';
-import type { Fact } from '../../shared/ui/display/Facts.tsx';
-import type { Cluster } from '../api.ts';
+import { t } from '../../../shared/texts/texts.ts';
+import { CheckField, TextAreaField, TextField } from '../../../shared/ui/controls/Field.tsx';
+import type { Form } from '../../../shared/ui/controls/form.ts';
+import { pairsOf, textOfPairs, wordsOf } from '../../../shared/ui/controls/pairs.ts';
+import type { Fact } from '../../../shared/ui/display/Facts.tsx';
+import type { Cluster } from '../../api.ts';
 
 /** The input of an admin for what applies to all objects and pods of the fleet in a cluster. */
 export interface PoliciesDraft {

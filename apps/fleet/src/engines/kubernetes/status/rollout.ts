@@ -6,11 +6,11 @@ import {
   statusOfCounts,
   withFailure,
   withoutFailure,
-} from '../deployment-status.ts';
-import { isCrashReason } from '../errors.ts';
-import { oneLine, truncate } from '../redact.ts';
+} from '../../deployment-status.ts';
+import { isCrashReason } from '../../errors.ts';
+import { oneLine, truncate } from '../../redact.ts';
+import type { ObservedObjects } from '../objects.ts';
 import type { PodStatus } from './instances.ts';
-import type { ObservedObjects } from './objects.ts';
 import { isActive } from './pod-status.ts';
 
 /** The status if a pod does not start. */

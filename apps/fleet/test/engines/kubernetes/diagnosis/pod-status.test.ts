@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { HEALTH_CHECK } from '@svc/contract';
-import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
-import type { Observation } from '../../../src/engines/observation.ts';
-import type { PodStatusOf } from './api-server/controller/pod-status.ts';
-import * as podStatuses from './api-server/controller/pod-status.ts';
-import { moment } from './api-server/objects.ts';
-import { aDeployment, anApiServer, clientOf, endAll, running } from './world.ts';
+import { reconcile } from '../../../../src/engines/kubernetes/reconcile.ts';
+import type { Observation } from '../../../../src/engines/observation.ts';
+import type { PodStatusOf } from '../api-server/controller/pod-status.ts';
+import * as podStatuses from '../api-server/controller/pod-status.ts';
+import { moment } from '../api-server/objects.ts';
+import { aDeployment, anApiServer, clientOf, endAll, running } from '../world.ts';
 
 afterEach(endAll);
 
