@@ -6,7 +6,7 @@ import type { Rendering } from './rendering.ts';
 type Secured = Pick<WorkloadSpec, 'security_profile' | 'run_as'>;
 
 /** Whether a container must not run as root and has no capabilities. */
-export const isRestricted = ({ security_profile }: Pick<Secured, 'security_profile'>): boolean =>
+const isRestricted = ({ security_profile }: Pick<Secured, 'security_profile'>): boolean =>
   security_profile === 'restricted';
 
 /** Whether only the image determines that a restricted container does not run as root. */

@@ -1,17 +1,9 @@
-import type { KindOf } from '../kinds.ts';
 import type { Stored } from '../objects.ts';
 import type { Store } from '../store.ts';
+import type { Candidate } from './candidate.ts';
 import { assertWithinQuotas, withLimitRanges } from './limits.ts';
 import { assertPodSecurity } from './pod-security.ts';
 import { assertAdmitted, mutated, type Webhook, webhooksOfTestCluster } from './webhooks.ts';
-
-/** An object that is about to be stored. */
-export interface Candidate {
-  readonly kind: KindOf;
-  readonly object: Stored;
-  readonly isNew: boolean;
-  readonly isDryRun: boolean;
-}
 
 /** Changes and checks objects before they are stored. */
 export interface Admission {

@@ -2,7 +2,7 @@ import { bytes, milli } from '../../../../../src/placement/quantities.ts';
 import { at, isTree, type Stored, type Tree, textAt } from '../objects.ts';
 import { forbidden, invalid } from '../refusal.ts';
 import type { Store } from '../store.ts';
-import type { Candidate } from './admission.ts';
+import type { Candidate } from './candidate.ts';
 
 type Quantities = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import { violationsOf } from '../../../../../../../infra/cluster/policies/pod-security.mjs';
 import { forbidden } from '../refusal.ts';
 import type { Store } from '../store.ts';
-import type { Candidate } from './admission.ts';
+import type { Candidate } from './candidate.ts';
 
 /**
  * Pod Security admission: refuses pods that violate the level of their namespace, which its label

@@ -1,7 +1,7 @@
 import { review } from '../../../../../../../infra/cluster/policies/webhooks.mjs';
 import type { Stored } from '../objects.ts';
 import { badRequest, Refusal } from '../refusal.ts';
-import type { Candidate } from './admission.ts';
+import type { Candidate } from './candidate.ts';
 
 /** An admission webhook. It is called for each object of its kinds that is created or changed. */
 export interface Webhook {
