@@ -47,7 +47,7 @@ const scopes = z
   .max(serviceScopes.length)
   .refine((given) => new Set(given).size === given.length, 'must not contain an entry twice')
   .refine((given) => !given.includes('prune') || given.includes('import'), 'must contain import with prune')
-  .meta({ description: '`prune` requires `import`' });
+  .meta({ description: '`prune` requires `import`', uniqueItems: true });
 
 /** Service tokens: credentials of programs that publish templates without a person. */
 export const hubServiceTokenEndpoints = {
