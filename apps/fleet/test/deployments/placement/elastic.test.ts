@@ -54,7 +54,7 @@ test('only an admin changes the limits; an operator can send a cluster back as i
   for (const elastic of [null, { ...LIMITS, max_nodes: 100 }]) {
     expect(await fleet.operator.put(path, { elastic })).toMatchObject({
       status: 403,
-      body: { code: 'insufficient_scope', detail: 'Only an admin can change elastic of a cluster.' },
+      body: { code: 'insufficient_scope', detail: 'Only an admin can set elastic of a cluster.' },
     });
   }
   const { cluster } = (await fleet.operator.get(path)).body;

@@ -25,6 +25,7 @@ describe('a cluster, after its check,', () => {
     });
     const found = cluster.conditions.map(({ type, status }: Record<string, string>) => `${type} ${status}`);
     expect(found.sort()).toEqual([
+      'AutoscalingPermitted True',
       'DisruptionBudgets True',
       'IdentityKnown True',
       'NamespaceReady True',
