@@ -11,6 +11,7 @@ import { problemsOfUses, restrictedUses, storedUses } from '../resources/secret-
 import { presentTarget } from '../resources/storage.ts';
 import { revisionBytes, secretVariables, templateState, templateStates } from '../resources/workloads.ts';
 import { hasInlineValues, presentEnv } from './env.ts';
+import { remedyOf } from './remedies.ts';
 import { observedScale, scalerOf, scalingRow } from './scaling/scaling.ts';
 
 /** The crash loop of a deployment, in its row. Times are those of the database, as ISO 8601. */
@@ -298,13 +299,14 @@ export function presentReason(row: DeploymentRow): PresentedReason {
   if (phase === 'pending') return presentPending(row);
   if (phase === 'stopping' || phase === 'deleting') return presentRemoval(row);
   if (hasCompleted(row)) return { reason: 'Completed', message };
-  return { reason, message: reason === 'VolumeLost' ? withRemedy(row) : message };
+  const remedy = reason === 'VolumeLost' ? remedyOfLoss(row) : row.cluster_id === null ? undefined : remedyOf(row);
+  return { reason, message: remedy === undefined ? message : `${message} ${remedy}` };
 }
 
-const withRemedy = ({ id, message, lost_mounts }: DeploymentRow): string =>
+const remedyOfLoss = ({ id, lost_mounts }: DeploymentRow): string | undefined =>
   lost_mounts.length === 0
-    ? message
-    : `${message} Restore the volume, or continue without its data: PUT /api/v1/deployments/${id} with {"accept_loss": ${JSON.stringify(lost_mounts)}} replaces it.`;
+    ? undefined
+    : `Restore the volume, or continue without its data: PUT /api/v1/deployments/${id} with {"accept_loss": ${JSON.stringify(lost_mounts)}} replaces it.`;
 
 /** Whether it is a job whose instances have completed, and not stopped by a caller. */
 const hasCompleted = ({ phase, desired_state, instances }: DeploymentRow): boolean =>

@@ -102,13 +102,14 @@ export function toEngineFailure({ status, text, request }: ErrorResponse): Engin
     text,
     request,
     apiStatus,
-    response: { status, engineMessage: oneLine(apiStatus.message) },
+    response: { status, engineMessage: withoutPreamble(oneLine(apiStatus.message)) },
   };
   if (status === 403) return forbidden(apiFailure);
   if (status === 409) return conflict(apiFailure);
   if (status === 400 || status === 422) return invalid(apiFailure);
   if (status === 500 && request.verb === 'apply' && apiStatus.message.includes(UNKNOWN_FIELD))
     return unknownField(apiFailure);
+  if (status === 500 && failedWebhookIn(apiStatus.message) !== undefined) return webhookFailure(apiFailure);
   const message = `The cluster could not ${textOfRequest(request)} (${status}).`;
   const isPermanent = status < 500 && ![404, 408, 410, 429].includes(status);
   return new (isPermanent ? Permanent : Transient)(
@@ -117,6 +118,25 @@ export function toEngineFailure({ status, text, request }: ErrorResponse): Engin
     apiFailure.response,
   );
 }
+
+/** API servers begin the message of a status 500 with this, also if another program has failed. */
+const PREAMBLE = /Internal error occurred: /g;
+
+/** A message of a cluster without the words that only state the status of the response. */
+export const withoutPreamble = (engineMessage: string): string => engineMessage.replaceAll(PREAMBLE, '');
+
+const FAILED_WEBHOOK = /failed calling (?:admission )?webhook "([^"]{1,253})"/;
+
+/** The name of the admission webhook that did not answer, in a message of a cluster; undefined if it states none. */
+export const failedWebhookIn = (engineMessage: string): string | undefined => FAILED_WEBHOOK.exec(engineMessage)?.[1];
+
+/** The API server could not ask an admission webhook. A request succeeds when the webhook answers again. */
+const webhookFailure = ({ apiStatus, request, response }: ApiFailure): EngineFailure =>
+  new Transient(
+    'EngineError',
+    `The cluster could not ${textOfRequest(request)}, because its admission webhook ${failedWebhookIn(apiStatus.message)} did not answer. Repair the webhook, or exclude the namespace from it.`,
+    response,
+  );
 
 /**
  * The error for a response of an intermediary, such as a load balancer, in front of the API server.

@@ -80,6 +80,23 @@ describe('a job on a cluster', () => {
     expect(first).toMatchObject({ phase: 'retrying', reason: 'ImageNotFound', next: 'retry' });
   });
 
+  test('whose pods the cluster rejects states why', async () => {
+    const server = await anApiServer();
+    server.controls.refusesPods = 'no';
+    const deployment = aDeployment(job);
+    const client = clientOf(server);
+    const look = () => reconcile(client, running(deployment.manifest()), deployment.fence());
+    expect(await look()).toMatchObject({ phase: 'starting', message: '0 of 1 up.' });
+    const warning = 'Error creating: pods "web" is forbidden: exceeded quota: compute';
+    server.warn(server.object('jobs', `${deployment.name}-7`), warning);
+    expect(await look()).toMatchObject({
+      phase: 'retrying',
+      reason: 'Unschedulable',
+      message: `The cluster rejects its pods: ${warning} 0 of 1 up.`,
+      next: 'retry',
+    });
+  });
+
   test('of the next generation starts after the previous job and its pods are gone', async () => {
     const { server, look, deployment } = await aJob();
     server.controls.delaysPodDeletion = true;

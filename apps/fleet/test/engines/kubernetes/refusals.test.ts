@@ -103,6 +103,18 @@ describe('a manifest that the cluster rejects', () => {
   });
 });
 
+test('a webhook that does not answer is named, and the change is tried again', async () => {
+  const server = await anApiServer();
+  const deployment = aDeployment();
+  const sentence = 'failed calling webhook "team.example.test": Post "https://10.0.0.1/": connection refused';
+  const body = { kind: 'Status', reason: 'InternalError', message: `Internal error occurred: ${sentence}` };
+  server.inject(({ method }) => (method === 'PATCH' ? { status: 500, body: JSON.stringify(body) } : undefined));
+  const found = await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
+  expect(found).toMatchObject({ phase: 'retrying', reason: 'EngineError', next: 'retry' });
+  expect(found.message).toMatch(/because its admission webhook team\.example\.test did not answer\. Repair the webhook/);
+  expect(found.message).toContain(`The engine reported: ${sentence}`);
+});
+
 describe('an object that the cluster refuses', () => {
   const spec = {
     ports: [{ containerPort: 80, protocol: 'TCP' as const }],

@@ -125,6 +125,7 @@ describe('with a cluster,', () => {
     await good(api.post(`/api/v1/deployments/${id}/scale`, { replicas: 2 }));
     const conflict = await deploymentIs(id, 'degraded', 'FieldConflict');
     expect(conflict.message).toMatch(/\.spec\.progressDeadlineSeconds \(somebody\)/);
+    expect(conflict.message).toContain(`PUT /api/v1/deployments/${id} with {"take_over": true}`);
     expect(spec()).toMatchObject({ progressDeadlineSeconds: 60, replicas: 1 });
     await good(api.put(`/api/v1/deployments/${id}`, { take_over: true }));
     await deploymentIs(id, 'running');
@@ -159,6 +160,7 @@ describe('with a cluster,', () => {
     const { id } = await deployed('invalid', PLAIN);
     const failed = await deploymentIs(id, 'failed', 'InvalidSpec');
     expect(failed.message).toContain('spec.template.spec.containers[0].image');
+    expect(failed.message).toMatch(/ Correct the workload, or the policy or setting of the cluster\.$/);
     server.inject(() => undefined);
     await reconcileNow(id);
     await deploymentIs(id, 'running');

@@ -31,5 +31,5 @@ async function whyDown(client: KubernetesClient, name: string): Promise<string> 
   const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
   if (!node || ready?.status === 'True') return '';
   const why = oneLine(ready?.message ?? '').replace(/\.$/, '');
-  return ` The node ${name} is down${why && `: ${truncate(why)}`}.`;
+  return ` The node ${name} is down${why && `: ${truncate(why)}`}. Start it, or delete it from the cluster, so that its pods are replaced.`;
 }

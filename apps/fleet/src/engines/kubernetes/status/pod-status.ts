@@ -241,13 +241,19 @@ function failedState(pod: V1Pod): PodState {
   return { ...state, phase: 'failed', reason: why === 'CrashLoop' ? 'JobFailed' : why };
 }
 
+const STARTING = 'is starting';
+const OVERLOOKED = 'the scheduler of the cluster has not assigned it to a node. Check that the scheduler runs';
+
 function activeState(pod: V1Pod, { now, settled }: Clock): PodState {
-  const { status, metadata } = pod;
+  const { status, metadata, spec } = pod;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status !== 'True') {
     if (wasReady(pod)) return { phase: 'unhealthy', message: whyNotReady(pod), reason: null };
-    const since = metadata?.creationTimestamp?.getTime() ?? now;
-    return { phase: 'starting', message: 'is starting', reason: null, needsEvents: now - since > settled };
+    const isLate = now - (metadata?.creationTimestamp?.getTime() ?? now) > settled;
+    // The scheduler sets a condition when it finds no node.
+    const isOverlooked = isLate && !spec?.nodeName && status?.phase === 'Pending';
+    const message = isOverlooked ? `${STARTING}: ${OVERLOOKED}` : STARTING;
+    return { phase: 'starting', message, reason: null, needsEvents: isLate && !isOverlooked };
   }
   return now - (ready.lastTransitionTime?.getTime() ?? now) < settled
     ? { phase: 'starting', message: 'has just started', reason: null }

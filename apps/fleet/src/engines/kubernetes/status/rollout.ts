@@ -7,8 +7,9 @@ import {
   withFailure,
   withoutFailure,
 } from '../../deployment-status.ts';
-import { isCrashReason } from '../../errors.ts';
+import { isCrashReason, type Reason } from '../../errors.ts';
 import { oneLine, truncate } from '../../redact.ts';
+import { failedWebhookIn, withoutPreamble } from '../errors.ts';
 import type { ObservedObjects } from '../objects.ts';
 import type { PodStatus } from './instances.ts';
 import { isActive } from './pod-status.ts';
@@ -29,8 +30,8 @@ const podFailureStatus = (
 const isTrue = ({ status }: V1Job, type: string): boolean =>
   status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') === true;
 
-/** The status of a Job. */
-export function jobStatus(job: V1Job, podStatuses: readonly PodStatus[]): DeploymentStatus {
+/** The status of a Job. `warning` is the redacted last warning of the cluster about a Job without pods; '' if there is none. */
+export function jobStatus(job: V1Job, podStatuses: readonly PodStatus[], warning = ''): DeploymentStatus {
   const programs = podStatuses.map(({ state }) => state.phase);
   const hasCompleted = programs.filter((phase) => phase === 'completed').length >= (job.spec?.completions ?? 1);
   if (isTrue(job, 'Complete') || hasCompleted) return withoutFailure('stopped', messageOfCompletion(podStatuses));
@@ -51,6 +52,8 @@ export function jobStatus(job: V1Job, podStatuses: readonly PodStatus[]): Deploy
     terminating: desired === 0 ? podStatuses.length - ended : 0,
     isChanging: desired > 0 && !isComplete,
   };
+  // A Job has no condition for it, unlike a Deployment.
+  if (warning !== '' && podStatuses.length === 0) return rejectedPodsStatus(warning, { anyRuns: false, counts });
   const down = desired > 0 ? active.find(({ state }) => state.reason !== null) : undefined;
   return down ? podFailureStatus(down, { anyRuns: up > 0, counts, isService: false }) : statusOfCounts(counts);
 }
@@ -144,6 +147,8 @@ interface Rollout {
   readonly others: OtherScalers | undefined;
   /** Whether there was no progress for a while. */
   readonly isStalled: boolean;
+  /** Whether the controller has not observed a change that was made a while ago. */
+  readonly isOverlooked: boolean;
   readonly redact: (text: string) => string;
 }
 
@@ -178,6 +183,7 @@ export function deploymentStatus(
     anyRuns: active.some(({ state }) => state.phase === 'running'),
     others,
     isStalled: lastProgressOf(deployment, active) < stalledSince,
+    isOverlooked: !isObserved(deployment) && lastChangeOf(deployment) < stalledSince,
     redact,
   });
 }
@@ -195,9 +201,21 @@ function lastProgressOf(deployment: V1Deployment, active: readonly PodStatus[]):
   return Math.max(0, ...[...times, progress].map((time) => time?.getTime() ?? 0));
 }
 
+const OVERLOOKED = 'The controllers of the cluster have not observed its last change: check that they run. ';
+
+/** The time of the last change of a Deployment by anybody, in milliseconds since the epoch. */
+const lastChangeOf = ({ metadata }: V1Deployment): number =>
+  Math.max(
+    ...[metadata?.creationTimestamp, ...(metadata?.managedFields ?? []).map(({ time }) => time)].map(
+      (time) => time?.getTime() ?? 0,
+    ),
+  );
+
 function rolloutStatus(rollout: Rollout): DeploymentStatus {
   const { deployment, current, terminating, counts, anyRuns, isStalled } = rollout;
-  if (!isObserved(deployment)) return withoutFailure('starting', messageOfCounts(counts), 'soon');
+  if (!isObserved(deployment)) {
+    return withoutFailure('starting', `${rollout.isOverlooked ? OVERLOOKED : ''}${messageOfCounts(counts)}`, 'soon');
+  }
   const down = current.find(({ state }) => state.reason !== null);
   if (down) return podFailureStatus(down, { anyRuns, counts, isService: true });
   const failed = replicaFailureStatus(rollout) ?? deadlineStatus(rollout);
@@ -206,7 +224,7 @@ function rolloutStatus(rollout: Rollout): DeploymentStatus {
   if (unhealthy) {
     return withoutFailure('degraded', `${unhealthy.name} ${unhealthy.state.message}. ${messageOfCounts(counts)}`);
   }
-  const status = statusOfCounts(counts);
+  const status = withExplanation(statusOfCounts(counts), rollout);
   const scaled = rollout.others && statusOfScaled(counts, status, rollout.others);
   if (scaled) return scaled;
   if (counts.isChanging) return isStalled ? { ...status, next: 'settled' } : status;
@@ -216,6 +234,15 @@ function rolloutStatus(rollout: Rollout): DeploymentStatus {
   const overdue = `The termination of ${stuck.name} is overdue, and its node${node ? ` ${node}` : ''} has not confirmed it.`;
   return withoutFailure('degraded', `${overdue} ${messageOfCounts(counts)}`);
 }
+
+/** The status of a deployment that starts, with what a pod waits for if the cluster states it. */
+function withExplanation(status: DeploymentStatus, { current }: Rollout): DeploymentStatus {
+  const waiting = status.phase === 'starting' ? current.find(({ state }) => isExplained(state)) : undefined;
+  if (!waiting) return status;
+  return { ...status, message: `${waiting.name} ${waiting.state.message}. If this lasts, correct it. ${status.message}` };
+}
+
+const isExplained = ({ phase, message }: PodStatus['state']): boolean => phase === 'starting' && message.includes(': ');
 
 /**
  * The status of a deployment whose number of replicas programs of the cluster set, if it differs: it
@@ -238,10 +265,22 @@ const conditionOf = ({ status }: V1Deployment, type: string) =>
 function replicaFailureStatus({ deployment, anyRuns, counts, redact }: Rollout): DeploymentStatus | undefined {
   const condition = conditionOf(deployment, 'ReplicaFailure');
   if (condition?.status !== 'True') return undefined;
-  const engineMessage = truncate(redact(oneLine(condition.message ?? '')));
-  const reason = /exceeded quota/.test(engineMessage) ? 'Unschedulable' : 'InvalidSpec';
-  const message = `The cluster rejects its pods: ${engineMessage} ${messageOfCounts(counts)}`;
-  return withFailure({ reason, message, anyRuns, isPermanent: false });
+  return rejectedPodsStatus(redact(oneLine(condition.message ?? '')), { anyRuns, counts });
+}
+
+/** The status if the cluster does not create pods. `engineMessage` is redacted. */
+function rejectedPodsStatus(
+  engineMessage: string,
+  { anyRuns, counts }: Pick<Rollout, 'anyRuns' | 'counts'>,
+): DeploymentStatus {
+  const what = failedWebhookIn(engineMessage) ? 'cannot create its pods' : 'rejects its pods';
+  const message = `The cluster ${what}: ${truncate(withoutPreamble(engineMessage))} ${messageOfCounts(counts)}`;
+  return withFailure({ reason: reasonOfRejection(engineMessage), message, anyRuns, isPermanent: false });
+}
+
+function reasonOfRejection(engineMessage: string): Reason {
+  if (/exceeded quota/.test(engineMessage)) return 'Unschedulable';
+  return failedWebhookIn(engineMessage) ? 'EngineError' : 'InvalidSpec';
 }
 
 /** The status if the rollout made no progress within its deadline. */

@@ -108,7 +108,7 @@ export async function observationOf(
         anyRuns,
         isPermanent: failure instanceof Permanent,
       })
-    : statusOf(run, { ...observed, redact }, podStatuses);
+    : statusOf(run, { ...observed, redact, jobWarning: redact(await warningOfJob(client, observed)) }, podStatuses);
   const claims = await findVolumes(client, volumeNames(desired));
   const volumeWarning = status.reason === 'Unschedulable' ? await whyUnbound(client, claims) : '';
   const nodes = status.phase === 'running' ? '' : await messageOfNodes(client, podStatuses);
@@ -142,8 +142,14 @@ async function whyUnbound(client: KubernetesClient, claims: readonly FoundObject
   return warning && ` The volume ${claim?.name} is pending: ${warning}`;
 }
 
+/** The last warning of the cluster about a Job that has no pods, such as that it rejects them; '' if there is none. */
+const warningOfJob = async (client: KubernetesClient, { jobs: [job], pods }: ObservedObjects): Promise<string> =>
+  job === undefined || pods.length > 0 ? '' : lastWarning(client, job.metadata?.uid);
+
 interface ObservedWithRedactor extends ObservedObjects {
   readonly redact: (text: string) => string;
+  /** Redacted. */
+  readonly jobWarning: string;
 }
 
 /** Whether programs of the cluster set the number of replicas; undefined if the fleet does. */
@@ -168,6 +174,6 @@ function statusOf(
   if (deployment)
     return deploymentStatus(deployment, { ...observed, others: scalersOf(run), stalledSince }, podStatuses);
   const job = workload?.kind === 'Job' ? observed.jobs.find(isWorkloadObject) : undefined;
-  if (job) return jobStatus(job, podStatuses);
+  if (job) return jobStatus(job, podStatuses, observed.jobWarning);
   return withoutFailure('starting', 'Its workload no longer exists.', 'soon');
 }

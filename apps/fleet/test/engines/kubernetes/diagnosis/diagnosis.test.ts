@@ -169,7 +169,8 @@ describe('a deployment on a cluster', () => {
     const look = () => reconcile(client, running(deployment.manifest()), deployment.fence());
     await look();
     server.setPodStatus(podStatuses.unresponsive);
-    const why = 'The node worker-1 is down: Kubelet stopped posting node status.';
+    const why =
+      'The node worker-1 is down: Kubelet stopped posting node status. Start it, or delete it from the cluster, so that its pods are replaced.';
     expect((await look()).message).toMatch(new RegExp(`0 of 1 up\\. ${why}$`));
     // Its pod is to be deleted, and cannot run elsewhere.
     server.controls.delaysPodDeletion = true;
