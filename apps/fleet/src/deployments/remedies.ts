@@ -12,8 +12,10 @@ const REMEDIES: Readonly<Partial<Record<Reason, (path: string) => string>>> = {
   JobFailed: () => CORRECT_PROGRAM,
   Exited: () => 'A service must keep running: read the log of the instance, or let the workload be a job.',
   OOMKilled: () => 'Give the workload more memory, or let the program use less.',
-  Unschedulable: () => 'Free or add capacity, or reduce what the workload requires.',
-  DeadlineExceeded: () => 'Read the log and the events of the instances, correct the workload, and restart the deployment.',
+  Unschedulable: () =>
+    'Free or add capacity, correct a storage class that does not exist, or reduce what the workload requires.',
+  DeadlineExceeded: () =>
+    'Read the log and the events of the instances, correct the workload, and restart the deployment.',
   FieldConflict: (path) => `Stop the other manager, or take over the fields: PUT ${path} with {"take_over": true}.`,
   NameConflict: () => 'Delete or rename the other object in the cluster.',
   InvalidSpec: () => 'Correct the workload, or the policy or setting of the cluster.',

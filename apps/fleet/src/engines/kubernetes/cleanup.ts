@@ -172,7 +172,9 @@ function messageOfRemaining(remaining: readonly Remaining[]): string {
     ...(remaining.length > MAX_NAMED ? ['…'] : []),
   ];
   const stillThere = `${remaining.length} still to be removed: ${names.join(', ')}.`;
-  return overdue ? `The removal of ${overdue.name} is overdue. ${stillThere}` : stillThere;
+  return overdue
+    ? `The removal of ${overdue.name} is overdue: check its finalizers, and for a pod also its node. ${stillThere}`
+    : stillThere;
 }
 
 /** Maximum number of ids in one selector, because the selector is part of the URL. */

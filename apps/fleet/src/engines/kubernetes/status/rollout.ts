@@ -239,7 +239,10 @@ function rolloutStatus(rollout: Rollout): DeploymentStatus {
 function withExplanation(status: DeploymentStatus, { current }: Rollout): DeploymentStatus {
   const waiting = status.phase === 'starting' ? current.find(({ state }) => isExplained(state)) : undefined;
   if (!waiting) return status;
-  return { ...status, message: `${waiting.name} ${waiting.state.message}. If this lasts, correct it. ${status.message}` };
+  return {
+    ...status,
+    message: `${waiting.name} ${waiting.state.message}. If this lasts, correct it. ${status.message}`,
+  };
 }
 
 const isExplained = ({ phase, message }: PodStatus['state']): boolean => phase === 'starting' && message.includes(': ');

@@ -121,9 +121,14 @@ async function evict(kube: Kube, namespace: string, pod: string): Promise<Evicti
   await eventually(
     `the pod ${pod} is evicted`,
     async () => {
-      const { status, body: answer } = await kube.ask('POST', `/api/v1/namespaces/${namespace}/pods/${pod}/eviction`, body);
+      const { status, body: answer } = await kube.ask(
+        'POST',
+        `/api/v1/namespaces/${namespace}/pods/${pod}/eviction`,
+        body,
+      );
       if (status === 429) refused += 1;
-      else if (status >= 300 && status !== 404) throw new Error(`the eviction responded with ${JSON.stringify(answer)}`);
+      else if (status >= 300 && status !== 404)
+        throw new Error(`the eviction responded with ${JSON.stringify(answer)}`);
       return status !== 429;
     },
     { withinMs: 180_000 },

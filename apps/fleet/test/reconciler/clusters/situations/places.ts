@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answered, eventually } from '@svc/testing';
 import { createFleetAccount } from '../../../../../../infra/cluster/lab/roles.mjs';
-import { aNamespace, type startFleetOn } from '../any-cluster.ts';
 import type { Body } from '../../deployment-helpers.ts';
+import { aNamespace, type startFleetOn } from '../any-cluster.ts';
 import type { Kube } from './lab.ts';
 import type { Outcome } from './situation.ts';
 
@@ -145,6 +145,22 @@ function placeOf({ fleet, kube, namespace, clusterId, aName }: PlaceContext) {
         texts: JSON.stringify(now),
       };
     },
+    /** The refusals of a plan, and the remedies that it names. */
+    refusedPlan: async (spec: Body, given: Body = {}): Promise<Outcome> => {
+      const plan = await fleet.plan(requested(spec, given));
+      const refusals: readonly { code: string; message: string }[] = plan.refusals;
+      const obstacles: readonly Obstacle[] = plan.placement.candidates.flatMap(
+        ({ id, obstacles }: { id: string; obstacles: Obstacle[] }) => (id === clusterId ? obstacles : []),
+      );
+      const remedies = obstacles.flatMap(({ remedies }) => remedies.map(({ object, field }) => `${object}.${field}`));
+      return {
+        phase: plan.ok ? 'planned' : 'refused',
+        reason: [...new Set(refusals.map(({ code }) => code))].join(', ') || null,
+        message: refusals.map(({ message }) => message).join(' '),
+        conditions: remedies.length === 0 ? [] : [`fields that remove it: ${[...new Set(remedies)].join(', ')}`],
+        texts: JSON.stringify(plan),
+      };
+    },
     /** Deploys a new revision of the workload. */
     revise: async (id: string, spec: Body) => {
       const { workload_id } = await deployment(id);
@@ -171,7 +187,10 @@ function placeOf({ fleet, kube, namespace, clusterId, aName }: PlaceContext) {
     /** Removes everything. What cannot be removed ends with its namespace and the database of the test. */
     remove: async () => {
       for (const id of ids) await api.delete(`/api/v1/deployments/${id}`);
-      const isGone = async () => (await Promise.all(ids.map((id) => api.get(`/api/v1/deployments/${id}`)))).every(({ status }) => status === 404);
+      const isGone = async () =>
+        (await Promise.all(ids.map((id) => api.get(`/api/v1/deployments/${id}`)))).every(
+          ({ status }) => status === 404,
+        );
       for (let left = GONE_ATTEMPTS; left > 0 && !(await isGone()); left -= 1) await pause(500);
       await kube('DELETE', `/api/v1/namespaces/${namespace}`);
       await kube('DELETE', `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/fleet-${namespace}`);
@@ -180,6 +199,11 @@ function placeOf({ fleet, kube, namespace, clusterId, aName }: PlaceContext) {
 }
 
 const GONE_ATTEMPTS = 60;
+
+interface Obstacle {
+  readonly message: string;
+  readonly remedies: readonly { readonly object: string; readonly field: string }[];
+}
 
 interface Condition {
   readonly type: string;

@@ -32,8 +32,13 @@ export const programs: readonly Situation[] = [
       const place = await aPlace();
       const secret = aName();
       await fleet.good(fleet.api.post('/api/v1/secrets', { name: secret, values: { PASSWORD: 'geheim-und-lang' } }));
-      const script = '[ "$PASSWORD" = geheim-und-lang ] && echo equal; trap "exit 0" TERM; while true; do sleep 1; done';
-      const id = await becomes(place, aProgram(script, { secret_refs: [{ name: secret, env: 'PASSWORD' }] }), 'running');
+      const script =
+        '[ "$PASSWORD" = geheim-und-lang ] && echo equal; trap "exit 0" TERM; while true; do sleep 1; done';
+      const id = await becomes(
+        place,
+        aProgram(script, { secret_refs: [{ name: secret, env: 'PASSWORD' }] }),
+        'running',
+      );
       expect(await place.log(id)).toBe('equal\n');
       return place.outcome(id);
     },
@@ -260,21 +265,18 @@ export const programs: readonly Situation[] = [
       return place.outcome(id);
     },
   ),
-  situation(
-    'a pod that is deleted by hand',
-    'kubectl delete pod',
-    { phase: 'running' },
-    async ({ aPlace, kube }) => {
-      const place = await aPlace();
-      const id = await becomes(place, aProgram(), 'running');
-      const [pod] = await place.objects(id, place.core('pods'));
-      await kube('DELETE', place.core(`pods/${pod.metadata.name}`));
-      await place.until(id, 'has another pod', ({ instances, phase }) =>
-        phase === 'running' && instances.every(({ name }) => name !== pod.metadata.name),
-      );
-      return place.outcome(id);
-    },
-  ),
+  situation('a pod that is deleted by hand', 'kubectl delete pod', { phase: 'running' }, async ({ aPlace, kube }) => {
+    const place = await aPlace();
+    const id = await becomes(place, aProgram(), 'running');
+    const [pod] = await place.objects(id, place.core('pods'));
+    await kube('DELETE', place.core(`pods/${pod.metadata.name}`));
+    await place.until(
+      id,
+      'has another pod',
+      ({ instances, phase }) => phase === 'running' && instances.every(({ name }) => name !== pod.metadata.name),
+    );
+    return place.outcome(id);
+  }),
   situation(
     'a Deployment that is deleted by hand',
     'kubectl delete deployment',
