@@ -207,7 +207,7 @@ export async function checkTarget(context: ReconcilerContext, target: TargetRow)
     const isEngineFailure = error instanceof EngineFailure;
     if (!isEngineFailure) log.warn({ err: error, [target.kind]: target.row.name }, 'check failed unexpectedly');
     const message = isEngineFailure
-      ? `${error.message}${expiryOf(target, error)}`
+      ? `${error.message}${remedyOf(target, error)}`
       : 'The check failed with an internal error. See the log of the fleet.';
     logEvents(log, await recordUnreachable(database, target, { message, startedAt, timings }));
     return;
@@ -215,11 +215,13 @@ export async function checkTarget(context: ReconcilerContext, target: TargetRow)
   await compareObjects(context, target);
 }
 
-/** When the credentials that a cluster has refused expired, after a space; '' if it is not known. */
-function expiryOf({ kind, row }: TargetRow, { reason }: EngineFailure): string {
-  if (kind === 'host' || reason !== 'AuthFailed') return '';
-  const warning = expiryWarning(row.credentials_expire_at);
-  return warning === undefined ? '' : ` ${warning}`;
+/**
+ * What to do about credentials that a cluster has refused, after a space, with the time at which they expired if it is
+ * known; '' for other failures.
+ */
+function remedyOf({ kind, row }: TargetRow, { response }: EngineFailure): string {
+  if (kind === 'host' || response?.status !== 401) return '';
+  return ` ${expiryWarning(row.credentials_expire_at) ?? 'Send a PUT with a new auth.'}`;
 }
 
 async function checkAndStore(

@@ -111,7 +111,9 @@ test('a webhook that does not answer is named, and the change is tried again', a
   server.inject(({ method }) => (method === 'PATCH' ? { status: 500, body: JSON.stringify(body) } : undefined));
   const found = await reconcile(clientOf(server), running(deployment.manifest()), deployment.fence());
   expect(found).toMatchObject({ phase: 'retrying', reason: 'EngineError', next: 'retry' });
-  expect(found.message).toMatch(/because its admission webhook team\.example\.test did not answer\. Repair the webhook/);
+  expect(found.message).toMatch(
+    /because its admission webhook team\.example\.test did not answer\. Repair the webhook/,
+  );
   expect(found.message).toContain(`The engine reported: ${sentence}`);
 });
 

@@ -32,7 +32,9 @@ describe('a deployment that is removed from a cluster', () => {
     if (pod) server.put('pods', { ...pod, metadata: { ...pod.metadata, deletionTimestamp: moment(0) } });
     const late = await reconcile(client, { kind: 'stopped' }, deployment.fence(8));
     expect(late).toMatchObject({ phase: 'stopping', next: 'retry' });
-    expect(late.message).toMatch(`The removal of ${pod?.metadata.name} is overdue. 2 still to be removed: `);
+    expect(late.message).toMatch(
+      `The removal of ${pod?.metadata.name} is overdue: check its finalizers, and for a pod also its node. 2 still to be removed: `,
+    );
     server.controls.delaysPodDeletion = false;
     server.settle();
     expect(await reconcile(client, { kind: 'stopped' }, deployment.fence(8))).toMatchObject({

@@ -30,6 +30,19 @@ describe('a deployment on a cluster is starting', () => {
     expect(await next(restarted)).toMatchObject({ phase: 'running', next: 'settled' });
   });
 
+  test('while no controller observes it, which it states after a while', async () => {
+    const server = await anApiServer();
+    server.controls.isFrozen = true;
+    const deployment = aDeployment();
+    const look = (overdue: number) =>
+      reconcile(clientOf(server, {}, { overdue }), running(deployment.manifest()), deployment.fence());
+    expect(await look(60_000)).toMatchObject({ phase: 'starting', message: '0 of 1 up.' });
+    expect(await look(-5000)).toMatchObject({
+      phase: 'starting',
+      message: 'The controllers of the cluster have not observed its last change: check that they run. 0 of 1 up.',
+    });
+  });
+
   test('while its controller has not observed the change, although its pods crash and its deadline was exceeded', async () => {
     const { server, deployment: reconciled, next } = await aRunningDeployment();
     const { status, ...deployment } = server.object('deployments', reconciled.name);

@@ -217,7 +217,7 @@ describe('with a cluster,', () => {
     server.rotate('the next token');
     expect(await checked(clusterId)).toMatchObject({
       reachability: 'unreachable',
-      message: 'The cluster does not accept the credentials.',
+      message: 'The cluster does not accept the credentials. Send a PUT with a new auth.',
     });
     await good(api.put(`/api/v1/clusters/${clusterId}`, { auth: { kind: 'token', token: 'the next token' } }));
     expect(await checked(clusterId)).toMatchObject({ reachability: 'online', message: '' });

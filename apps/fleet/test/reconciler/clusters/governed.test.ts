@@ -117,7 +117,15 @@ function complies({ manifest }: Planned, labels: Labels): boolean {
   );
 }
 
-function testPolicies(connect: (namespace: string) => Promise<AnyCluster>): void {
+/** The instances of a deployment, and the node of each. */
+interface Placed {
+  readonly instances: readonly { readonly node: string | null }[];
+}
+
+/** Whether a deployment runs on real nodes. The autoscaler adds simulated ones, whose logs are simulated as well. */
+const isOnRealNodes = ({ instances }: Placed) => instances.every(({ node }) => node?.startsWith(POOL.name) === false);
+
+function testPolicies(connect: (namespace: string) => Promise<AnyCluster>, { isReal = false } = {}): void {
   describe.each(Object.entries(NAMESPACES))('a namespace %s', (_, labels: Labels) => {
     let cluster: AnyCluster;
     let fleet: Awaited<ReturnType<typeof startFleetOn>>;
@@ -174,7 +182,17 @@ function testPolicies(connect: (namespace: string) => Promise<AnyCluster>): void
                 observed_generation === generation &&
                 (phase === 'running' || (template.kind === 'job' && phase === 'stopped')),
             });
-          const { generation } = await runs();
+          const { generation, ...placed } = await runs();
+          const user = template.run_as;
+          if (isReal && user !== null && isOnRealNodes(placed)) {
+            // The stand-ins of infra/cluster print it.
+            const { text } = await fleet.api.get(`/api/v1/deployments/${id}/logs`);
+            const printed = `stand-in runs as ${user.includes(':') ? user : `${user}:`}`;
+            expect({ slug: template.slug, log: text }).toEqual({
+              slug: template.slug,
+              log: expect.stringContaining(printed),
+            });
+          }
           await fleet.ask(id, 'restart');
           expect((await runs()).generation).toBe(generation + 1);
           await fleet.removed(id);
@@ -205,5 +223,5 @@ function testPolicies(connect: (namespace: string) => Promise<AnyCluster>): void
 describe('policies with a simulated API server:', () => testPolicies((namespace) => aSimulatedCluster(namespace)));
 
 describeWithCluster('policies of a cluster:', (cluster) =>
-  testPolicies(async (namespace) => aRealCluster(cluster(), namespace)),
+  testPolicies(async (namespace) => aRealCluster(cluster(), namespace), { isReal: true }),
 );

@@ -222,6 +222,25 @@ describe('a deployment whose pods do not become ready', () => {
     const found = await reconcile(client, running(deployment.manifest()), deployment.fence());
     expect(found).toMatchObject({ phase: 'starting', reason: null });
     expect(found.instances[0]?.message).toBe('is starting: MountVolume.SetUp failed for volume "data"');
+    expect(found.message).toMatch(
+      /^web-\S+ is starting: MountVolume\.SetUp failed for volume "data"\. If this lasts, correct it\. 0 of 1 up\.$/,
+    );
+  });
+
+  test('states that the scheduler has not assigned a pod to a node', async () => {
+    const server = await anApiServer();
+    server.controls.podStatus = podStatuses.creating;
+    const deployment = aDeployment();
+    const client = clientOf(server, {}, { settled: 0 });
+    await reconcile(client, running(deployment.manifest()), deployment.fence());
+    for (const { spec, ...pod } of server.objects('pods')) {
+      const { nodeName: _, ...unassigned } = spec ?? {};
+      const metadata = { ...pod.metadata, creationTimestamp: moment(0) };
+      server.put('pods', { ...pod, metadata, spec: unassigned, status: { phase: 'Pending' } });
+    }
+    const found = await reconcile(client, running(deployment.manifest()), deployment.fence());
+    expect(found).toMatchObject({ phase: 'starting', reason: null });
+    expect(found.message).toMatch(/ has not assigned it to a node\. Check that the scheduler runs\. .*0 of 1 up\.$/);
   });
 
   test('reports why the cluster rejects its pods', async () => {

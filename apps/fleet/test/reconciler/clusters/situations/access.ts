@@ -5,7 +5,7 @@ import { createFleetAccount } from '../../../../../../infra/cluster/lab/roles.mj
 import { aNamespace } from '../any-cluster.ts';
 import { MERGE } from './lab.ts';
 import { aProgram, type Shown, WAIT } from './places.ts';
-import { deleted, refusalOf, type Situation, situation } from './situation.ts';
+import { deleted, type Outcome, refusalOf, type Situation, situation } from './situation.ts';
 
 const CREDENTIALS = /correct the credentials or the permissions of the fleet/;
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
@@ -93,15 +93,15 @@ export const access: readonly Situation[] = [
   situation(
     'a permission that is revoked and restored',
     'delete the RoleBinding; then create it again',
-    { phase: 'degraded', reason: 'AuthFailed', says: /lack permission to/, remedy: CREDENTIALS },
+    { phase: 'running', reason: 'AuthFailed', says: /lack permission to/, remedy: CREDENTIALS },
     async ({ aPlace, kube }) => {
       const place = await aPlace();
       const id = await place.deploy(aProgram());
       await place.is(id, 'running');
       await kube('DELETE', `${RBAC}/namespaces/${place.namespace}/rolebindings/fleet`);
-      const cluster = await place.check();
-      const permitted = cluster.conditions.find(({ type }: { type: string }) => type === 'Permitted');
-      expect(permitted.status).toBe('False');
+      const lacksPermissions = ({ conditions }: Outcome) =>
+        conditions.some((each) => each.startsWith('Permitted=False'));
+      await eventually('the check reports it', () => place.clusterOutcome(), { ...WAIT, until: lacksPermissions });
       await place.reconcileNow(id);
       const failed = await place.until(id, 'reports the permission', ({ reason }) => reason === 'AuthFailed');
       const outcome = await place.outcome(failed);
@@ -119,7 +119,7 @@ export const access: readonly Situation[] = [
   situation(
     'an account that is deleted',
     'delete the ServiceAccount of the fleet; then send a new token',
-    { phase: 'unreachable', says: /does not accept the credentials/, remedy: /credentials/ },
+    { phase: 'unreachable', says: /does not accept the credentials/, remedy: /Send a PUT with a new auth/ },
     async ({ aPlace, kube }) => {
       const place = await aPlace();
       const id = await place.deploy(aProgram());
@@ -158,7 +158,7 @@ export const access: readonly Situation[] = [
   situation(
     'a namespace that is deleted with the account of the fleet',
     'delete the namespace of the documented role; then apply the role again and send a new token',
-    { phase: 'unreachable', says: /does not accept the credentials/, remedy: /credentials/ },
+    { phase: 'unreachable', says: /does not accept the credentials/, remedy: /Send a PUT with a new auth/ },
     async ({ aPlace, kube }) => {
       const place = await aPlace();
       const id = await place.deploy(aProgram());

@@ -113,23 +113,6 @@ export const failures: readonly Situation[] = [
     },
   ),
   situation(
-    'a database of the cluster that is away',
-    'stop etcd while a deployment runs, then start it',
-    { phase: 'running' },
-    async (lab) => {
-      const place = await lab.aPlace();
-      const id = await running(place);
-      const outcome = await without(lab, 'etcd', async () => {
-        await place.clusterOutcome();
-        await place.reconcileNow(id);
-        return place.outcome(id);
-      });
-      await online(place);
-      await place.until(id, 'is reachable', (shown) => shown.phase === 'running' && !isUnreachable(shown));
-      return { ...outcome, after: 'running' };
-    },
-  ),
-  situation(
     'a controller manager that is stopped',
     'deploy; then start it',
     {
@@ -323,7 +306,11 @@ export const failures: readonly Situation[] = [
   situation(
     'the deletion of a deployment on a node without power',
     'end all processes of the node, delete the deployment, then start the node',
-    { phase: 'deleting', says: /still to be removed/, remedy: /is overdue: check .* its node/ },
+    {
+      phase: 'deleting',
+      says: /still to be removed/,
+      remedy: /is overdue: check its finalizers, and for a pod also its node/,
+    },
     async (lab) => {
       const node = lab.nodes.at(-1) ?? '';
       const place = await lab.aPlace();
@@ -340,6 +327,23 @@ export const failures: readonly Situation[] = [
       const isGone = async () => (await lab.fleet.api.get(`/api/v1/deployments/${id}`)).status === 404;
       await eventually('it is gone', isGone, WAIT);
       return { ...outcome, after: 'deleted after the node was started' };
+    },
+  ),
+  situation(
+    'a database of the cluster that is away',
+    'stop etcd while a deployment runs, then start it',
+    { phase: 'running' },
+    async (lab) => {
+      const place = await lab.aPlace();
+      const id = await running(place);
+      const outcome = await without(lab, 'etcd', async () => {
+        await place.clusterOutcome();
+        await place.reconcileNow(id);
+        return place.outcome(id);
+      });
+      await online(place);
+      await place.until(id, 'is reachable', (shown) => shown.phase === 'running' && !isUnreachable(shown));
+      return { ...outcome, after: 'running' };
     },
   ),
 ];

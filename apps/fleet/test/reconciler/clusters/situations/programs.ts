@@ -5,14 +5,22 @@ import { aProgram, checkedBy, type Place, type Shown, WAIT } from './places.ts';
 import { type Outcome, type Situation, situation } from './situation.ts';
 
 const PRIVATE = { registry_url: '10.210.0.1:5001', image_name: 'private/busybox', image_tag: '1' };
+/** Also if the node has the image. */
+const PULLED = { pull: 'always' };
 const LOGIN = { username: 'puller', password: 'password-of-the-test-registry' };
 
 /** Deploys a program, and waits for what it becomes. */
-const becomes = async (place: Place, spec: object, phase: string, reason: string | null = null): Promise<string> => {
-  const id = await place.deploy({ ...spec });
+async function becomes(
+  place: Place,
+  spec: object,
+  phase: string,
+  reason: string | null = null,
+  given: object = {},
+): Promise<string> {
+  const id = await place.deploy({ ...spec }, { ...given });
   await place.is(id, phase, reason);
   return id;
-};
+}
 
 /** Corrects the workload, and waits until it runs. */
 export async function corrected(place: Place, given: string | Shown, spec: object = aProgram()): Promise<Outcome> {
@@ -90,7 +98,7 @@ export const programs: readonly Situation[] = [
     { phase: 'retrying', reason: 'AuthFailed', remedy: /give the workload a valid pull secret/ },
     async ({ aPlace, fleet, aName }) => {
       const place = await aPlace();
-      const id = await becomes(place, aProgram(undefined, PRIVATE), 'retrying', 'AuthFailed');
+      const id = await becomes(place, aProgram(undefined, PRIVATE), 'retrying', 'AuthFailed', PULLED);
       const secret = { name: aName(), kind: 'registry', server: PRIVATE.registry_url, values: LOGIN };
       await fleet.good(fleet.api.post('/api/v1/secrets', secret));
       return corrected(place, id, { registry_credentials: secret.name });
@@ -102,7 +110,7 @@ export const programs: readonly Situation[] = [
     { phase: 'retrying', reason: 'AuthFailed', remedy: /give the workload a valid pull secret/ },
     async ({ aPlace, kube }) => {
       const place = await aPlace({ cluster: { pull_secrets: ['absent'] } });
-      const id = await becomes(place, aProgram(undefined, PRIVATE), 'retrying', 'AuthFailed');
+      const id = await becomes(place, aProgram(undefined, PRIVATE), 'retrying', 'AuthFailed', PULLED);
       const outcome = await place.outcome(id);
       const auths = { auths: { [PRIVATE.registry_url]: LOGIN } };
       await kube('POST', place.core('secrets'), {

@@ -65,7 +65,8 @@ export const deleted = (after?: string): Outcome => ({
 });
 
 const isAsDesired = ({ phase, reason }: Outcome): boolean =>
-  ['running', 'deleted', 'online'].includes(phase) || (phase === 'stopped' && reason === 'Completed');
+  (reason === null && ['running', 'deleted', 'online'].includes(phase)) ||
+  (phase === 'stopped' && reason === 'Completed');
 
 /** Throws unless an outcome is as expected, has a way out, and names no internal error. */
 export function assertOutcome(outcome: Outcome, { phase, reason, says, remedy }: Expected): void {
