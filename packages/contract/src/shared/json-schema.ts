@@ -7,12 +7,13 @@ type Side = 'input' | 'output';
 /**
  * A schema of the contract as JSON Schema 2020-12 without references, because some clients of the
  * Model Context Protocol do not follow them. With `bounded`, only these members of the object state
- * the bounds of numbers: an endpoint checks its own, and states them in its errors.
+ * the bounds of numbers: an endpoint checks its own, and states them in its errors. Descriptions in
+ * `described` are left out.
  */
 export function jsonSchemaOf(
   schema: z.ZodType,
   io: Side,
-  { bounded }: { readonly bounded?: readonly string[] } = {},
+  { bounded, described }: { readonly bounded?: readonly string[]; readonly described?: ReadonlySet<string> } = {},
 ): Schema {
   const {
     $schema: _,
@@ -31,8 +32,27 @@ export function jsonSchemaOf(
       openOutput(overriding);
     },
   });
-  const copied = withoutReferences(derived, $defs) as Schema; // the copy of an object is an object
-  return bounded ? withBoundsOf(copied, bounded) : copied;
+  // The copy of an object is an object.
+  const copied = { ...(withoutReferences(derived, $defs) as Schema), ...whole(derived) };
+  const undescribed = described ? (without(copied, (key, value) => isIn(described, key, value)) as Schema) : copied; // as above
+  return bounded ? withBoundsOf(undescribed, bounded) : undescribed;
+}
+
+/** Some clients demand that the arguments of a tool are a closed object. */
+const whole = ({ additionalProperties }: Schema): Schema =>
+  additionalProperties === false ? { additionalProperties } : {};
+
+const isIn = (descriptions: ReadonlySet<string>, key: string, value: unknown) =>
+  key === 'description' && typeof value === 'string' && descriptions.has(value);
+
+/** All descriptions in a schema. */
+export function descriptionsIn(node: unknown): Set<string> {
+  if (typeof node !== 'object' || node === null) return new Set();
+  return new Set(
+    Object.entries(node).flatMap(([key, value]) =>
+      key === 'description' && typeof value === 'string' ? [value] : [...descriptionsIn(value)],
+    ),
+  );
 }
 
 const withBoundsOf = ({ properties, ...others }: Schema, names: readonly string[]): Schema => ({
@@ -41,19 +61,20 @@ const withBoundsOf = ({ properties, ...others }: Schema, names: readonly string[
     // By the definition of properties.
     Object.entries(properties as Schema).map(([name, member]) => [
       name,
-      names.includes(name) ? member : withoutBounds(member),
+      names.includes(name) ? member : without(member, isBound),
     ]),
   ),
 });
 
 /** A member that has the name of a keyword is a schema, and not a number. */
-function withoutBounds(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withoutBounds);
+const isBound = (key: string, value: unknown) => /^(?:minimum|maximum)$/.test(key) && typeof value === 'number';
+
+/** A copy without these keywords, at any depth. */
+function without(node: unknown, leavesOut: (key: string, value: unknown) => boolean): unknown {
+  if (Array.isArray(node)) return node.map((each) => without(each, leavesOut));
   if (typeof node !== 'object' || node === null) return node;
   return Object.fromEntries(
-    Object.entries(node).flatMap(([key, value]) =>
-      /^(?:minimum|maximum)$/.test(key) && typeof value === 'number' ? [] : [[key, withoutBounds(value)]],
-    ),
+    Object.entries(node).flatMap(([key, value]) => (leavesOut(key, value) ? [] : [[key, without(value, leavesOut)]])),
   );
 }
 
@@ -91,7 +112,7 @@ function withoutReferences(node: unknown, definitions: Definitions): unknown {
   const referred = typeof $ref === 'string' ? definitions[$ref.replace('#/$defs/', '')] : undefined;
   const definition = referred as Schema | undefined; // the definitions are schemas
   const kept = Object.entries({ ...definition, ...own }).filter(
-    ([key, value]) => !OMITTED.includes(key) && !NO_BOUNDS.includes(value) && !isEmptyDefault(key, value),
+    ([key, value]) => !OMITTED.includes(key) && !NO_BOUNDS.includes(value) && !isImplied(key, value),
   );
   return withShortNull(
     Object.fromEntries(
@@ -103,9 +124,14 @@ function withoutReferences(node: unknown, definitions: Definitions): unknown {
   );
 }
 
-/** A default that says no more than that the member is optional. */
-const isEmptyDefault = (key: string, value: unknown) =>
-  key === 'default' && (value === null || (typeof value === 'object' && Object.keys(value).length === 0));
+/**
+ * A default that says no more than that the member is optional, and that an object has no other
+ * members, which the service checks.
+ */
+const isImplied = (key: string, value: unknown) =>
+  key === 'default'
+    ? !value || (typeof value === 'object' && Object.keys(value).length === 0)
+    : key === 'additionalProperties' && value === false;
 
 /** Writes a schema that also admits null as a list of types. */
 function withShortNull({ anyOf, ...others }: Schema): Schema {

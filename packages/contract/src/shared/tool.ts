@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
-import { jsonSchemaOf } from './json-schema.ts';
+import { descriptionsIn, jsonSchemaOf } from './json-schema.ts';
 import { ignoredMember, type Schema } from './openapi-schema.ts';
 
 /**
@@ -32,6 +32,8 @@ interface Declared<Own extends Shape, Result extends z.ZodType> {
   readonly except?: readonly string[];
   /** Further arguments. They replace those of `takes` with the same name. */
   readonly own?: Own;
+  /** A tool that describes the same members in the same words. The schema does not repeat them. */
+  readonly describedBy?: Pick<Tool, 'inputSchema'>;
   /** The structured result; undefined for a tool that returns only text. */
   readonly result?: Result;
   /** Hints that do not follow from the endpoints. */
@@ -84,7 +86,10 @@ export function tool<Own extends Shape, Result extends z.ZodType>(declared: Decl
     arguments: z.strictObject({ ...named, ...own }) as unknown as z.ZodType<Arguments<Own>>,
     // Derived when a client first lists the tools. Those of all tools take 50 ms, which would delay each start.
     get inputSchema() {
-      inputSchema ??= jsonSchemaOf(z.strictObject({ ...taken, ...own }), 'input', { bounded: Object.keys(own) });
+      inputSchema ??= jsonSchemaOf(z.strictObject({ ...taken, ...own }), 'input', {
+        bounded: Object.keys(own),
+        described: descriptionsIn(declared.describedBy?.inputSchema),
+      });
       return inputSchema;
     },
     result,

@@ -284,7 +284,7 @@ export const fleetDeploymentEndpoints = {
         documentedAs({
           type: 'boolean',
           default: false,
-          description: `The logs of all instances. Each line begins with the name of its instance and \` | \`. At most ${MAX_FOLLOWED_INSTANCES} instances can be followed`,
+          description: `The logs of all instances. Each line begins with the name of its instance and \` | \``,
         }),
       ),
       tail: queryInteger(0, 10_000)
@@ -294,7 +294,7 @@ export const fleetDeploymentEndpoints = {
         documentedAs({
           type: 'boolean',
           default: false,
-          description: 'Continue with new lines, also after the instance is started again',
+          description: `Continue with new lines, also after the instance is started again. With \`all\`, at most ${MAX_FOLLOWED_INSTANCES} instances can be followed`,
         }),
       ),
       since: pastInput.optional().meta({

@@ -16,7 +16,7 @@ export const autoscaling = z
   .meta({
     id: 'AutoscalingInput',
     description:
-      'An autoscaler of the cluster chooses the number of replicas, so that they use `cpu_percent` percent of `cpu_request` on average. Only for services on a cluster, with a `cpu_request` and without ReadWriteOnce volumes. Placement counts `max_replicas`. null: no autoscaling',
+      'An autoscaler of the cluster keeps the replicas at `cpu_percent` percent of `cpu_request`. Only for services on a cluster, with a `cpu_request` and without ReadWriteOnce volumes. Placement counts `max_replicas`. null: none',
     examples: [{ min_replicas: 2, max_replicas: 6, cpu_percent: 80 }],
   });
 
@@ -33,5 +33,5 @@ export type Scaler = (typeof scalers)[number];
 /** Who sets the number of replicas of a deployment that runs, if it has no autoscaling. */
 export const scaledBy = z.enum(scalers).meta({
   description:
-    '`cluster`: programs of the cluster set the number of replicas, such as `kubectl scale` or an autoscaler of its own. The fleet sets `replicas` only at the start. Not for jobs, hosts and ReadWriteOnce volumes',
+    '`cluster`: programs of the cluster set the number of replicas, such as `kubectl scale`. The fleet sets it only at the start. Not for jobs, hosts and ReadWriteOnce volumes',
 });

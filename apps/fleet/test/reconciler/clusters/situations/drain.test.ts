@@ -12,9 +12,9 @@ import { aProgram, checkedBy, type Place, type Shown, WAIT } from './places.ts';
  */
 const SERVER =
   'mkdir -p /tmp/www; echo ok > /tmp/www/index.html; httpd -f -p 8080 -h /tmp/www & trap "sleep 5; exit 0" TERM; while true; do sleep 1; done';
-/** Requests without a pause, each on a new connection. */
+/** About 30 requests per second, each on a new connection. It prints the number of answers from time to time, and each failure. */
 const CLIENT =
-  'trap "exit 0" TERM; while true; do wget -q -T 5 -O /dev/null "http://$SERVER/" && echo answered || echo failed; done';
+  'trap "exit 0" TERM; n=0; while true; do if wget -q -T 5 -O /dev/null "http://$SERVER/"; then n=$((n+1)); [ $((n % 10)) -ne 0 ] || echo $n; else echo failed; fi; usleep 20000; done';
 /** The requests before, between and after the drains. */
 const REQUESTS = byDepth({ short: 100, full: 500, long: 5000 });
 
@@ -56,17 +56,14 @@ describeWithCluster('a drain under load', (cluster) => {
       const { status, body } = await lab.kube.ask('GET', place.core(`pods/${name}/log`));
       return status === 200 ? String(body).trim().split('\n') : [];
     };
-    const count = async (word: string) => (await lines()).filter((line) => line === word).length;
+    const isNumber = (line: string) => /^\d+$/.test(line);
+    const answers = async () => Math.max(0, ...(await lines()).filter(isNumber).map(Number));
     return {
       answered: async () => {
-        const before = await count('answered');
-        await eventually(
-          'further requests are answered',
-          async () => (await count('answered')) >= before + REQUESTS,
-          WAIT,
-        );
+        const before = await answers();
+        await eventually('further requests are answered', async () => (await answers()) >= before + REQUESTS, WAIT);
       },
-      failed: async () => (await lines()).filter((line) => line !== 'answered'),
+      failed: async () => (await lines()).filter((line) => !isNumber(line)),
       stop: () => lab.kube('DELETE', place.core(`pods/${name}`)),
     };
   }
