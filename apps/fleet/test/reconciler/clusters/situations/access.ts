@@ -3,9 +3,10 @@ import { expect } from '@jest/globals';
 import { eventually } from '@svc/testing';
 import { createFleetAccount } from '../../../../../../infra/cluster/lab/roles.mjs';
 import { aNamespace } from '../any-cluster.ts';
-import { MERGE } from './lab.ts';
+import { MERGE } from './kube.ts';
+import { deleted, type Outcome, refusalOf } from './outcome.ts';
 import { aProgram, type Shown, WAIT } from './places.ts';
-import { deleted, type Outcome, refusalOf, type Situation, situation } from './situation.ts';
+import { type Situation, situation } from './situation.ts';
 
 const CREDENTIALS = /correct the credentials or the permissions of the fleet/;
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';

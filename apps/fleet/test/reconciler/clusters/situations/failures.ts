@@ -2,8 +2,9 @@
 import { expect } from '@jest/globals';
 import { eventually } from '@svc/testing';
 import { cordon, drain, type Lab, taint } from './lab.ts';
+import { deleted, type Outcome } from './outcome.ts';
 import { aProgram, type Place, type Shown, WAIT } from './places.ts';
-import { deleted, type Outcome, type Situation, situation } from './situation.ts';
+import { type Situation, situation } from './situation.ts';
 
 const HOST = 'kubernetes.io/hostname';
 const isUnreachable = ({ conditions }: Shown): boolean =>

@@ -3,20 +3,10 @@ import { request } from 'node:http';
 import path from 'node:path';
 import { eventually } from '@svc/testing';
 import type { TestCluster } from '@svc/testing/cluster';
-import { type Call, callerOf } from '../../../../../../infra/cluster/lab/caller.mjs';
+import { callerOf } from '../../../../../../infra/cluster/lab/caller.mjs';
 import { aNamespace, aRealCluster, startFleetOn } from '../any-cluster.ts';
+import { type Kube, kubeOf, MERGE } from './kube.ts';
 import { createPlaces, type Places } from './places.ts';
-
-/** Requests to the API server as an administrator. A status of 300 and above is an error, except 404 of a deletion. */
-export interface Kube {
-  // biome-ignore lint/suspicious/noExplicitAny: tests assert the members of objects that they use
-  (method: string, path: string, body?: object, type?: string): Promise<any>;
-  /** Without this error. */
-  readonly ask: Call;
-}
-
-export const MERGE = 'application/merge-patch+json';
-export const STRATEGIC = 'application/strategic-merge-patch+json';
 
 export interface Lab extends Places {
   readonly fleet: Awaited<ReturnType<typeof startFleetOn>>;
@@ -26,17 +16,6 @@ export interface Lab extends Places {
   /** The names of the real nodes. */
   readonly nodes: readonly string[];
   readonly stop: () => Promise<void>;
-}
-
-function kubeOf(ask: Call): Kube {
-  const kube = async (method: string, path: string, body?: object, type?: string) => {
-    const answer = await ask(method, path, body, type);
-    const isGone = method === 'DELETE' && answer.status === 404;
-    if (answer.status >= 300 && !isGone)
-      throw new Error(`${method} ${path} responded with ${answer.status}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
-  };
-  return Object.assign(kube, { ask });
 }
 
 /** A function that sends a request to the socket with which tests stop and start programs of the test cluster. */

@@ -3,8 +3,8 @@ import { type Answered, eventually } from '@svc/testing';
 import { createFleetAccount } from '../../../../../../infra/cluster/lab/roles.mjs';
 import type { Body } from '../../deployment-helpers.ts';
 import { aNamespace, type startFleetOn } from '../any-cluster.ts';
-import type { Kube } from './lab.ts';
-import type { Outcome } from './situation.ts';
+import type { Kube } from './kube.ts';
+import type { Outcome } from './outcome.ts';
 
 const [IMAGE = '', TAG = ''] = (process.env.FLEET_TEST_IMAGE ?? 'library/busybox:1.37').split(':');
 export const WAIT = { withinMs: 240_000 } as const;

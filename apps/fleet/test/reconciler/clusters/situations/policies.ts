@@ -1,10 +1,12 @@
 // Situations of namespaces with policies: admission, quotas, limit ranges, and settings of the cluster.
 import { expect } from '@jest/globals';
 import { eventually } from '@svc/testing';
-import { type Lab, MERGE } from './lab.ts';
+import { MERGE } from './kube.ts';
+import type { Lab } from './lab.ts';
+import { type Outcome, refusalOf } from './outcome.ts';
 import { aProgram, type Place, type Shown, WAIT } from './places.ts';
 import { corrected } from './programs.ts';
-import { type Outcome, refusalOf, type Situation, situation } from './situation.ts';
+import { type Situation, situation } from './situation.ts';
 
 const POLICY = /Correct the workload, or the policy or setting of the cluster/;
 const RESTRICTED = { security_profile: 'restricted', run_as: '65534:65534' };

@@ -1,8 +1,9 @@
 // Situations of programs, their images, and jobs.
 import { expect } from '@jest/globals';
 import { eventually } from '@svc/testing';
+import type { Outcome } from './outcome.ts';
 import { aProgram, checkedBy, type Place, type Shown, WAIT } from './places.ts';
-import { type Outcome, type Situation, situation } from './situation.ts';
+import { type Situation, situation } from './situation.ts';
 
 const PRIVATE = { registry_url: '10.210.0.1:5001', image_name: 'private/busybox', image_tag: '1' };
 /** Also if the node has the image. */

@@ -1,10 +1,11 @@
 // Situations of nodes that do not fit, volumes, Services, and the number of replicas.
 import { expect } from '@jest/globals';
 import { eventually } from '@svc/testing';
-import { MERGE } from './lab.ts';
+import { MERGE } from './kube.ts';
+import { refusalOf } from './outcome.ts';
 import { aProgram, type Shown, WAIT } from './places.ts';
 import { corrected } from './programs.ts';
-import { refusalOf, type Situation, situation } from './situation.ts';
+import { type Situation, situation } from './situation.ts';
 
 const CAPACITY = /Free or add capacity/;
 /** A cluster whose autoscaler does not exist: what does not fit is accepted, and stays pending. */

@@ -8,10 +8,11 @@ import { describeWithCluster } from '@svc/testing/cluster';
 import { access } from './access.ts';
 import { failures } from './failures.ts';
 import { type Lab, startLab } from './lab.ts';
+import { assertOutcome, type Outcome } from './outcome.ts';
 import { policies } from './policies.ts';
 import { programs } from './programs.ts';
 import { resources } from './resources.ts';
-import { assertOutcome, markdownOf, type Outcome, type Situation } from './situation.ts';
+import { markdownOf, type Situation } from './situation.ts';
 
 /** Situations that affect only their own namespace. They mostly wait, so several run at the same time. */
 const INDEPENDENT = [...access, ...programs, ...policies, ...resources];
