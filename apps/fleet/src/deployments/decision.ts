@@ -211,7 +211,7 @@ async function applyCluster(
             {
               code: 'deployment_refused',
               path: 'target',
-              message: `cannot be cluster ${cluster.name}: the service_account of its pods ${problem}`,
+              message: `cannot be cluster ${cluster.name}: the account of its pods ${problem}`,
             },
           ],
   };

@@ -49,8 +49,10 @@ describe('autoscaling of a deployment', () => {
       const { id: workload_id } = await fleet.aWorkload({ cpu_request: '1', ...workload });
       return expectRefused({ workload_id, autoscaling: BOUNDS, ...given }, 'deployment_refused');
     };
-    expect(await refusedFor({ kind: 'job' })).toEqual([fieldError('autoscaling', 'must be null for a job')]);
-    expect(await refusedFor({ cpu_request: '' })).toEqual([fieldError('autoscaling', 'needs a cpu_request')]);
+    expect(await refusedFor({ kind: 'job' })).toEqual([fieldError('autoscaling', 'must not be set for a job')]);
+    expect(await refusedFor({ cpu_request: '' })).toEqual([
+      fieldError('autoscaling', 'must not be set for a workload without a CPU request'),
+    ]);
     expect(await refusedFor({ volume_mounts: [{ name: 'data', mountPath: '/data' }] })).toContainEqual(
       fieldError('autoscaling', 'ReadWriteOnce volumes \\(data\\)'),
     );
@@ -71,7 +73,7 @@ describe('autoscaling of a deployment', () => {
     const { status, body } = await fleet.deploy({ ...(await onCluster()), spec: { image_name: 'app' }, autoscaling });
     expect({ status, errors: body.errors }).toMatchObject({
       status: 400,
-      errors: [fieldError('autoscaling.max_replicas', 'must not be less than min_replicas')],
+      errors: [fieldError('autoscaling.max_replicas', 'must not be less than the minimum')],
     });
   });
 

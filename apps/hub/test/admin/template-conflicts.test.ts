@@ -58,12 +58,12 @@ const conflicts = [
   {
     what: 'a limit of CPU below the request',
     given: { cpu_request: '2', cpu_limit: '1500m' },
-    error: /^cpu_limit must not be less than cpu_request, which is 2$/,
+    error: /^cpu_limit must not be less than the requested CPU, which is 2$/,
   },
   {
     what: 'a limit of memory below the request',
     given: { memory_request: '1Gi', memory_limit: '512Mi' },
-    error: /^memory_limit must not be less than memory_request, which is 1Gi$/,
+    error: /^memory_limit must not be less than the requested memory, which is 1Gi$/,
   },
   {
     what: 'the user root with the profile restricted',

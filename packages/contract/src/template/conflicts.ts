@@ -38,16 +38,16 @@ export const templateConflicts = (template: Compared): TemplateConflict[] => [
 type Limits = Pick<Compared, 'cpu_request' | 'cpu_limit' | 'memory_request' | 'memory_limit'>;
 
 const LIMITS = [
-  ['cpu_limit', 'cpu_request'],
-  ['memory_limit', 'memory_request'],
+  ['cpu_limit', 'cpu_request', 'CPU'],
+  ['memory_limit', 'memory_request', 'memory'],
 ] as const;
 
 /** The limits that are lower than the request of the same resource, which no engine accepts. */
 export const limitsBelowRequests = (spec: Limits): TemplateConflict[] =>
-  LIMITS.flatMap(([limit, request]) => {
+  LIMITS.flatMap(([limit, request, resource]) => {
     const most = amountOf(spec[limit]);
     if (most === undefined || most >= (amountOf(spec[request]) ?? 0)) return [];
-    const message = `must not be less than ${request}, which is ${spec[request]}`;
+    const message = `must not be less than the requested ${resource}, which is ${spec[request]}`;
     return [{ path: limit, message, members: [limit, request] }];
   });
 

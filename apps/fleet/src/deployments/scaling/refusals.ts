@@ -14,14 +14,18 @@ export function refusalsOfScaling(
   if (scalerOf(autoscaling, scaledBy) === 'fleet') return [];
   const path = autoscaling === null ? 'scaled_by' : 'autoscaling';
   const refusal = (message: string): Refusal => ({ code: 'deployment_refused', path, message });
-  const only = autoscaling === null ? 'must be fleet' : 'must be null';
+  const only = autoscaling === null ? 'must be fleet' : 'must not be set';
   const exclusive = mounted.filter(({ access_mode }) => access_mode === 'ReadWriteOnce').map(({ mount }) => mount);
   // Placement assesses hosts for the other drafts.
   const isOnHost = target?.kind === 'host' && (desiredState === 'stopped' || placement.chosen !== undefined);
   return [
     ...(spec.kind === 'job' ? [refusal(`${only} for a job, whose number of replicas does not change`)] : []),
     ...(autoscaling !== null && milli(spec.cpu_request) === 0
-      ? [refusal('needs a cpu_request of the workload, because cpu_percent is a part of it')]
+      ? [
+          refusal(
+            'must not be set for a workload without a CPU request, of which the autoscaler measures the part that is used',
+          ),
+        ]
       : []),
     ...(exclusive.length > 0
       ? [refusal(`${only}, because only one replica can write to the ReadWriteOnce volumes (${exclusive.join(', ')})`)]

@@ -223,8 +223,8 @@ describe('the limits of a workload', () => {
   test('are refused below the requests', () => {
     const spec = aSpec({ cpu_request: '500m', cpu_limit: '0.3', memory_request: '1Gi', memory_limit: '1000Mi' });
     expect(specProblems(spec)).toEqual([
-      { path: 'cpu_limit', message: 'must not be less than cpu_request, which is 500m' },
-      { path: 'memory_limit', message: 'must not be less than memory_request, which is 1Gi' },
+      { path: 'cpu_limit', message: 'must not be less than the requested CPU, which is 500m' },
+      { path: 'memory_limit', message: 'must not be less than the requested memory, which is 1Gi' },
     ]);
     expect(specProblems(aSpec({ cpu_request: '300m', cpu_limit: '0.3', memory_limit: '1Gi' }))).toEqual([]);
   });

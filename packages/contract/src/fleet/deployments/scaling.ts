@@ -10,7 +10,7 @@ export const autoscaling = z
   .strictObject(bounds)
   .refine(({ min_replicas, max_replicas }) => min_replicas <= max_replicas, {
     path: ['max_replicas'],
-    error: 'must not be less than min_replicas',
+    error: 'must not be less than the minimum',
   })
   .nullable()
   .meta({

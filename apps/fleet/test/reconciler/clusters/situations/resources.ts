@@ -194,7 +194,7 @@ export const resources: readonly Situation[] = [
   situation(
     'autoscaling of a ReadWriteOnce volume',
     'deploy with autoscaling and a volume',
-    { phase: 'refused', reason: '422 deployment_refused', says: /ReadWriteOnce/, remedy: /must be null/ },
+    { phase: 'refused', reason: '422 deployment_refused', says: /ReadWriteOnce/, remedy: /must not be set/ },
     async ({ aPlace }) =>
       refusalOf(
         await (await aPlace()).ask(aProgram(undefined, { ...DATA, cpu_request: '10m' }), {
