@@ -16,7 +16,7 @@ describeWithEngine('a deployment of a template on a real engine', () => {
     id = (await good(api.post('/api/v1/deployments', { name: 'web', template: 'web' }))).deployment.id;
     const running = await deploymentIs(id, 'running');
     expect(running.instances).toEqual([
-      { name: expect.stringMatching(/^web-.*-0$/), phase: 'running', message: 'is running', restarts: 0 },
+      expect.objectContaining({ name: expect.stringMatching(/^web-.*-0$/), phase: 'running', restarts: 0 }),
     ]);
     expect(await fetched(id)).toBe('hello geheim\n');
     const [volume] = (await good(api.get('/api/v1/storage'))).storage;
