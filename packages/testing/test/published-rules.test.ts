@@ -32,6 +32,7 @@ const NOT_EXPRESSIBLE: readonly RegExp[] = [
   /^must not contain a user or a password$/, // parts of a URL
   /^must not contain an id twice$/, // entries with the same id that differ in other members
   /^must have either cluster_id or host_id$/,
+  /^must not be less than the minimum$/, // two members
   /^must contain import with prune$/, // entries that depend on each other
   /cursor of the last response$/, // cursors are opaque
   /^must be `start`, or the unchanged cursor of an entry$/,
