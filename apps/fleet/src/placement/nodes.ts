@@ -150,7 +150,7 @@ function nodeShortcomings(request: PlacementRequest, node: ClusterNode): Shortco
   return shortcomings;
 }
 
-/** The remedies are those of the node with the fewest shortcomings. */
+/** The remedies are those of the node with the fewest shortcomings, if possible of one that the workload selects. */
 function noFeasibleNode(request: PlacementRequest, nodes: readonly ClusterNode[]): Obstacle {
   const all = nodes.map((node) => nodeShortcomings(request, node));
   const counts = new Map<string, number>();
@@ -159,7 +159,11 @@ function noFeasibleNode(request: PlacementRequest, nodes: readonly ClusterNode[]
     ([one, ones], [other, others]) => others - ones || compareStrings(one, other),
   );
   const each = mostFrequentFirst.map(([shortcoming, count]) => `${count} ${shortcoming}`).join(', ');
-  const [closest = []] = all.toSorted((one, other) => one.length - other.length);
+  const isSelected = (shortcomings: readonly Shortcoming[]) =>
+    shortcomings.every(({ remedy }) => remedy.field !== 'node_selector');
+  const [closest = []] = all.toSorted(
+    (one, other) => one.length - other.length || Number(isSelected(other)) - Number(isSelected(one)),
+  );
   return {
     code: 'no_suitable_node',
     message: `none of ${pluralize(nodes.length, 'node')} can run a replica: ${each}`,

@@ -61,6 +61,15 @@ test('the reasons of the nodes of a cluster are counted, the most common first',
   ]);
 });
 
+test('what makes a cluster suitable concerns a node that the workload selects', () => {
+  const other = aNode({ name: 'a', labels: { zone: 'us' } });
+  const selected = aNode({ name: 'b', labels: { zone: 'eu' }, taints: [{ key: 'gpu', effect: 'NoSchedule' }] });
+  const { obstacles } = assess(aRequest({ node_selector: { zone: 'eu' } }), aCluster({ nodes: [other, selected] }));
+  expect(obstacles.flatMap(({ remedies }) => remedies)).toEqual([
+    { object: 'workload', field: 'tolerations', values: ['gpu:NoSchedule'] },
+  ]);
+});
+
 test('a cluster fits if one of its nodes can run a replica', () => {
   const bad = aNode({ name: 'a', taints: [{ key: 'gpu', effect: 'NoExecute' }] });
   const request = aRequest({ asks: size(2, 2), node_selector: { zone: 'eu' } });

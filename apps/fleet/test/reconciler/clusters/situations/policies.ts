@@ -347,7 +347,7 @@ export const policies: readonly Situation[] = [
   situation(
     'a token of the account that no admin has allowed',
     'deploy a workload with service_account_token',
-    { phase: 'refused', reason: 'no_placement', remedy: /cluster\.allow_service_account_tokens/ },
+    { phase: 'refused', reason: 'no_placement', remedy: /target\.allow_service_account_tokens/ },
     async (lab) => {
       const place = await lab.aPlace();
       return place.refusedPlan(aProgram(undefined, { service_account_token: true }));

@@ -180,7 +180,7 @@ export const programs: readonly Situation[] = [
       const script = 'touch /tmp/ok; trap "exit 0" TERM; sleep 25; rm /tmp/ok; while true; do sleep 1; done';
       const id = await becomes(place, aProgram(script, checkedBy('exec:test -e /tmp/ok')), 'running');
       await place.is(id, 'degraded');
-      return corrected(place, id, aProgram());
+      return corrected(place, id, checkedBy('exec:true'));
     },
   ),
   situation(
