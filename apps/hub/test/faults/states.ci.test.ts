@@ -79,9 +79,10 @@ test('a database without migrations has one line that states what to run, in the
   expect(detail).toContain(MIGRATE);
   const { status, body } = await ask(`http://127.0.0.1:${port}/readyz`);
   expect({ status, body }).toMatchObject({ status: 503, body: { checks: [{ name: 'database', detail }, {}] } });
-  // Background tasks of the first seconds fail as well.
+  // Background tasks of the first seconds fail as well. On a busy machine, a check can also time out.
   await new Promise((resolve) => setTimeout(resolve, 1000));
-  expect(linesOf(hub).filter(({ level }) => level >= 40)).toHaveLength(1);
+  const details = linesOf(hub).flatMap((line) => (line.level >= 40 ? [line.detail] : []));
+  expect([...new Set(details)].filter((each) => each !== 'not reachable')).toEqual([detail]);
 
   const command = startProcess(MAIN, ['create-organization', '--name', 'Acme', '--slug', 'acme'], environment);
   expect(await command.ended).toBe(1);

@@ -14,7 +14,7 @@ const SERVER =
   'mkdir -p /tmp/www; echo ok > /tmp/www/index.html; httpd -f -p 8080 -h /tmp/www & trap "sleep 5; exit 0" TERM; while true; do sleep 1; done';
 /** About 30 requests per second, each on a new connection. It prints the number of answers from time to time, and each failure. */
 const CLIENT =
-  'trap "exit 0" TERM; n=0; while true; do if wget -q -T 5 -O /dev/null "http://$SERVER/"; then n=$((n+1)); [ $((n % 10)) -ne 0 ] || echo $n; else echo failed; fi; usleep 20000; done';
+  'trap "exit 0" TERM; n=0; while true; do if printf "GET / HTTP/1.0\\r\\n\\r\\n" | nc -w 5 "$SERVER" 8080 | grep -q "200 OK"; then n=$((n+1)); [ $((n % 10)) -ne 0 ] || echo $n; else echo failed; fi; usleep 20000; done';
 /** The requests before, between and after the drains. */
 const REQUESTS = byDepth({ short: 100, full: 500, long: 5000 });
 
@@ -48,7 +48,7 @@ describeWithCluster('a drain under load', (cluster) => {
     const name = `client-${lab.aName()}`;
     const container = {
       ...{ name: 'client', image: 'docker.io/library/busybox:1.37', imagePullPolicy: 'IfNotPresent' },
-      ...{ command: ['/bin/sh', '-c', CLIENT], env: [{ name: 'SERVER', value: `${service.spec.clusterIP}:8080` }] },
+      ...{ command: ['/bin/sh', '-c', CLIENT], env: [{ name: 'SERVER', value: service.spec.clusterIP }] },
     };
     const spec = { nodeName: node, containers: [container], terminationGracePeriodSeconds: 1, restartPolicy: 'Never' };
     await lab.kube('POST', place.core('pods'), { metadata: { name }, spec });
