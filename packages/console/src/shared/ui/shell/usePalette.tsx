@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useLayoutEffect, useState } from 'react';
 import type { Command } from './CommandPalette.tsx';
 import { keysShown } from './keys.ts';
 
@@ -12,7 +12,8 @@ const KeysDialog = lazy(() => import('./KeysDialog.tsx').then((module) => ({ def
 export function usePalette(useCommands: (text: string) => readonly Command[]): readonly [() => void, ReactNode] {
   const [isOpen, setOpen] = useState(false);
   const areKeysShown = keysShown.use();
-  useEffect(() => {
+  // An effect after painting would miss keys that are pressed as soon as the page is visible.
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
