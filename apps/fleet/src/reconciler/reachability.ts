@@ -2,7 +2,7 @@ import type { Database } from '../database/client.ts';
 import { problemRecord, RECORDED, type RecordedEvent, recoveryRecord } from '../events/record.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Claim } from './queue.ts';
-import { addressOf, type DesiredOnTarget, TARGET_TABLES, type TargetRow } from './targets.ts';
+import { type DesiredOnTarget, hasConnectionOf, TARGET_TABLES, type TargetRow } from './targets.ts';
 import type { ReconcilerTimings } from './timings.ts';
 
 interface Due {
@@ -36,8 +36,8 @@ const claimOf = <Row>({ client }: Database, kind: TargetRow['kind'], { limit, in
                   FROM deployments d WHERE d.${TARGET_TABLES[kind].column} = target.id) AS observed`;
 
 /**
- * Stores the result of a successful check, given as column assignments, unless the address of the
- * target was changed since the check began. If the target was not online before, its deployments
+ * Stores the result of a successful check, given as column assignments, unless the address or
+ * the credentials of the target were changed since the check began. If the target was not online before, its deployments
  * become due at once. `lastingProblem` is the reason of a problem that it still has. @returns
  * undefined if the result was not stored, otherwise the recorded events
  */
@@ -47,12 +47,12 @@ export async function recordOnline(
   facts: Prisma.Sql,
   lastingProblem = '',
 ): Promise<readonly RecordedEvent[] | undefined> {
-  const { table, column, address, list } = TARGET_TABLES[target.kind];
+  const { table, column, list } = TARGET_TABLES[target.kind];
   const { id, reachability } = target.row;
   const [stored] = await client.$queryRaw<[Stored]>`
     WITH updated AS (
       UPDATE ${table} SET reachability = 'online', last_seen_at = now(), unreachable_reason = '', check_failures = 0, ${facts}
-      WHERE id = ${id}::uuid AND ${address} = ${addressOf(target)} RETURNING id, name),
+      WHERE id = ${id}::uuid AND ${hasConnectionOf(target)} RETURNING id, name),
     ${recoveryRecord(list, lastingProblem)}
     SELECT (SELECT count(*)::int FROM updated) AS updated, ${RECORDED} AS recorded`;
   if (reachability !== 'online') {
@@ -87,13 +87,13 @@ export async function recordUnreachable(
   target: TargetRow,
   { message, startedAt, timings }: FailedCheck,
 ): Promise<readonly RecordedEvent[]> {
-  const { table, address, list } = TARGET_TABLES[target.kind];
+  const { table, list } = TARGET_TABLES[target.kind];
   const [stored] = await client.$queryRaw<[Pick<Stored, 'recorded'>]>`
     WITH updated AS (
       UPDATE ${table} SET reachability = 'unreachable', unreachable_reason = ${message}, check_failures = check_failures + 1,
         check_at = now() + make_interval(secs => least(${timings.checkRetryLimit / 1000}::float8,
           ${timings.checkRetry / 1000}::float8 * power(2, least(check_failures, 10))) * (0.8 + 0.4 * random()))
-      WHERE id = ${target.row.id}::uuid AND ${address} = ${addressOf(target)}
+      WHERE id = ${target.row.id}::uuid AND ${hasConnectionOf(target)}
         AND coalesce(last_seen_at < now() - make_interval(secs => ${(Date.now() - startedAt) / 1000}), true)
       RETURNING id, name),
     ${problemRecord({ kind: list, reason: 'Unreachable', message })}

@@ -68,6 +68,9 @@ export const TARGET_TABLES = {
   },
 } as const;
 
-/** The address of the engine or API server of a target. */
-export const addressOf = (target: TargetRow): string =>
-  target.kind === 'host' ? target.row.endpoint : target.row.server;
+/**
+ * The condition that a target still has the address and the credentials of a row that was read before. The result of a check
+ * with other ones is not stored.
+ */
+export const hasConnectionOf = ({ kind, row }: TargetRow): Prisma.Sql =>
+  Prisma.sql`${TARGET_TABLES[kind].address} = ${kind === 'host' ? row.endpoint : row.server} AND sealed IS NOT DISTINCT FROM ${row.sealed}`;

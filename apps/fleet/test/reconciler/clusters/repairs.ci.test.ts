@@ -11,6 +11,10 @@ const aToken = (expireAt: number) => {
   return `${part({ alg: 'none' })}.${part({ exp: Math.floor(expireAt / 1000) })}.signature`;
 };
 
+/** The time at which a token of `aToken` ends. */
+const dateOf = (token: string): string =>
+  new Date(JSON.parse(Buffer.from(String(token.split('.')[1]), 'base64url').toString()).exp * 1000).toISOString();
+
 describe('the check of a cluster', () => {
   const world = aClusterWorld();
 
@@ -74,5 +78,25 @@ describe('the check of a cluster', () => {
       /^The cluster does not accept the credentials\. The credentials of the fleet expired at /,
     );
     expect((await use(Date.now() + 365 * DAY_MS)).lasting).toEqual([false]);
+  });
+
+  test('does not store what it has found with credentials that were replaced since it began', async () => {
+    const { server, checked, clusterId, good, api, cluster, database, engineRuntime } = world();
+    const tokens = { before: aToken(Date.now() + DAY_MS), after: aToken(Date.now() + 365 * DAY_MS) };
+    const use = (token: string) => good(api.put(`/api/v1/clusters/${clusterId}`, { auth: { kind: 'token', token } }));
+    server.rotate(tokens.before);
+    await use(tokens.before);
+    const row = await database.client.cluster.findUniqueOrThrow({ where: { id: clusterId } });
+    await use(tokens.after);
+    // As a check that has read its cluster before the change, and stores its result after it.
+    const checkAsBefore = () => engineRuntime.checkCluster(row);
+
+    await checkAsBefore();
+    expect((await cluster(clusterId)).credentials_expire_at).not.toBe(dateOf(tokens.before));
+    server.rotate(tokens.after);
+    const online = await checked(clusterId);
+    expect(online).toMatchObject({ reachability: 'online', credentials_expire_at: dateOf(tokens.after) });
+    await checkAsBefore();
+    expect(await cluster(clusterId)).toEqual(online);
   });
 });
