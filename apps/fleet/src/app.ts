@@ -11,8 +11,8 @@ import {
 } from '@svc/http';
 import { type CallLimits, createServerFactory, mountMcp } from '@svc/mcp';
 import type { Express } from 'express';
-import type { RequestContext, Services } from './api/context.ts';
-import { createEnter, createSharedContexts } from './api/enter.ts';
+import type { RequestContext, Services } from './api/request/context.ts';
+import { createEnter, createSharedContexts } from './api/request/enter.ts';
 import { routes } from './api/routes.ts';
 import { createAuditGate } from './audit/gate.ts';
 import type { RejectionLimits } from './audit/rejections.ts';

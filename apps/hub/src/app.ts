@@ -13,9 +13,9 @@ import {
 } from '@svc/http';
 import { createServerFactory, type McpOptions, mountMcp } from '@svc/mcp';
 import type { Express } from 'express';
-import { createAtOnce } from './api/at-once.ts';
-import type { RequestContext, Services } from './api/context.ts';
-import { createEntrance } from './api/entrance.ts';
+import { createAtOnce } from './api/request/at-once.ts';
+import type { RequestContext, Services } from './api/request/context.ts';
+import { createEntrance } from './api/request/entrance.ts';
 import { frequentReads, routes } from './api/routes.ts';
 import { createStreamSlots, type StreamLimits } from './catalog/changes/stream-slots.ts';
 import { observeCatalog } from './catalog/memory/metrics.ts';

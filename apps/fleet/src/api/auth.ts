@@ -2,8 +2,8 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import { accessOf } from '../identity/policy.ts';
 import { presentCaller, presentSession, redeemSignInCode } from '../identity/sign-in.ts';
-import { changeRoute } from './change.ts';
-import { route } from './context.ts';
+import { changeRoute } from './request/change.ts';
+import { route } from './request/context.ts';
 
 export const getAuthConfig = route(fleetEndpoints.getAuthConfig, async (context) => {
   const { database, settings, sessions, providers, publicUrl, browserSessions } = context;

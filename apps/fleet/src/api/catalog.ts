@@ -6,8 +6,8 @@ import { requireWritableAuditLog } from '../audit/gate.ts';
 import { readSyncState } from '../catalog/sync-state.ts';
 import { templatesWithWords } from '../catalog/words.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import { type RequestContext, route } from './context.ts';
-import { largeReadsOf } from './pages.ts';
+import { type RequestContext, route } from './request/context.ts';
+import { largeReadsOf } from './request/pages.ts';
 
 export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates, async (context, { query }) => {
   const { database } = context;

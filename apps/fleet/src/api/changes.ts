@@ -6,7 +6,7 @@ import { type ChangeFilter, isBefore, type Position } from '../changes/history.t
 import type { ChangeKind } from '../changes/objects.ts';
 import { createOutbox, type Outbox } from '../changes/outbox.ts';
 import { callerKey } from '../identity/principal.ts';
-import { route } from './context.ts';
+import { route } from './request/context.ts';
 
 /** Who may watch a list: who may read it. */
 const listAccess: Readonly<Record<ChangeKind, FleetAccess>> = {

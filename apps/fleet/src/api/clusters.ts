@@ -22,9 +22,9 @@ import { lockRow, nextVersion, presentConditions, readRow, refuseRename } from '
 import { clusterList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
-import { type ChangeContext, changeRoute, runAudited } from './change.ts';
-import { type RequestContext, route } from './context.ts';
-import { replyWithResources } from './pages.ts';
+import { type ChangeContext, changeRoute, runAudited } from './request/change.ts';
+import { type RequestContext, route } from './request/context.ts';
+import { replyWithResources } from './request/pages.ts';
 
 type Auth = Input<typeof fleetEndpoints.createCluster>['body']['auth'];
 

@@ -33,9 +33,9 @@ import { deploymentList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { refuseUnknownTarget } from '../resources/targets.ts';
 import { insertRevision } from '../resources/workloads.ts';
-import { type ChangeContext, inPlacementQueue, placementRoute, runAudited } from './change.ts';
-import { pageOptions, type RequestContext, route } from './context.ts';
-import { largeReadsOf, replyWithResources } from './pages.ts';
+import { type ChangeContext, inPlacementQueue, placementRoute, runAudited } from './request/change.ts';
+import { pageOptions, type RequestContext, route } from './request/context.ts';
+import { largeReadsOf, replyWithResources } from './request/pages.ts';
 
 export const listDeployments = route(fleetEndpoints.listDeployments, (context, { query }) =>
   replyWithResources(

@@ -21,9 +21,9 @@ import { isUuid, lockRow, nextVersion, readRow, refuseRename } from '../resource
 import { hostList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
-import { type ChangeContext, changeRoute, runAudited } from './change.ts';
-import { type RequestContext, route } from './context.ts';
-import { replyWithResources } from './pages.ts';
+import { type ChangeContext, changeRoute, runAudited } from './request/change.ts';
+import { type RequestContext, route } from './request/context.ts';
+import { replyWithResources } from './request/pages.ts';
 
 /**
  * Nodes are read-only, since they are reported by their cluster. @throws 409 if the id is that of a

@@ -20,9 +20,9 @@ import {
   sealValues,
   secrets,
 } from '../resources/secrets.ts';
-import { changeRoute } from './change.ts';
-import { route } from './context.ts';
-import { replyWithResources } from './pages.ts';
+import { changeRoute } from './request/change.ts';
+import { route } from './request/context.ts';
+import { replyWithResources } from './request/pages.ts';
 
 interface Row {
   readonly name: string;

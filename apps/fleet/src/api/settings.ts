@@ -21,8 +21,8 @@ import {
   type Stored,
   writeStored,
 } from '../settings/values.ts';
-import { type ChangeContext, changeRoute } from './change.ts';
-import { route } from './context.ts';
+import { type ChangeContext, changeRoute } from './request/change.ts';
+import { route } from './request/context.ts';
 
 type Change<V> = { readonly [K in keyof V]?: V[K] | undefined };
 

@@ -11,9 +11,9 @@ import { volumeList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { presentVolume, type VolumeRow, volumes } from '../resources/storage.ts';
 import { columnsOfTarget, refuseUnknownTarget, targetOf } from '../resources/targets.ts';
-import { changeRoute } from './change.ts';
-import { route } from './context.ts';
-import { replyWithResources } from './pages.ts';
+import { changeRoute } from './request/change.ts';
+import { route } from './request/context.ts';
+import { replyWithResources } from './request/pages.ts';
 
 export const listStorage = route(fleetEndpoints.listStorage, (context, { query }) =>
   replyWithResources(

@@ -4,7 +4,7 @@ import { databaseFacts } from '@svc/database';
 import { poolFacts } from '@svc/http';
 import { readSyncState } from '../catalog/sync-state.ts';
 import type { Database } from '../database/client.ts';
-import { type RequestContext, route } from './context.ts';
+import { type RequestContext, route } from './request/context.ts';
 
 type Bundle = Reply<typeof fleetEndpoints.createSupportBundle>['bundle'];
 

@@ -8,8 +8,8 @@ import { creatorOf, dependentsOf, endAuthorityOfToken, lockTokens, transferAutho
 import { expiryOf, insertToken, type TokenRow, tokenColumns, tokenRow } from '../identity/mcp-tokens.ts';
 import { tokenList } from '../identity/token-list.ts';
 import { isUuid } from '../resources/kind.ts';
-import { changeRoute } from './change.ts';
-import { route } from './context.ts';
+import { changeRoute } from './request/change.ts';
+import { route } from './request/context.ts';
 
 export const listTokens = route(fleetEndpoints.listTokens, async ({ database }, { query }) => {
   const { rows, pagination } = await readPage(database.client, tokenList, query);

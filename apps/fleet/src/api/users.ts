@@ -8,8 +8,8 @@ import { endInvitation, endSessions, hashPassword } from '../identity/local-user
 import { listedUser, userList } from '../identity/user-list.ts';
 import { lockUser, presentUser, refuseLastAdmin } from '../identity/users.ts';
 import { isUuid } from '../resources/kind.ts';
-import { changeRoute, runAudited } from './change.ts';
-import { route } from './context.ts';
+import { changeRoute, runAudited } from './request/change.ts';
+import { route } from './request/context.ts';
 
 const notRemoved = { removed_at: null };
 

@@ -31,9 +31,9 @@ import {
   workloadSummaries,
   workloads,
 } from '../resources/workloads.ts';
-import { changeRoute } from './change.ts';
-import { route } from './context.ts';
-import { largeReadsOf, replyWithResources } from './pages.ts';
+import { changeRoute } from './request/change.ts';
+import { route } from './request/context.ts';
+import { largeReadsOf, replyWithResources } from './request/pages.ts';
 
 const { element: listedWorkload } = fleetEndpoints.listWorkloads.reply.shape.workloads;
 

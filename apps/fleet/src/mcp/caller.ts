@@ -1,7 +1,7 @@
 import type { Endpoint } from '@svc/contract';
 import { Problem, perform, type Route } from '@svc/http';
 import { isAdmittedBy, type McpCaller, type OperationRequest, routeTo } from '@svc/mcp';
-import type { RequestContext } from '../api/context.ts';
+import type { RequestContext } from '../api/request/context.ts';
 import type { Recording } from '../audit/recording.ts';
 
 /** What a request to the MCP endpoint has in common with other requests of its caller. */

@@ -1,7 +1,7 @@
 import { closeConnectionOf, type Route, refuseLargeRead, requestIdOf } from '@svc/http';
 import type { McpOptions } from '@svc/mcp';
-import type { RequestContext } from '../api/context.ts';
-import { accessTo, type SharedContextOf } from '../api/enter.ts';
+import type { RequestContext } from '../api/request/context.ts';
+import { accessTo, type SharedContextOf } from '../api/request/enter.ts';
 import type { Authentication } from '../identity/authentication.ts';
 import { callerKey } from '../identity/principal.ts';
 import { createCaller } from './caller.ts';

@@ -1,5 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { route } from './context.ts';
+import { route } from './request/context.ts';
 
 export const getAuthConfig = route(hubEndpoints.getAuthConfig, async ({ provider, publicUrl, browserSessions }) => ({
   issuer: provider.issuer,

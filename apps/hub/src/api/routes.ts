@@ -32,9 +32,9 @@ import { getOwnOrganization } from './catalog/organization.ts';
 import { getTemplateIcon } from './catalog/templates/icon.ts';
 import { listTemplateUpdates } from './catalog/templates/updates.ts';
 import { getTemplate, listTemplates } from './catalog/templates.ts';
-import { implement } from './context.ts';
 import { exportCatalog } from './publish/export.ts';
 import { importCatalog } from './publish/import.ts';
+import { implement } from './request/context.ts';
 
 /** The routes of all endpoints of the contract. */
 export const routes = implement(hubEndpoints, {

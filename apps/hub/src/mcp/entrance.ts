@@ -1,8 +1,8 @@
 import type { Endpoint } from '@svc/contract';
 import { Problem, perform, type Route, refuseLargeRead, requestIdOf } from '@svc/http';
 import { isAdmittedBy, MCP_PATH, type McpOptions, routeTo } from '@svc/mcp';
-import type { RequestContext } from '../api/context.ts';
-import { admitTo, type Entrance } from '../api/entrance.ts';
+import type { RequestContext } from '../api/request/context.ts';
+import { admitTo, type Entrance } from '../api/request/entrance.ts';
 import { callerKey } from '../identity/principal.ts';
 
 type Routes = readonly Route<RequestContext>[];

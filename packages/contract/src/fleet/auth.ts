@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { challenge, finishOidcLoginBody, verifier } from '../shared/begun-sign-in.ts';
-import { connectProgram, signInCode } from '../shared/connected-program.ts';
 import { endpoint } from '../shared/endpoint.ts';
-import { listOwnSessions } from '../shared/own-sessions.ts';
+import { challenge, finishOidcLoginBody, verifier } from '../shared/sign-in/begun-sign-in.ts';
+import { connectProgram, signInCode } from '../shared/sign-in/connected-program.ts';
+import { listOwnSessions } from '../shared/sign-in/own-sessions.ts';
 import { id, line } from '../shared/wire.ts';
 import { fleetAccesses, fleetRoles } from './access.ts';
 

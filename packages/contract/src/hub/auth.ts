@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { challenge, finishOidcLoginBody } from '../shared/begun-sign-in.ts';
-import { connectProgram, signInCode } from '../shared/connected-program.ts';
 import { endpoint } from '../shared/endpoint.ts';
 import { profile } from '../shared/organization.ts';
-import { listOwnSessions } from '../shared/own-sessions.ts';
+import { challenge, finishOidcLoginBody } from '../shared/sign-in/begun-sign-in.ts';
+import { connectProgram, signInCode } from '../shared/sign-in/connected-program.ts';
+import { listOwnSessions } from '../shared/sign-in/own-sessions.ts';
 import { byUuid, line } from '../shared/wire.ts';
 import { hubAccesses } from './access.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '../shared/openapi-schema.ts';
 import { type ProblemCode, problemDocument, problems } from '../shared/problems.ts';
 import { hasLargeRows } from '../shared/reads.ts';
-import { SIGN_IN_FAILURE } from '../shared/sign-in-errors.ts';
+import { SIGN_IN_FAILURE } from '../shared/sign-in/sign-in-errors.ts';
 import { addExamples } from './examples.ts';
 import { headersOfResponse, responseHeaders } from './headers.ts';
 

@@ -4,8 +4,8 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import type { Principal } from '../../identity/principal.ts';
 import type { Owner } from '../../identity/sessions/opening.ts';
 import { issueSignInCode, openSession } from '../../identity/sign-in.ts';
-import { runAudited } from '../change.ts';
-import { route } from '../context.ts';
+import { runAudited } from '../request/change.ts';
+import { route } from '../request/context.ts';
 
 export const connectProgram = route(fleetEndpoints.connectProgram, async (context, { body: { challenge } }) => {
   context.requireConsole();

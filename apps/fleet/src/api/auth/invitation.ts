@@ -4,8 +4,8 @@ import { Problem } from '@svc/http';
 import { type Inviter, isByPresentAdmin } from '../../identity/authority.ts';
 import { endSessions, hashPassword } from '../../identity/local-user.ts';
 import { lockUser } from '../../identity/users.ts';
-import { runAudited } from '../change.ts';
-import { route } from '../context.ts';
+import { runAudited } from '../request/change.ts';
+import { route } from '../request/context.ts';
 
 export const acceptInvitation = route(fleetEndpoints.acceptInvitation, async (context, { body }) => {
   const { database, passwords, recording, settings } = context;

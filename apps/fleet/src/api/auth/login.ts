@@ -9,8 +9,8 @@ import type { Owner } from '../../identity/sessions/opening.ts';
 import { signIn } from '../../identity/sign-in.ts';
 import { counted } from '../../identity/sign-in-metrics.ts';
 import { rememberNetwork } from '../../identity/sign-in-throttle.ts';
-import { runAudited } from '../change.ts';
-import { type RequestContext, route } from '../context.ts';
+import { runAudited } from '../request/change.ts';
+import { type RequestContext, route } from '../request/context.ts';
 
 type Body = Input<typeof fleetEndpoints.login>['body'];
 

@@ -26,8 +26,8 @@ import {
   signIn,
 } from '../../identity/sign-in.ts';
 import { counted } from '../../identity/sign-in-metrics.ts';
-import { runAudited } from '../change.ts';
-import { type RequestContext, route } from '../context.ts';
+import { runAudited } from '../request/change.ts';
+import { type RequestContext, route } from '../request/context.ts';
 
 const signInCookie = createSignInCookie('fleet');
 

@@ -8,8 +8,8 @@ import {
   isStillValid,
   verifyLocalUser,
 } from '../../identity/local-user.ts';
-import { runAudited } from '../change.ts';
-import { route } from '../context.ts';
+import { runAudited } from '../request/change.ts';
+import { route } from '../request/context.ts';
 
 /**
  * A wrong current password counts as a failed sign-in, so that a stolen session cannot be used to

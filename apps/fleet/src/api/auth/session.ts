@@ -3,8 +3,8 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { withCookies } from '@svc/http';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { openSession, presentBrowserSession } from '../../identity/sign-in.ts';
-import { runAudited } from '../change.ts';
-import { type RequestContext, route } from '../context.ts';
+import { runAudited } from '../request/change.ts';
+import { type RequestContext, route } from '../request/context.ts';
 import { logIn } from './login.ts';
 
 export const getBrowserSession = route(fleetEndpoints.getBrowserSession, async (context) =>

@@ -4,8 +4,8 @@ import { notFound, withCookies } from '@svc/http';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { isOpen } from '../../identity/sessions/people.ts';
 import { isUuid } from '../../resources/kind.ts';
-import { changeRoute, runAudited } from '../change.ts';
-import { type RequestContext, route } from '../context.ts';
+import { changeRoute, runAudited } from '../request/change.ts';
+import { type RequestContext, route } from '../request/context.ts';
 
 interface SessionRow {
   readonly id: string;

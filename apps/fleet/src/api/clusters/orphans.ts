@@ -3,8 +3,8 @@ import { adoptOrphan, removeOrphan } from '../../deployments/orphans.ts';
 import { clusters } from '../../resources/clusters.ts';
 import { readRow } from '../../resources/kind.ts';
 import { listOrphans } from '../../resources/orphans.ts';
-import { changeRoute } from '../change.ts';
-import { route } from '../context.ts';
+import { changeRoute } from '../request/change.ts';
+import { route } from '../request/context.ts';
 
 export const listClusterOrphans = route(fleetEndpoints.listClusterOrphans, async ({ database }, { params, query }) => {
   const { id } = await readRow(database.client, clusters, params.id);

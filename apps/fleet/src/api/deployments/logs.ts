@@ -10,7 +10,7 @@ import type { LogOptions } from '../../engines/observation.ts';
 import { callerKey } from '../../identity/principal.ts';
 import { readRow } from '../../resources/kind.ts';
 import { targetOf } from '../../resources/targets.ts';
-import { type RequestContext, route } from '../context.ts';
+import { type RequestContext, route } from '../request/context.ts';
 import { allLogs, followedLogs, type Lines } from './all-logs.ts';
 
 /** Streams the output of containers unchanged; of all instances, with their names. */

@@ -33,9 +33,9 @@ import { DEFAULT_ACCOUNT, receivesToken, settingsOf } from '../../render/pod-set
 import { secretsWithPlaceholders } from '../../render/secrets.ts';
 import { readRow } from '../../resources/kind.ts';
 import { columnsOfTarget, refuseUnknownTarget } from '../../resources/targets.ts';
-import type { ChangeContext } from '../change.ts';
-import { type RequestContext, route } from '../context.ts';
 import { awaitFirstChecks, refuseAmbiguousSource } from '../deployments.ts';
+import type { ChangeContext } from '../request/change.ts';
+import { type RequestContext, route } from '../request/context.ts';
 
 type Transaction = Prisma.TransactionClient;
 type PlanContext = Pick<ChangeContext, 'transaction' | 'candidates' | 'defaultLimits'>;

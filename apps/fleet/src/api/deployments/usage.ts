@@ -8,7 +8,7 @@ import type { InstanceUsage } from '../../engines/observation.ts';
 import { callerKey } from '../../identity/principal.ts';
 import { readRow } from '../../resources/kind.ts';
 import { targetOf } from '../../resources/targets.ts';
-import { type RequestContext, route, type Usage } from '../context.ts';
+import { type RequestContext, route, type Usage } from '../request/context.ts';
 
 /** The maximum time of a reading, in milliseconds. */
 const LIMIT_MS = 10_000;

@@ -3,9 +3,9 @@ import { adoptOrphan, removeOrphan } from '../../deployments/orphans.ts';
 import { hosts } from '../../resources/hosts.ts';
 import { readRow } from '../../resources/kind.ts';
 import { listOrphans } from '../../resources/orphans.ts';
-import { changeRoute } from '../change.ts';
-import { route } from '../context.ts';
 import { refuseNode } from '../hosts.ts';
+import { changeRoute } from '../request/change.ts';
+import { route } from '../request/context.ts';
 
 export const listHostOrphans = route(fleetEndpoints.listHostOrphans, async ({ database }, { params, query }) => {
   await refuseNode(database.client, params.id);

@@ -4,7 +4,7 @@ import { invalid, notFound, Problem } from '@svc/http';
 import { creatorOf } from '../../identity/authority.ts';
 import { endInvitation } from '../../identity/local-user.ts';
 import { lockUser } from '../../identity/users.ts';
-import { changeRoute } from '../change.ts';
+import { changeRoute } from '../request/change.ts';
 import { findUser } from '../users.ts';
 
 /** The hours for which an invitation is valid. */

@@ -1,8 +1,8 @@
 import { hubEndpoints, MAX_OPEN_REQUESTS } from '@svc/contract/hub';
 import { alreadyExists, Problem } from '@svc/http';
 import { callerOf, organizationOf } from '../../identity/caller.ts';
-import { route } from '../context.ts';
-import { emptyList, readPage } from '../lists.ts';
+import { route } from '../request/context.ts';
+import { emptyList, readPage } from '../request/lists.ts';
 
 export const listAccessRequests = route(
   hubEndpoints.listAccessRequests,

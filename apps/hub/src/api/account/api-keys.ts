@@ -1,10 +1,10 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { callerOf, organizationOf } from '../../identity/caller.ts';
 import { insertKey, type KeyRow, keyColumns, reissueKey, renameKey, revokeKey } from '../../organizations/keys.ts';
-import { changeRoute } from '../change.ts';
-import { route } from '../context.ts';
-import { type Created, emptyList, newestRows, type Range, readList } from '../lists.ts';
-import { resourceId } from '../resource-id.ts';
+import { changeRoute } from '../request/change.ts';
+import { route } from '../request/context.ts';
+import { type Created, emptyList, newestRows, type Range, readList } from '../request/lists.ts';
+import { resourceId } from '../request/resource-id.ts';
 
 export const listApiKeys = route(hubEndpoints.listApiKeys, async ({ database: { client }, principal }, { query }) => {
   const { membership } = callerOf(principal);

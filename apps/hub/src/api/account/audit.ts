@@ -1,7 +1,7 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { organizationOf } from '../../identity/caller.ts';
 import { readAuditPage } from '../admin/audit.ts';
-import { route } from '../context.ts';
+import { route } from '../request/context.ts';
 
 export const listAccountAuditEntries = route(
   hubEndpoints.listAccountAuditEntries,

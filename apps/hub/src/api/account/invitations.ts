@@ -4,9 +4,9 @@ import { notFound, Problem } from '@svc/http';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerOf, organizationOf } from '../../identity/caller.ts';
 import { requireOrgAdmin } from '../../organizations/keys.ts';
-import { changeRoute } from '../change.ts';
-import { route } from '../context.ts';
-import { readPage } from '../lists.ts';
+import { changeRoute } from '../request/change.ts';
+import { route } from '../request/context.ts';
+import { readPage } from '../request/lists.ts';
 
 /** The days for which an invitation is valid. */
 const INVITATION_DAYS = 7;

@@ -7,9 +7,9 @@ import { callerOf, organizationOf } from '../../identity/caller.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { endAuthority, lastOrgAdmin, lockMember } from '../../organizations/authority.ts';
 import { presentOrganization, withTier } from '../../organizations/present.ts';
-import { changeRoute } from '../change.ts';
-import { route } from '../context.ts';
-import { emptyList, readPage } from '../lists.ts';
+import { changeRoute } from '../request/change.ts';
+import { route } from '../request/context.ts';
+import { emptyList, readPage } from '../request/lists.ts';
 
 type Transaction = Prisma.TransactionClient;
 

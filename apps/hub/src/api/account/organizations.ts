@@ -5,8 +5,8 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerOf } from '../../identity/caller.ts';
 import { insertOrganization } from '../../organizations/insert.ts';
 import { presentOrganization, withTier } from '../../organizations/present.ts';
-import { changeRoute } from '../change.ts';
-import { route } from '../context.ts';
+import { changeRoute } from '../request/change.ts';
+import { route } from '../request/context.ts';
 
 export const getAccountOrganization = route(
   hubEndpoints.getAccountOrganization,

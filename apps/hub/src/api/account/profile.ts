@@ -1,7 +1,7 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { callerOf } from '../../identity/caller.ts';
 import { presentUser, withOrganization } from '../../organizations/present.ts';
-import { route } from '../context.ts';
+import { route } from '../request/context.ts';
 
 export const getProfile = route(hubEndpoints.getProfile, async ({ database: { client }, principal }) => {
   const where = { id: callerOf(principal).id };

@@ -2,9 +2,9 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { notFound, Problem, pickDefined } from '@svc/http';
 import { writeCatalog } from '../../database/catalog-write.ts';
 import type { AccessRequest, Prisma } from '../../generated/prisma/client.ts';
-import { recorded } from '../change.ts';
-import { route } from '../context.ts';
-import { readPage } from '../lists.ts';
+import { recorded } from '../request/change.ts';
+import { route } from '../request/context.ts';
+import { readPage } from '../request/lists.ts';
 
 type Client = Pick<Prisma.TransactionClient, '$queryRaw'>;
 

@@ -11,10 +11,10 @@ import {
   keyStatus,
   lockKeysOf,
 } from '../../organizations/keys.ts';
-import { changeRoute } from '../change.ts';
-import { route } from '../context.ts';
-import { type Created, newestRows, type Range, readList } from '../lists.ts';
-import { resourceId } from '../resource-id.ts';
+import { changeRoute } from '../request/change.ts';
+import { route } from '../request/context.ts';
+import { type Created, newestRows, type Range, readList } from '../request/lists.ts';
+import { resourceId } from '../request/resource-id.ts';
 
 type ManagedKeyRow = z.input<typeof managedApiKey>;
 

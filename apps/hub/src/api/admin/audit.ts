@@ -4,7 +4,7 @@ import { jsonLines, streamedReply } from '@svc/http';
 import { type AuditFilters, auditQueryOf, presentRecorded, readEntries, readRecorded } from '../../audit/entries.ts';
 import type { Database } from '../../database/client.ts';
 import type { AuditEntry } from '../../generated/prisma/client.ts';
-import { route } from '../context.ts';
+import { route } from '../request/context.ts';
 
 export const listAuditEntries = route(hubEndpoints.listAuditEntries, ({ database }, { query }) =>
   readAuditPage(database, query),

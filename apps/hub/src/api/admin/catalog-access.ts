@@ -2,9 +2,9 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { alreadyExists, invalid, notFound, pickDefined } from '@svc/http';
 import { writeCatalog } from '../../database/catalog-write.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { catalogChangeRoute, recorded } from '../change.ts';
-import { route } from '../context.ts';
-import { type Created, NEWEST_FIRST, type Range, readList, rowsAfter } from '../lists.ts';
+import { catalogChangeRoute, recorded } from '../request/change.ts';
+import { route } from '../request/context.ts';
+import { type Created, NEWEST_FIRST, type Range, readList, rowsAfter } from '../request/lists.ts';
 
 const withSlugs = {
   organization: { select: { slug: true } },

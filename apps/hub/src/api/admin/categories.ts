@@ -5,10 +5,10 @@ import type { z } from 'zod';
 import { defaultSlug } from '../../catalog/derived.ts';
 import { containsFolded } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { catalogChangeRoute } from '../change.ts';
-import { route } from '../context.ts';
-import { type Range, readList, rowsAfter } from '../lists.ts';
-import { resourceId } from '../resource-id.ts';
+import { catalogChangeRoute } from '../request/change.ts';
+import { route } from '../request/context.ts';
+import { type Range, readList, rowsAfter } from '../request/lists.ts';
+import { resourceId } from '../request/resource-id.ts';
 
 const WRITABLE = ['name', 'slug', 'description', 'icon', 'sort_order', 'is_private'] as const;
 

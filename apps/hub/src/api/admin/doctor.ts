@@ -1,4 +1,4 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { route } from '../context.ts';
+import { route } from '../request/context.ts';
 
 export const runDoctor = route(hubEndpoints.runDoctor, async ({ diagnosis }) => ({ report: await diagnosis.report() }));

@@ -5,10 +5,10 @@ import { containsText } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { insertOrganization } from '../../organizations/insert.ts';
 import { presentManagedOrganization, withMembers } from '../../organizations/present.ts';
-import { changeRoute } from '../change.ts';
-import { route } from '../context.ts';
-import { type Created, NEWEST_FIRST, type Range, readList, rowsAfter } from '../lists.ts';
-import { resourceId } from '../resource-id.ts';
+import { changeRoute } from '../request/change.ts';
+import { route } from '../request/context.ts';
+import { type Created, NEWEST_FIRST, type Range, readList, rowsAfter } from '../request/lists.ts';
+import { resourceId } from '../request/resource-id.ts';
 
 export const listOrganizations = route(hubEndpoints.listOrganizations, async ({ database: { client } }, { query }) => {
   const { search } = query;

@@ -12,10 +12,10 @@ import {
   serviceTokenStatus,
   serviceTokens,
 } from '../../identity/service-tokens.ts';
-import { changeRoute } from '../change.ts';
-import { route } from '../context.ts';
-import { type Created, newestRows, type Range, readList } from '../lists.ts';
-import { resourceId } from '../resource-id.ts';
+import { changeRoute } from '../request/change.ts';
+import { route } from '../request/context.ts';
+import { type Created, newestRows, type Range, readList } from '../request/lists.ts';
+import { resourceId } from '../request/resource-id.ts';
 
 export const listServiceTokens = route(hubEndpoints.listServiceTokens, async ({ database: { client } }, { query }) => {
   const { search, status, owner_id } = query;

@@ -1,5 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { route } from '../context.ts';
+import { route } from '../request/context.ts';
 
 interface Stats {
   readonly users: number;

@@ -3,7 +3,7 @@ import { hubBundle, hubEndpoints } from '@svc/contract/hub';
 import { databaseFacts } from '@svc/database';
 import { poolFacts } from '@svc/http';
 import type { Database } from '../../database/client.ts';
-import { route } from '../context.ts';
+import { route } from '../request/context.ts';
 
 /** What cannot be read is null, so that a bundle can be created while the database has problems. */
 export const createSupportBundle = route(hubEndpoints.createSupportBundle, async ({ database, diagnosis }) => ({

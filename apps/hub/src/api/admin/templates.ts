@@ -29,10 +29,10 @@ import { containsSearched } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { requestIcons } from '../../icons/store.ts';
 import type { Viewer } from '../../identity/principal.ts';
-import { catalogChangeRoute } from '../change.ts';
-import { largeReadsOf, type RequestContext, route } from '../context.ts';
-import { isComplete, PART_ROWS, pageOf, readComplete, rowsAfter } from '../lists.ts';
-import { resourceId } from '../resource-id.ts';
+import { catalogChangeRoute } from '../request/change.ts';
+import { largeReadsOf, type RequestContext, route } from '../request/context.ts';
+import { isComplete, PART_ROWS, pageOf, readComplete, rowsAfter } from '../request/lists.ts';
+import { resourceId } from '../request/resource-id.ts';
 
 const WRITABLE = ['name', 'slug', 'category_id', 'owner_org_id', ...templateFieldNames] as const;
 

@@ -8,10 +8,10 @@ import { checkRoleChange, lockRoles } from '../../identity/roles.ts';
 import { endAdministration } from '../../identity/service-tokens.ts';
 import { endAuthority, type KeysOf, lastOrgAdmin, lockMember, lockOrgAdmins } from '../../organizations/authority.ts';
 import { presentUser, withOrganization } from '../../organizations/present.ts';
-import { changeRoute } from '../change.ts';
-import { route } from '../context.ts';
-import { type Created, NEWEST_FIRST, type Range, readList, rowsAfter } from '../lists.ts';
-import { resourceId } from '../resource-id.ts';
+import { changeRoute } from '../request/change.ts';
+import { route } from '../request/context.ts';
+import { type Created, NEWEST_FIRST, type Range, readList, rowsAfter } from '../request/lists.ts';
+import { resourceId } from '../request/resource-id.ts';
 
 export const listUsers = route(hubEndpoints.listUsers, async ({ database: { client } }, { query }) => {
   const { search } = query;

@@ -1,7 +1,7 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { Problem } from '@svc/http';
 import { callerOf } from '../../identity/caller.ts';
-import { type RequestContext, route } from '../context.ts';
+import { type RequestContext, route } from '../request/context.ts';
 import { openSession } from './opening.ts';
 
 export const connectProgram = route(hubEndpoints.connectProgram, async (context, { body: { challenge } }) => {

@@ -3,7 +3,7 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { callerOf } from '../../identity/caller.ts';
 import { isOpen, TOKEN_PREFIX, verifySessionToken } from '../../identity/sessions.ts';
 import { presentUser, withOrganization } from '../../organizations/present.ts';
-import { route } from '../context.ts';
+import { route } from '../request/context.ts';
 import { SESSION_HOURS } from './opening.ts';
 
 /** The program that began the sign-in completes it. */

@@ -20,7 +20,7 @@ import { clientNetworks, Problem, type Redirect, redirectTo, withCookies } from 
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { isOpen, verifyReference } from '../../identity/sessions.ts';
 import { userOf } from '../../identity/users.ts';
-import { type RequestContext, route } from '../context.ts';
+import { type RequestContext, route } from '../request/context.ts';
 import { openSession, SESSION_HOURS } from './opening.ts';
 import { presentBrowserSession } from './session.ts';
 

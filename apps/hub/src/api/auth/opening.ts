@@ -6,7 +6,7 @@ import { writeAuditEntry } from '../../audit/entry.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { UserPrincipal } from '../../identity/principal.ts';
 import { isOpen } from '../../identity/sessions.ts';
-import type { RequestContext } from '../context.ts';
+import type { RequestContext } from '../request/context.ts';
 
 /**
  * The lifetime of a session. The hub does not learn that the provider ends a session, so it is

@@ -4,7 +4,7 @@ import type { Database } from '../../database/client.ts';
 import { accessOf } from '../../identity/policy.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { presentUser, withOrganization } from '../../organizations/present.ts';
-import { route } from '../context.ts';
+import { route } from '../request/context.ts';
 import { endSessions } from './sessions.ts';
 
 export const getBrowserSession = route(hubEndpoints.getBrowserSession, ({ database, principal }) =>

@@ -5,7 +5,7 @@ import { writeAuditEntry } from '../../audit/entry.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { callerOf } from '../../identity/caller.ts';
 import { isOpen } from '../../identity/sessions.ts';
-import { type RequestContext, route } from '../context.ts';
+import { type RequestContext, route } from '../request/context.ts';
 
 interface SessionRow {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { frequentRead } from '../context.ts';
+import { frequentRead } from '../request/context.ts';
 
 export const listCategories = frequentRead(
   hubEndpoints.listCategories,

@@ -3,7 +3,7 @@ import { notFound, renderedReply } from '@svc/http';
 import { type IndexedView, OUTDATED } from '../../catalog/memory/catalog-index.ts';
 import { type Document, jsonOf } from '../../catalog/memory/documents.ts';
 import { type Entry, versionOf } from '../../catalog/memory/entries.ts';
-import { frequentRead, largeReadsOf, type MemoryContext } from '../context.ts';
+import { frequentRead, largeReadsOf, type MemoryContext } from '../request/context.ts';
 
 export const listTemplates = frequentRead(
   hubEndpoints.listTemplates,

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { hubEndpoints } from '@svc/contract/hub';
 import { changesOfFiles, NO_FILES, readCatalogRows } from '../../catalog/files/export.ts';
 import { formatYaml } from '../../catalog/files/yaml-text.ts';
-import { route } from '../context.ts';
+import { route } from '../request/context.ts';
 import { extentOf, inTurn } from './publisher.ts';
 
 export const exportCatalog = route(hubEndpoints.exportCatalog, (context) =>

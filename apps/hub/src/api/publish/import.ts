@@ -18,7 +18,7 @@ import type { CatalogTransaction } from '../../database/catalog-write.ts';
 import { callerOf } from '../../identity/caller.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { requirePublisher } from '../../identity/service-tokens.ts';
-import { type RequestContext, route } from '../context.ts';
+import { type RequestContext, route } from '../request/context.ts';
 import { extentOf, inTurn } from './publisher.ts';
 
 type Endpoint = typeof hubEndpoints.importCatalog;

@@ -1,7 +1,7 @@
 import { publishLimits } from '@svc/contract/hub';
 import type { Extent } from '../../catalog/files/extent.ts';
 import { callerKey, type Principal } from '../../identity/principal.ts';
-import type { RequestContext } from '../context.ts';
+import type { RequestContext } from '../request/context.ts';
 
 /** What a caller imports and exports: a service token its categories, an administrator everything. */
 export const extentOf = (principal: Principal): Extent =>

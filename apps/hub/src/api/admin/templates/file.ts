@@ -3,7 +3,7 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { invalid } from '@svc/http';
 import { readTemplateFile as readFile } from '../../../catalog/files/template-file.ts';
 import { countLexemes, readYamlText, TOO_COMPLEX } from '../../../catalog/files/yaml-text.ts';
-import { route } from '../../context.ts';
+import { route } from '../../request/context.ts';
 
 /** The maximum number of categories that a suggestion considers. */
 const MAX_SUGGESTED = 400;

@@ -1,7 +1,7 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { planVisibility as plan } from '../../../catalog/plan.ts';
 import { callerOf } from '../../../identity/caller.ts';
-import { route } from '../../context.ts';
+import { route } from '../../request/context.ts';
 
 /** The plan waits in the queue of expensive reads. */
 export const planVisibility = route(

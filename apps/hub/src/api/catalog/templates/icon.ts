@@ -1,7 +1,7 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { fileReply, notFound } from '@svc/http';
 import { readIcon } from '../../../icons/store.ts';
-import { route } from '../../context.ts';
+import { route } from '../../request/context.ts';
 
 /** A template without an icon, an unknown one and one that the caller cannot see give the same response. */
 export const getTemplateIcon = route(

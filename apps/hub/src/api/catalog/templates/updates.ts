@@ -6,7 +6,7 @@ import { readPage } from '../../../catalog/changes/page.ts';
 import { changesSince, LargeChanges, readAtOnce, streamChanges } from '../../../catalog/changes/since.ts';
 import { readState } from '../../../catalog/changes/state.ts';
 import { callerKey, viewerKey } from '../../../identity/principal.ts';
-import { frequentRead, type RequestContext } from '../../context.ts';
+import { frequentRead, type RequestContext } from '../../request/context.ts';
 
 /**
  * The changes for the caller: all changes since a time, or a page of changes after a cursor. They

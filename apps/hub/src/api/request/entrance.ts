@@ -4,11 +4,11 @@ import type { HubAccess } from '@svc/contract/hub';
 import { type Enter, hasEtagOf, matchesOf, pathOf, requestIdOf } from '@svc/http';
 import { parse as parseCookies } from 'cookie';
 import type { Request, Response } from 'express';
-import { type CredentialRequest, createVerifier, type KnownKeys } from '../identity/authenticate.ts';
-import { isPublishing, policy } from '../identity/policy.ts';
-import { anonymous, nameOf, type Principal, viewerOf } from '../identity/principal.ts';
-import { verifyReference } from '../identity/sessions.ts';
-import type { Revision, RevisionCheck } from '../revision/revision.ts';
+import { type CredentialRequest, createVerifier, type KnownKeys } from '../../identity/authenticate.ts';
+import { isPublishing, policy } from '../../identity/policy.ts';
+import { anonymous, nameOf, type Principal, viewerOf } from '../../identity/principal.ts';
+import { verifyReference } from '../../identity/sessions.ts';
+import type { Revision, RevisionCheck } from '../../revision/revision.ts';
 import type { CallerContext, RequestContext, Services } from './context.ts';
 
 /** The number of characters of a `User-Agent` that are stored. */

@@ -1,8 +1,8 @@
 import { completePagination, DEFAULT_PAGE_SIZE, offsetOf, paginationOf } from '@svc/contract';
 import { type Streamed, streamedReply } from '@svc/http';
 import type { z } from 'zod';
-import type { Database } from '../database/client.ts';
-import { Prisma } from '../generated/prisma/client.ts';
+import type { Database } from '../../database/client.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
 
 // All lists of rows are read here: a page of a list, or the complete list in parts. The catalog
 // has lists in memory instead, and the audit log has cursors, because its pages must not shift.

@@ -1,7 +1,7 @@
 import type { AtOnce, KnownCaller, Route } from '@svc/http';
-import type { KnownKey, KnownKeys } from '../identity/authenticate.ts';
-import { anonymous, nameOf, type Principal, viewerOf } from '../identity/principal.ts';
-import type { Revision, RevisionCheck } from '../revision/revision.ts';
+import type { KnownKey, KnownKeys } from '../../identity/authenticate.ts';
+import { anonymous, nameOf, type Principal, viewerOf } from '../../identity/principal.ts';
+import type { Revision, RevisionCheck } from '../../revision/revision.ts';
 import type { FrequentRead, RequestContext, Services } from './context.ts';
 import { admitTo, type Entrance } from './entrance.ts';
 

@@ -11,13 +11,13 @@ import {
   routeFor,
   type TurnQueue,
 } from '@svc/http';
-import type { StreamSlots } from '../catalog/changes/stream-slots.ts';
-import type { CachedCatalog } from '../catalog/memory/cached-catalog.ts';
-import type { Usage } from '../catalog/usage.ts';
-import type { Database } from '../database/client.ts';
-import type { IdentityProvider } from '../identity/authenticate.ts';
-import { callerKey, type Principal, type Viewer } from '../identity/principal.ts';
-import type { Revision } from '../revision/revision.ts';
+import type { StreamSlots } from '../../catalog/changes/stream-slots.ts';
+import type { CachedCatalog } from '../../catalog/memory/cached-catalog.ts';
+import type { Usage } from '../../catalog/usage.ts';
+import type { Database } from '../../database/client.ts';
+import type { IdentityProvider } from '../../identity/authenticate.ts';
+import { callerKey, type Principal, type Viewer } from '../../identity/principal.ts';
+import type { Revision } from '../../revision/revision.ts';
 
 /** The parts of the service that handlers use. */
 export interface Services {

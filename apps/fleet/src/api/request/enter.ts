@@ -3,9 +3,9 @@ import type { FleetAccess } from '@svc/contract/fleet';
 import { closeConnectionOf, createTurnQueue, type Enter, LARGE_PAGES, matchesOf, requestIdOf } from '@svc/http';
 import { parse as parseCookies } from 'cookie';
 import type { Request, Response } from 'express';
-import { createCandidates } from '../deployments/candidates.ts';
-import type { Authentication } from '../identity/authentication.ts';
-import type { Principal } from '../identity/principal.ts';
+import { createCandidates } from '../../deployments/candidates.ts';
+import type { Authentication } from '../../identity/authentication.ts';
+import type { Principal } from '../../identity/principal.ts';
 import type { RequestContext, Services } from './context.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
 import { challenge, verifier } from './begun-sign-in.ts';
-import { endpoint } from './endpoint.ts';
 
 /**
  * A person lets a program on the own machine act as this person (RFC 8252 with PKCE). The program

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
-import { timestamp } from './timestamp.ts';
-import { id } from './wire.ts';
+import { endpoint } from '../endpoint.ts';
+import { timestamp } from '../timestamp.ts';
+import { id } from '../wire.ts';
 
 /**
  * The maximum number of sessions of a user. A further sign-in deletes the one that was used least

@@ -1,9 +1,9 @@
 import type { pagination } from '@svc/contract';
 import { type LargeReads, type Rendered, type RenderedParts, replyWithPage } from '@svc/http';
 import type { z } from 'zod';
-import type { ListQuery, ListRules } from '../database/lists.ts';
-import { callerKey } from '../identity/principal.ts';
-import { type Kind, listRows, type ResourceRow, readRows } from '../resources/kind.ts';
+import type { ListQuery, ListRules } from '../../database/lists.ts';
+import { callerKey } from '../../identity/principal.ts';
+import { type Kind, listRows, type ResourceRow, readRows } from '../../resources/kind.ts';
 import type { RequestContext } from './context.ts';
 
 /** How the caller of a request reads large pages. */

@@ -1,8 +1,8 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
 import { notRecorded, type Redirect, type Route } from '@svc/http';
-import { countEntries } from '../audit/entries.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
-import { callerKey } from '../identity/principal.ts';
+import { countEntries } from '../../audit/entries.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { callerKey } from '../../identity/principal.ts';
 import { type RequestContext, route } from './context.ts';
 
 /**

@@ -2,16 +2,16 @@ import type { BrowserSessions } from '@svc/auth';
 import { offsetOf, type Reply } from '@svc/contract';
 import type { fleetEndpoints } from '@svc/contract/fleet';
 import { type Diagnosis, implementFor, type Matches, routeFor, type TurnQueue } from '@svc/http';
-import type { Recording } from '../audit/recording.ts';
-import type { Sync } from '../catalog/sync.ts';
-import type { ChangeFeed } from '../changes/feed.ts';
-import type { Candidates } from '../deployments/candidates.ts';
-import type { Authentication } from '../identity/authentication.ts';
-import type { Principal } from '../identity/principal.ts';
-import type { IdentityServices } from '../identity/services.ts';
-import type { EngineRuntime } from '../reconciler/engine-runtime.ts';
-import type { DefaultLimits } from '../render/defaults.ts';
-import type { Hubs } from '../settings/connections.ts';
+import type { Recording } from '../../audit/recording.ts';
+import type { Sync } from '../../catalog/sync.ts';
+import type { ChangeFeed } from '../../changes/feed.ts';
+import type { Candidates } from '../../deployments/candidates.ts';
+import type { Authentication } from '../../identity/authentication.ts';
+import type { Principal } from '../../identity/principal.ts';
+import type { IdentityServices } from '../../identity/services.ts';
+import type { EngineRuntime } from '../../reconciler/engine-runtime.ts';
+import type { DefaultLimits } from '../../render/defaults.ts';
+import type { Hubs } from '../../settings/connections.ts';
 
 export type Usage = Reply<typeof fleetEndpoints.getDeploymentUsage>['usage'];
 

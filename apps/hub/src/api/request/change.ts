@@ -1,10 +1,10 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
 import type { Route } from '@svc/http';
-import { writeAuditEntry } from '../audit/entry.ts';
-import { writeCatalog } from '../database/catalog-write.ts';
-import type { Database } from '../database/client.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
-import { callerOf } from '../identity/caller.ts';
+import { writeAuditEntry } from '../../audit/entry.ts';
+import { writeCatalog } from '../../database/catalog-write.ts';
+import type { Database } from '../../database/client.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { callerOf } from '../../identity/caller.ts';
 import { type RequestContext, route } from './context.ts';
 
 /**
