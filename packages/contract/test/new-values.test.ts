@@ -56,6 +56,24 @@ test.each(['Ada', 'Zürich', '日本語', 'می‌خواهم', '👩‍🚀 lab'
   expect(parseFields(name, given).success).toBe(true);
 });
 
+test.each(['unix:///&42J%!95`', 'unix:///run/%', 'unix:///run/%ff.sock', 'unix:///run/a%00.sock'])(
+  'the address %s of an engine is refused, because it is no path',
+  (endpoint) => {
+    const problem =
+      'must have a path in which each % begins an encoded character, such as %20 for a space or %25 for %';
+    expect(problemsIn(fleetEndpoints.checkNewHost.body, { engine: 'podman', endpoint })).toEqual([
+      `endpoint: ${problem}`,
+    ]);
+  },
+);
+
+test.each(['unix:///run/podman.sock', 'unix:///run/a%20b/%C3%A4.sock', 'unix:///run/ä.sock', 'tcp://host:2375'])(
+  'an engine can have the address %s',
+  (endpoint) => {
+    expect(problemsIn(fleetEndpoints.checkNewHost.body, { engine: 'podman', endpoint })).toEqual([]);
+  },
+);
+
 test('new values of a template are refused in requests, and are warnings in catalog files', () => {
   const values = {
     name: 'a\u200bb',

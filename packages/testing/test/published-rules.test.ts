@@ -25,6 +25,7 @@ const NOT_EXPRESSIBLE: readonly RegExp[] = [
   /^must be an IPv4 or IPv6 address/, // the syntax of an IPv6 address
   /^must be an address of one interface/, // ranges of addresses
   /^must have a port from 1 to 65535$/,
+  /^must have a path in which each % begins an encoded character/, // UTF-8
   /^must be comma-separated labels/,
   /^must be at least 4Mi; /, // an amount with a unit
   /^must not have the unit [mun], /, // of memory and storage, which have the pattern of other quantities

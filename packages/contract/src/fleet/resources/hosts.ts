@@ -24,11 +24,24 @@ export const MAX_PROPOSED_ADDRESSES = 16;
 
 const ENDPOINT = /^(?:unix:\/\/\/[^\s?#]+|tcp:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[1-9]\d{0,4})$/;
 
+/** Whether a path with encoded characters (RFC 3986) is UTF-8 without NUL. */
+function isPath(encoded: string): boolean {
+  try {
+    return !decodeURIComponent(encoded).includes('\0');
+  } catch {
+    return false;
+  }
+}
+
 const address = line(1000)
   .regex(ENDPOINT, 'must be unix:///path/to/engine.sock or tcp://host:port')
   .refine(
     (value) => !value.startsWith('tcp:') || URL.canParse(value.replace('tcp:', 'http:')),
     'must have a port from 1 to 65535',
+  )
+  .refine(
+    (value) => !value.startsWith('unix:') || isPath(value),
+    'must have a path in which each % begins an encoded character, such as %20 for a space or %25 for %',
   )
   .meta({ description: 'Address of the engine. A change also requires `credentials`' });
 
