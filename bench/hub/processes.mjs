@@ -18,6 +18,7 @@ const NO_PROVIDER = { issuer: 'http://127.0.0.1:1', subject: 'nobody' };
  * @param postgres a PostgreSQL server, of `startPostgres`
  * @param database the name of its database
  * @param limitsRate whether the rate limit is enabled
+ * @param environment more settings
  */
 export async function createHub({
   templates,
@@ -26,6 +27,7 @@ export async function createHub({
   postgres,
   database = 'hub',
   limitsRate = true,
+  environment = {},
 }) {
   const databaseUrl = await postgres.create(database);
   const service = createService({
@@ -38,6 +40,7 @@ export async function createHub({
       OIDC_ISSUER: provider.issuer,
       OIDC_AUDIENCE: AUDIENCE,
       SUPERADMIN_SUBJECTS: provider.subject,
+      ...environment,
     },
   });
   try {
