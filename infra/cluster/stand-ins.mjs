@@ -30,12 +30,16 @@ for (const socket of sockets) {
 }
 for (const { reference, user } of standIns) console.log(`${reference} runs as ${user || 'root'}`);
 
-function standInFor({ image_name, image_tag, kind, run_as = '', ports = [], env = [] }) {
+function standInFor({ registry_url = '', image_name, image_tag, kind, run_as = '', ports = [], env = [] }) {
   const check = env.find(({ name }) => name === 'SVC_HEALTH_CHECK')?.value ?? '';
   const [, pathOfCheck] = /^http:\d+(\/.*)$/.exec(check) ?? [];
   const [, program] = /^exec:(\S+)/.exec(check) ?? [];
   return {
-    ...{ reference: fullReference(image_name, image_tag), user: run_as ?? '', ends: kind === 'job' },
+    ...{
+      reference: fullReference(registry_url ? `${registry_url}/${image_name}` : image_name, image_tag),
+      user: run_as ?? '',
+      ends: kind === 'job',
+    },
     ports: ports.filter(({ protocol = 'TCP' }) => protocol === 'TCP').map(({ containerPort }) => containerPort),
     ...{ paths: pathOfCheck ? [pathOfCheck] : [], programs: program ? [program] : [] },
   };
