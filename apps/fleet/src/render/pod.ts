@@ -232,7 +232,7 @@ function resources({ spec, defaults, defaultLimits }: Rendering, gpuResource: st
   const memory = byteAmount(spec.memory_request);
   const memoryLimit = byteAmount(spec.memory_limit) ?? memory ?? defaultMemory({ defaults, defaultLimits });
   const count = gpuCountOf(spec);
-  const gpus = count > 0 ? { [gpuResource]: count } : {};
+  const gpus = count > 0 ? { [gpuResource]: String(count) } : {};
   const requestOf = (request: string | undefined, limit: string | undefined) =>
     request ?? (limit === undefined ? undefined : '0');
   return omitEmpty({

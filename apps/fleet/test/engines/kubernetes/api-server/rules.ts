@@ -21,11 +21,25 @@ const CHECKED = [
 export function assertDeclared({ kind, name }: Which, object: Stored): void {
   if (!CHECKED.includes(kind.kind)) return;
   const [field] = undeclared(object as unknown as KubernetesObject);
-  if (field === undefined) return;
+  const problem = field === undefined ? untypedQuantity(object) : `${field}: field not declared in schema`;
+  if (problem === undefined) return;
   const what = `${object.metadata.namespace}/${name}; ${kind.apiVersion}, Kind=${kind.kind}`;
-  throw new Refusal(500, 'InternalError', {
-    message: `failed to create typed patch object (${what}): ${field}: field not declared in schema`,
-  });
+  throw new Refusal(500, 'InternalError', { message: `failed to create typed patch object (${what}): ${problem}` });
+}
+
+/** The first amount of a container that is not text. Some versions, such as 1.20, accept no numbers in patches. */
+function untypedQuantity(object: Stored): string | undefined {
+  for (const container of containersOf(object)) {
+    for (const list of ['limits', 'requests']) {
+      const amounts = at(container, `resources.${list}`);
+      for (const [resource, amount] of Object.entries(isTree(amounts) ? amounts : {})) {
+        if (typeof amount === 'string') continue;
+        const field = `.spec.template.spec.containers[name="${container.name}"].resources.${list}.${resource}`;
+        return `${field}: expected string, got &value.valueUnstructured{Value:${amount}}`;
+      }
+    }
+  }
+  return undefined;
 }
 
 /** Rejects invalid objects. It implements only a few of the rules of API servers. */
