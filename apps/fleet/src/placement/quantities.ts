@@ -73,7 +73,7 @@ export const formatAmount = ({ cpu_millis, memory_bytes, gpu_count }: Amount) =>
 export const cpuAmount = (quantity: string): string | undefined => {
   const amount = milli(quantity);
   if (amount === 0) return undefined;
-  return /^\d+m?$/.test(quantity) ? quantity : `${amount}m`;
+  return isWritten(quantity, /^\d+m?$/, amount) ? quantity : `${amount}m`;
 };
 
 /**
@@ -83,5 +83,9 @@ export const cpuAmount = (quantity: string): string | undefined => {
 export const byteAmount = (quantity: string): string | undefined => {
   const amount = bytes(quantity);
   if (amount === 0) return undefined;
-  return /^\d+(?:[KMGTPE]i|[kMGTPE])?$/.test(quantity) ? quantity : String(amount);
+  return isWritten(quantity, /^\d+(?:[KMGTPE]i|[kMGTPE])?$/, amount) ? quantity : String(amount);
 };
+
+/** Whether a quantity can be sent as it was given: it has this form, and is less than the largest amount. */
+const isWritten = (quantity: string, form: RegExp, amount: number): boolean =>
+  amount < Number(MAX_UNITS) && form.test(quantity);
