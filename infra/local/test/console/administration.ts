@@ -81,7 +81,7 @@ export function testAdministration(given: () => ConsoleWorld): void {
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('API server').fill('https://127.0.0.1:7');
-    await dialog.getByLabel('Labels').fill('team=data');
+    await dialog.getByLabel('Labels', { exact: true }).fill('team=data');
     // Reading the page again fails meanwhile: the page states it, and keeps the input.
     const ofCluster = `**/api/v1/clusters/${cluster.id}`;
     await page.route(ofCluster, (route) =>
@@ -89,7 +89,7 @@ export function testAdministration(given: () => ConsoleWorld): void {
     );
     while ((await page.getByText('Request id r-403').count()) === 0) await readAgain(page);
     await page.unroute(ofCluster);
-    expect(await dialog.getByLabel('Labels').inputValue()).toBe('team=data');
+    expect(await dialog.getByLabel('Labels', { exact: true }).inputValue()).toBe('team=data');
     await dialog.getByRole('button', { name: 'Save and check' }).click();
     await dialog.locator('[aria-invalid="true"]').waitFor();
     expect(await dialog.getByLabel('Credentials').getAttribute('aria-invalid')).toBe('true');

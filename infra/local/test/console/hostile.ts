@@ -95,12 +95,12 @@ const typeOf = (value: unknown) => (value === null ? 'null' : Array.isArray(valu
 
 /**
  * Runs in the page: which texts became something else than text, or change the order of other
- * texts. The first script of the head is a part of the page.
+ * texts. The first script of the head and the icons of templates are parts of the page.
  */
 const INSPECT = `(() => {
   const problems = [];
   const where = (element) => element.tagName.toLowerCase() + '.' + element.className + ': ' + element.textContent.replace(/<img.*?⁋/gs, '…').slice(0, 80);
-  for (const element of document.querySelectorAll('#injected, script:not([src]):not(head > script:first-child), iframe, object, embed, main img')) {
+  for (const element of document.querySelectorAll('#injected, script:not([src]):not(head > script:first-child), iframe, object, embed, main img:not(.glyph > img[src^="/api/v1/"])')) {
     problems.push('element created from text: ' + where(element));
   }
   for (const link of document.querySelectorAll('a[href]')) {
