@@ -92,7 +92,14 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
     'runs a template with a secret and a volume, and returns its log',
     async () => {
       await post('secrets', { name: 'pass', values: { PASSWORD: 'geheim' } });
-      const plain = { env_schema: [], node_selector: {}, required_network_types: [], tolerations: [], gpu_count: 0 };
+      const plain = {
+        env_schema: [],
+        node_selector: {},
+        required_network_types: [],
+        tolerations: [],
+        gpu_count: 0,
+        registry_url: null,
+      };
       const web = spec(SLEEP, {
         env: [{ name: 'GREETING', value: 'hello' }],
         secret_refs: [{ name: 'pass', env: 'PASSWORD' }],
