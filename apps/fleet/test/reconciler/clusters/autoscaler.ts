@@ -59,7 +59,13 @@ export function startAutoscaler(client: KubernetesClient, pool: Pool): Autoscale
 const nodeOf = (name: string, { name: pool, capacity, labels, taints }: Pool) => ({
   metadata: {
     name,
-    labels: { ...labels, [POOL]: pool, 'cluster.test/simulated': 'true', 'kubernetes.io/arch': 'amd64' },
+    labels: {
+      ...labels,
+      [POOL]: pool,
+      'cluster.test/simulated': 'true',
+      'kubernetes.io/os': 'linux',
+      'kubernetes.io/arch': 'amd64',
+    },
   },
   spec: { taints: [...taints] },
   status: {
