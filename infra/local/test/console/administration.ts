@@ -94,7 +94,7 @@ export function testAdministration(given: () => ConsoleWorld): void {
     await dialog.locator('[aria-invalid="true"]').waitFor();
     expect(await dialog.getByLabel('Credentials').getAttribute('aria-invalid')).toBe('true');
     await dialog.getByLabel('Credentials').selectOption('Token of a service account');
-    await dialog.getByLabel('Token', { exact: false }).last().fill('another-token');
+    await dialog.locator('input[type="password"]').fill('another-token');
     await dialog.getByRole('button', { name: 'Save and check' }).click();
     await dialog.getByText('The change is saved, but the check failed').waitFor();
     expect(await findProblems(page, { widths: [360] })).toEqual([]);
