@@ -4,7 +4,7 @@ import { replaceTables } from './page-tables.ts';
 /** The members of a JSON schema that the tables show. */
 interface Schema {
   readonly $ref?: string;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly format?: string;
   readonly enum?: readonly string[];
   readonly minimum?: number;
@@ -135,6 +135,7 @@ const code = (value: unknown) => `\`${JSON.stringify(value)}\``;
 
 function typeOf({ type, format, anyOf, items, enum: values }: Schema): string {
   if (anyOf) return anyOf.map(typeOf).join(' or ');
+  if (Array.isArray(type)) return type.map((each) => typeOf({ type: each })).join(' or ');
   if (values) return values.map((value) => `\`${value}\``).join(', ');
   if (type === 'array') return items?.type === 'string' ? 'list of text' : 'list of objects';
   if (type === 'object') return 'map of text to text';
