@@ -86,7 +86,8 @@ export function withTemplateTables(page: string, document: object): string {
     content: { 'application/json': { schema: Schema } };
   };
   const body = resolve(content['application/json'].schema);
-  const published = Object.entries(body.properties ?? {});
+  // The message is about the change, and no member of the template.
+  const published = Object.entries(body.properties ?? {}).filter(([name]) => name !== 'message');
   const shown = Object.entries(resolve({ $ref: '#/components/schemas/Template' }).properties ?? {});
   const objects = published.flatMap(([list, { items = {} }]) => {
     const { properties = {}, required = [] } = resolve(items);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { id } from '../shared/wire.ts';
+import type { FieldError } from '../shared/field-errors.ts';
+import { id, line, NOT_BLANK, slug, text } from '../shared/wire.ts';
 
 /** An advisory, as everyone who sees the template receives it. */
 export const advisory = z
@@ -53,3 +54,86 @@ export const adviceReply = {
     .prefault(adviceDefaults.advisories)
     .meta({ description: 'The advisories that are not withdrawn' }),
 };
+
+/** What a publisher can send of these members. A member that is left out does not change. */
+export const adviceFields = {
+  status: z
+    .enum(['active', 'deprecated', 'blocked'], 'must be active, deprecated or blocked')
+    .optional()
+    .meta({ examples: ['deprecated'] }),
+  status_message: text(500)
+    .optional()
+    .meta({ examples: ['Use the template server-2.'] }),
+  replacement: slug
+    .nullable()
+    .optional()
+    .meta({ examples: ['server-2'] }),
+};
+
+/** The members of a template that the rules for its status compare. */
+interface WithStatus {
+  readonly slug?: string | undefined;
+  readonly status?: string | undefined;
+  readonly status_message?: string | undefined;
+  readonly replacement?: string | null | undefined;
+}
+
+/** What is wrong with the status of a template, or with its replacement. */
+export const statusProblems = ({ slug: own, status, status_message = '', replacement }: WithStatus): FieldError[] => [
+  ...(status === 'blocked' && status_message === ''
+    ? [{ path: 'status_message', message: 'is required, because the template is blocked' }]
+    : []),
+  ...(replacement != null && replacement === own
+    ? [{ path: 'replacement', message: 'must be the slug of another template' }]
+    : []),
+];
+
+/** Refuses a new template, or a file, with such a problem. */
+export const refuseStatusProblems = z.check<WithStatus>(({ value, issues }) => {
+  for (const { path, message } of statusProblems(value))
+    issues.push({ code: 'custom', path: [path], message, input: value });
+});
+
+/** Why a template is changed, for its history and its changelog. */
+export const changeMessage = text(1000).optional().meta({
+  description: 'Why the content changes. Everyone who sees the template can read it in the changelog',
+});
+
+/** The largest number that a revision can have. */
+export const MAX_REVISION = 2 ** 31 - 1;
+
+export const revisionNumber = z.int().min(1).max(MAX_REVISION);
+
+/** A link that consoles show with its host. */
+const link = line(2048)
+  .regex(/^https:\/\/[^/?#@]+(?:[/?#]|$)/, {
+    message: 'must be an https URL without a user or a password',
+    abort: true,
+  })
+  .refine((value) => URL.canParse(value), 'must be an https URL');
+
+/** An advisory that is published now. */
+export const newAdvisory = z
+  .strictObject({
+    severity: z.enum(['note', 'warning', 'critical'], 'must be note, warning or critical'),
+    message: text(2000).regex(NOT_BLANK, 'must not be blank'),
+    url: link.nullable().default(null),
+    first_revision: revisionNumber,
+    last_revision: revisionNumber.nullable().default(null).meta({ description: 'null: also all later revisions' }),
+  })
+  .refine(({ first_revision, last_revision }) => last_revision === null || last_revision >= first_revision, {
+    path: ['last_revision'],
+    message: 'must not be below first_revision',
+  })
+  .meta({
+    id: 'NewAdvisory',
+    examples: [
+      {
+        severity: 'critical',
+        message: 'Anyone can read the data of this version. Update to 1.3.',
+        url: 'https://example.com/advisories/1',
+        first_revision: 1,
+        last_revision: 4,
+      },
+    ],
+  });

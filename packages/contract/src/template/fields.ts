@@ -19,7 +19,7 @@ import {
   uuid,
   wordQuery,
 } from '../shared/wire.ts';
-import { adviceReply } from './advice.ts';
+import { adviceFields, adviceReply, changeMessage, refuseStatusProblems } from './advice.ts';
 import { templateConflicts } from './conflicts.ts';
 import { hasValidOption, isReservedVariable } from './container-options.ts';
 import { type AnyControl, type Control, textsOfControl } from './controls.ts';
@@ -804,9 +804,6 @@ const readOnly = ignored(
   'category_icon',
   'download_count',
   'revision',
-  'status',
-  'status_message',
-  'replacement',
   'advisories',
   'created_at',
   'updated_at',
@@ -816,25 +813,28 @@ const readOnly = ignored(
 
 const ownership = { owner_org_id: uuid.nullable() };
 
+const described = {
+  name: storedName,
+  slug: slug.optional(),
+  category_id: uuid,
+  ...newTemplateFields,
+  owner_org_id: ownership.owner_org_id.default(null),
+};
+
+const refuseConflicts = z.check<Parameters<typeof templateConflicts>[0]>(({ value, issues }) => {
+  for (const { path, message } of templateConflicts(value))
+    issues.push({ code: 'custom', path: path.split('.'), message, input: value });
+});
+
 /** A template in a catalog file. It can have values from before the rules for new values. */
 export const templateInFile = z
-  .strictObject({
-    name: storedName,
-    slug: slug.optional(),
-    category_id: uuid,
-    ...newTemplateFields,
-    owner_org_id: ownership.owner_org_id.default(null),
-    ...ignored('id'),
-    ...readOnly,
-  })
+  .strictObject({ ...described, ...adviceFields, ...ignored('id'), ...readOnly })
   .check(divideImage)
-  .check(({ value, issues }) => {
-    for (const { path, message } of templateConflicts(value))
-      issues.push({ code: 'custom', path: path.split('.'), message, input: value });
-  });
+  .check(refuseConflicts)
+  .check(refuseStatusProblems);
 
-/** What a catalog file states, with defaults for what it leaves out. */
-export const templateInForm = template
+/** The content of a template: what its publisher writes, and its revisions contain. */
+export const templateContent = template
   .omit({
     id: true,
     category_name: true,
@@ -849,7 +849,25 @@ export const templateInForm = template
     created_at: true,
     updated_at: true,
   })
+  .extend({ owner_org_id: id.nullable() })
+  .meta({ id: 'TemplateContent' });
+export type TemplateContent = z.output<typeof templateContent>;
+
+/** The rules for the content of a template that is written again. */
+export const restoredContent = z
+  .strictObject(described)
+  .check(divideImage)
+  .check(refuseConflicts)
+  .check(refuseOldValues);
+
+const { status, status_message, replacement } = template.shape;
+
+/** What a catalog file states, with defaults for what it leaves out. */
+export const templateInForm = templateContent
   .extend({
+    status,
+    status_message,
+    replacement,
     slug: z.string().meta({ description: '`""`: it derives from the name' }),
     category_id: id.nullable().meta({ description: 'null: the hub has no category with this slug' }),
     owner_org_id: id.nullable().meta({ description: 'null: no owner, or the hub has no organization with this slug' }),
@@ -860,7 +878,13 @@ export const templateInForm = template
  * A new template. Only `name` and `category_id` are required. The default slug derives from the
  * name.
  */
-export const newTemplate = templateInFile.check(refuseOldValues).meta({ id: 'NewTemplate' });
+export const newTemplate = z
+  .strictObject({ ...described, ...adviceFields, message: changeMessage, ...ignored('id'), ...readOnly })
+  .check(divideImage)
+  .check(refuseConflicts)
+  .check(refuseStatusProblems)
+  .check(refuseOldValues)
+  .meta({ id: 'NewTemplate' });
 
 /**
  * A change of a template. Members that are left out do not change. `id` can be in the query
@@ -874,6 +898,8 @@ export const templateChange = z
     category_id: uuid.optional(),
     ...templateChangeFields,
     owner_org_id: ownership.owner_org_id.optional(),
+    ...adviceFields,
+    message: changeMessage,
     ...readOnly,
   })
   .check(divideImage)
