@@ -123,7 +123,7 @@ export const newAdvisory = z
   })
   .refine(({ first_revision, last_revision }) => last_revision === null || last_revision >= first_revision, {
     path: ['last_revision'],
-    message: 'must not be below first_revision',
+    message: 'must not be below the first revision',
   })
   .meta({
     id: 'NewAdvisory',
