@@ -64,7 +64,9 @@ export function RestoreDialog({
       <p>
         {isDeleted
           ? t('The template is created again with its history. Fleets receive it with their next sync.')
-          : t('A new revision has the old content. Fleets receive it with their next sync. What they run does not change.')}
+          : t(
+              'A new revision has the old content. Fleets receive it with their next sync. What they run does not change.',
+            )}
       </p>
       {preview.error && <ErrorView error={preview.error} retry={preview.refetch} />}
       {preview.isPending && <Loading text={t('Loading the differences…')} />}

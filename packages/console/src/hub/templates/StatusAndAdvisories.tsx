@@ -137,7 +137,9 @@ function AdvisoriesPanel({ template }: { readonly template: ManagedTemplate }) {
       }
     >
       {template.advisories.length === 0 && (
-        <p className="body muted">{t('No advisory is open. Publish one to tell the fleets what is wrong with a revision.')}</p>
+        <p className="body muted">
+          {t('No advisory is open. Publish one to tell the fleets what is wrong with a revision.')}
+        </p>
       )}
       <ul className="item-list">
         {template.advisories.map((advisory) => (
@@ -195,13 +197,15 @@ function AdvisoryDialog({
   readonly advisory: Advisory | undefined;
   readonly onClose: () => void;
 }) {
-  const form = useForm<Record<'message' | 'url' | 'first_revision' | 'last_revision', string> & { severity: Severity }>({
-    severity: severities.find(({ value }) => value === advisory?.severity)?.value ?? 'warning',
-    message: advisory?.message ?? '',
-    url: advisory?.url ?? '',
-    first_revision: `${advisory?.first_revision ?? revision ?? 1}`,
-    last_revision: `${advisory?.last_revision ?? ''}`,
-  });
+  const form = useForm<Record<'message' | 'url' | 'first_revision' | 'last_revision', string> & { severity: Severity }>(
+    {
+      severity: severities.find(({ value }) => value === advisory?.severity)?.value ?? 'warning',
+      message: advisory?.message ?? '',
+      url: advisory?.url ?? '',
+      first_revision: `${advisory?.first_revision ?? revision ?? 1}`,
+      last_revision: `${advisory?.last_revision ?? ''}`,
+    },
+  );
   const done = {
     onSuccess: () => {
       confirmChange(t('The advisory is published'));
@@ -244,7 +248,13 @@ function AdvisoryDialog({
         hint={t('What is wrong, and what to do. Everyone who sees the template can read it.')}
         error={errorAt('message')}
       />
-      <TextField {...form.bind('url')} label={t('Link')} type="url" hint={t('Starts with https.')} error={errorAt('url')} />
+      <TextField
+        {...form.bind('url')}
+        label={t('Link')}
+        type="url"
+        hint={t('Starts with https.')}
+        error={errorAt('url')}
+      />
       <TextField
         {...form.bind('first_revision')}
         label={t('First revision')}

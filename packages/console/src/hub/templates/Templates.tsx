@@ -2,9 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { CirclePlus, CopyPlus, FileInput, PackageOpen, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { fieldErrorsOf } from '../../shared/api/problem.ts';
 import { TemplateStatus } from '../../shared/catalog/TemplateAdvice.tsx';
 import { tierLabel } from '../../shared/catalog/tiers.ts';
-import { fieldErrorsOf } from '../../shared/api/problem.ts';
 import { href } from '../../shared/routing/href.ts';
 import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
@@ -66,87 +66,89 @@ export default function Templates() {
       {show === 'deleted' ? (
         <DeletedTemplates filters={showFilter} />
       ) : (
-      <ListStates
-        query={query}
-        pagination={query.data?.pagination}
-        count={(count) => t('{count, plural, one {# template} other {# templates}}', { count })}
-        loading={t('Loading the templates…')}
-        noMatch={t('No template matches')}
-        isFiltered={isFiltered}
-        onClear={clear}
-        onPage={(next) => set({ page: next })}
-        filters={
-          <>
-            <SearchField label={t('Search by name or description')} value={q} onChange={(next) => set({ q: next })} />
-            {showFilter}
-          </>
-        }
-        icon={PackageOpen}
-        emptyTitle={t('There is no template yet')}
-        emptyText={t('Create or import one here, or import the files of a folder with the command import of the hub.')}
-        emptyAction={create}
-      >
-        <Table
-          label={t('Templates')}
-          columns={[
-            { label: t('Name') },
-            { label: t('Category') },
-            { label: t('Visibility') },
-            { label: t('Tier') },
-            { label: t('Downloads'), isEnd: true },
-            { label: t('Changed') },
-            { label: t('Actions'), isHidden: true },
-          ]}
+        <ListStates
+          query={query}
+          pagination={query.data?.pagination}
+          count={(count) => t('{count, plural, one {# template} other {# templates}}', { count })}
+          loading={t('Loading the templates…')}
+          noMatch={t('No template matches')}
+          isFiltered={isFiltered}
+          onClear={clear}
+          onPage={(next) => set({ page: next })}
+          filters={
+            <>
+              <SearchField label={t('Search by name or description')} value={q} onChange={(next) => set({ q: next })} />
+              {showFilter}
+            </>
+          }
+          icon={PackageOpen}
+          emptyTitle={t('There is no template yet')}
+          emptyText={t(
+            'Create or import one here, or import the files of a folder with the command import of the hub.',
+          )}
+          emptyAction={create}
         >
-          {query.data?.templates.map((template) => (
-            <tr key={template.id}>
-              <th scope="row">
-                <Link href={href('/admin/templates/:id', { id: template.id })} className="cell-link">
-                  {template.name}
-                </Link>
-                <span className="muted small mono truncate">
-                  <bdi>{template.slug}</bdi> {template.version}
-                </span>
-                <OldValuesMark warnings={template.warnings} />
-              </th>
-              <td>{template.category_name}</td>
-              <td>
-                <Status {...visibilityLook(!template.is_public)} />
-                <TemplateStatus status={template.status} />
-              </td>
-              <td className="muted">{tierLabel(template.min_tier)}</td>
-              <td className="end numeric">{formatCount(template.download_count)}</td>
-              <td className="muted">
-                <Time at={template.updated_at} />
-              </td>
-              <td className="end">
-                <Menu
-                  label={t('Actions for {name}', { name: template.name })}
-                  actions={[
-                    {
-                      label: t('Edit'),
-                      icon: Pencil,
-                      onSelect: () => navigate(href('/admin/templates/:id', { id: template.id })),
-                    },
-                    {
-                      label: t('Duplicate'),
-                      icon: CopyPlus,
-                      onSelect: () => navigate(href('/admin/templates/new', undefined, { from: template.id })),
-                    },
-                    {
-                      label: t('Delete…'),
-                      icon: Trash2,
-                      isDangerous: true,
-                      onSelect: () => setDeleted(template),
-                      opensDialog: true,
-                    },
-                  ]}
-                />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      </ListStates>
+          <Table
+            label={t('Templates')}
+            columns={[
+              { label: t('Name') },
+              { label: t('Category') },
+              { label: t('Visibility') },
+              { label: t('Tier') },
+              { label: t('Downloads'), isEnd: true },
+              { label: t('Changed') },
+              { label: t('Actions'), isHidden: true },
+            ]}
+          >
+            {query.data?.templates.map((template) => (
+              <tr key={template.id}>
+                <th scope="row">
+                  <Link href={href('/admin/templates/:id', { id: template.id })} className="cell-link">
+                    {template.name}
+                  </Link>
+                  <span className="muted small mono truncate">
+                    <bdi>{template.slug}</bdi> {template.version}
+                  </span>
+                  <OldValuesMark warnings={template.warnings} />
+                </th>
+                <td>{template.category_name}</td>
+                <td>
+                  <Status {...visibilityLook(!template.is_public)} />
+                  <TemplateStatus status={template.status} />
+                </td>
+                <td className="muted">{tierLabel(template.min_tier)}</td>
+                <td className="end numeric">{formatCount(template.download_count)}</td>
+                <td className="muted">
+                  <Time at={template.updated_at} />
+                </td>
+                <td className="end">
+                  <Menu
+                    label={t('Actions for {name}', { name: template.name })}
+                    actions={[
+                      {
+                        label: t('Edit'),
+                        icon: Pencil,
+                        onSelect: () => navigate(href('/admin/templates/:id', { id: template.id })),
+                      },
+                      {
+                        label: t('Duplicate'),
+                        icon: CopyPlus,
+                        onSelect: () => navigate(href('/admin/templates/new', undefined, { from: template.id })),
+                      },
+                      {
+                        label: t('Delete…'),
+                        icon: Trash2,
+                        isDangerous: true,
+                        onSelect: () => setDeleted(template),
+                        opensDialog: true,
+                      },
+                    ]}
+                  />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </ListStates>
       )}
       {deleted && <DeleteDialog template={deleted} onClose={() => setDeleted(undefined)} />}
     </>
