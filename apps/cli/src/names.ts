@@ -72,6 +72,20 @@ export const organizationId = (hub: Hub, text: string): Promise<string> =>
     );
   });
 
+/** The id of a template, or of the one that was deleted with the slug. */
+export const templateId = (hub: Hub, text: string): Promise<string> =>
+  idFrom(text, async () => {
+    const found = await hub.GET('/api/v1/catalog/templates/{slug}', { params: { path: { slug: text } } });
+    if (found.data) return found.data;
+    const params = { query: { limit: 100 } };
+    const { templates } = await reply(hub.GET('/api/v1/admin/deleted-templates', { params }));
+    return onlyOne(
+      'template',
+      text,
+      templates.filter(({ slug }) => slug === text),
+    );
+  });
+
 export const categoryId = (hub: Hub, text: string): Promise<string> =>
   idFrom(text, async () => {
     const { categories } = await reply(hub.GET('/api/v1/admin/categories', { params: { query: { search: text } } }));

@@ -323,6 +323,7 @@ function addHub(add: Add, group: Group): void {
       command
         .option('--prune', 'also delete what no file describes')
         .addOption(number('--max-deletions <count>', 'the most deletions of --prune; default: 10'))
+        .option('--message <text>', 'why, for the history of the templates')
         .option('--dry-run', 'only show what would change; exit code 3 if something would'),
     load: async () => (await publish()).importFolder,
   });
@@ -331,6 +332,36 @@ function addHub(add: Add, group: Group): void {
     examples: ['svc hub export catalog', 'svc hub export catalog --prune --yes'],
     options: (command) => command.option('--prune', 'also delete the files of templates that the hub does not have'),
     load: async () => (await publish()).exportFolder,
+  });
+  const histories = () => import('./commands/history.ts');
+  add(hub, 'history <template>', {
+    summary: 'list the revisions of a template, also of a deleted one',
+    examples: ['svc hub history redis', 'svc hub history redis --limit 5 -o json'],
+    options: (command) => command.addOption(number('--limit <count>', 'the most revisions').default(20)),
+    load: async () => (await histories()).history,
+  });
+  add(hub, 'restore <template> <revision>', {
+    summary: 'give a template the content of an earlier revision, also if it was deleted',
+    examples: ['svc hub restore redis 1 --message "The new image does not start" --yes'],
+    options: (command) => command.option('--message <text>', 'why, for the history of the template'),
+    load: async () => (await histories()).restore,
+  });
+  add(hub, 'advise <template>', {
+    summary: 'publish an advisory about revisions of a template, and print its id',
+    examples: ['svc hub advise redis --severity warning --message "Update to 1.1" --from 1 --to 1 --yes'],
+    options: (command) =>
+      command
+        .requiredOption('--severity <severity>', 'note, warning or critical')
+        .requiredOption('--message <text>', 'what is wrong, and what to do')
+        .addOption(number('--from <revision>', 'the first revision that it concerns').makeOptionMandatory())
+        .addOption(number('--to <revision>', 'the last one; default: also all later ones'))
+        .option('--url <url>', 'an https URL with more information'),
+    load: async () => (await histories()).advise,
+  });
+  add(hub, 'withdraw <template> <advisory>', {
+    summary: 'withdraw an advisory',
+    examples: ['svc hub withdraw redis "$(svc hub advise redis --severity note --message x --from 1 --yes)" --yes'],
+    load: async () => (await histories()).withdrawAdvisory,
   });
   add(hub, 'grant <organization> <category>', {
     summary: 'let an organization see a private category',

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { queryInteger } from '@svc/contract';
+import { changeMessage, queryInteger } from '@svc/contract';
 import { COMMAND_TIMEOUTS, migrateDatabase, prepareDatabase } from '@svc/database';
 import { acceptHangUps, doctorUsage, type Program, parseOptions, preparationOf, printing } from '@svc/http';
 import { z } from 'zod';
@@ -38,10 +38,13 @@ export const program: Program = {
     },
     import: {
       ...printing('apply a folder of YAML files to the catalog', async ({ argument: folder, options }) => {
-        const { prune: prunes, yes, 'dry-run': dryRun, 'max-deletions': max } = parseOptions(importOptions, options);
+        const parsed = parseOptions(importOptions, options);
+        const { prune: prunes, yes, 'dry-run': dryRun, 'max-deletions': max, message } = parsed;
         const prune = prunes ? { max, isConfirmed: yes } : undefined;
         const { importCatalog } = await import('./commands/import.ts');
-        return (await withDatabase((database) => importCatalog(database, { folder, dryRun, prune }))).join('\n');
+        return (await withDatabase((database) => importCatalog(database, { folder, dryRun, prune, message }))).join(
+          '\n',
+        );
       }),
       argument: '<folder>',
       options: {
@@ -49,6 +52,7 @@ export const program: Program = {
         prune: { help: 'also delete what no file describes; requires --yes' },
         yes: { help: 'confirm the deletions of --prune' },
         'max-deletions': { value: '<count>', help: 'the maximum number of deletions of --prune (default 10)' },
+        message: { value: '<text>', help: 'why the templates change, for their history and their changelogs' },
       },
     },
     export: {
@@ -63,6 +67,46 @@ export const program: Program = {
       ),
       argument: '<folder>',
       options: { prune: { help: 'also delete the files of what the hub does not have' } },
+    },
+    history: {
+      ...printing('print the revisions of a template, also of a deleted one', async ({ argument: slug, options }) => {
+        const { history } = await import('./commands/history.ts');
+        return withDatabase(history(slug, options));
+      }),
+      argument: '<slug>',
+      options: { json: { help: 'print JSON' } },
+    },
+    restore: {
+      ...printing('restore an earlier revision of a template', async ({ argument: slug, options }) => {
+        const { restore } = await import('./commands/history.ts');
+        return withDatabase(restore(slug, options));
+      }),
+      argument: '<slug>',
+      options: {
+        revision: { value: '<number>', help: 'required' },
+        message: { value: '<text>', help: 'why, for the history and the changelog' },
+      },
+    },
+    advise: {
+      ...printing('publish an advisory about revisions of a template', async ({ argument: slug, options }) => {
+        const { advise } = await import('./commands/history.ts');
+        return withDatabase(advise(slug, options));
+      }),
+      argument: '<slug>',
+      options: {
+        severity: { value: 'note|warning|critical', help: 'required' },
+        message: { value: '<text>', help: 'required' },
+        from: { value: '<revision>', help: 'the first revision that it concerns; required' },
+        to: { value: '<revision>', help: 'the last one; by default also all later ones' },
+        url: { value: '<url>', help: 'an https URL with more information' },
+      },
+    },
+    'withdraw-advisory': {
+      ...printing('withdraw an advisory', async ({ argument: id }) => {
+        const { withdrawAdvisory } = await import('./commands/history.ts');
+        return withDatabase(withdrawAdvisory(id));
+      }),
+      argument: '<id>',
     },
     'create-organization': {
       ...printing('create an organization', async ({ options }) => {
@@ -93,6 +137,7 @@ const importOptions = z.strictObject({
   prune: z.boolean().default(false),
   yes: z.boolean().default(false),
   'max-deletions': queryInteger(0, 1_000_000).prefault('10'),
+  message: changeMessage,
 });
 
 async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {

@@ -56,7 +56,15 @@ beforeAll(async () => {
       env_schema,
       icon_url: ICON_URL,
     }));
-    await writeCatalog(world.database, (transaction) => requestIcons(transaction, [`large-${row}`]));
+    await writeCatalog(world.database, async (transaction) => {
+      // The second revision is as large as the first.
+      const data = {
+        documentation: 'y'.repeat(500_000),
+        env_schema: env_schema.map((each) => ({ ...each, required: true })),
+      };
+      await transaction.template.update({ where: { id }, data });
+      await requestIcons(transaction, [`large-${row}`]);
+    });
     await storeIcon(
       client,
       { template_id: id, slug: '', url: ICON_URL },
@@ -77,8 +85,11 @@ const ids: Readonly<Record<string, () => string>> = {
 };
 
 const pathOf = (path: string) => {
-  const [kind = ''] = path.split('/').slice(-2);
-  return path.replace(':id', ids[kind]?.() ?? '').replace(':slug', 'large-0');
+  const [, kind = ''] = /(\w+)\/:id/.exec(path) ?? [];
+  return path
+    .replace(':id', ids[kind]?.() ?? '')
+    .replace(':slug', 'large-0')
+    .replace(':revision', '2');
 };
 
 /** The callers of operations, by the start of their paths. The others are those of an administrator. */

@@ -18,6 +18,55 @@ export const mutations = [
     tests: [{ package: 'apps/hub', pattern: 'test/visibility/matrix' }],
   },
   {
+    name: 'changelog from before the visibility',
+    edits: [
+      {
+        file: 'apps/hub/src/catalog/revisions/changelog.ts',
+        find: 'periods.filter(({ until }) => until === null).map(',
+        replace: 'periods.map(',
+      },
+    ],
+    tests: [{ package: 'apps/hub', pattern: 'test/visibility/changelog' }],
+  },
+  {
+    name: 'advisories recorded as content',
+    edits: [
+      {
+        file: 'prisma/hub/migrations/20261128011000_template_revisions/migration.sql',
+        find: 'status,status_message,replacement,advisories}',
+        replace: 'status,status_message,replacement}',
+      },
+    ],
+    tests: [{ package: 'apps/hub', pattern: 'test/admin/templates/writing-paths' }],
+  },
+  {
+    name: 'deletion without a revision',
+    edits: [
+      {
+        file: 'prisma/hub/migrations/20261128011000_template_revisions/migration.sql',
+        find: 'AFTER INSERT OR DELETE ON "templates"',
+        replace: 'AFTER INSERT ON "templates"',
+      },
+    ],
+    tests: [{ package: 'apps/hub', pattern: 'test/admin/templates/writing-paths' }],
+  },
+  {
+    name: 'restored template pruned with its history',
+    edits: [
+      {
+        file: 'prisma/hub/migrations/20261128011000_template_revisions/migration.sql',
+        find: '        AND NOT EXISTS (SELECT FROM templates t WHERE t.id = deletion.template_id)\n        AND NOT EXISTS (SELECT FROM template_revisions later\n                        WHERE later.template_id = deletion.template_id AND later.revision > deletion.revision)\n',
+        replace: '',
+      },
+      {
+        file: 'prisma/hub/migrations/20261128011000_template_revisions/migration.sql',
+        find: '        AND NOT (chosen.forgotten AND EXISTS (SELECT FROM templates t WHERE t.id = chosen.template_id))\n',
+        replace: '',
+      },
+    ],
+    tests: [{ package: 'apps/hub', pattern: 'test/admin/templates/revisions' }],
+  },
+  {
     // A write advances the clock in its own transaction, which locks the row of the clock until it commits. With this
     // mutation, another transaction advances the clock, and the lock is released before the write reads its stamp.
     name: 'catalog stamp taken without its lock',

@@ -16,6 +16,14 @@ export { type SignInError, signInErrors } from './shared/sign-in/sign-in-errors.
 export * from './shared/timestamp.ts';
 export * from './shared/tool.ts';
 export * from './shared/wire.ts';
+export {
+  type Advisory,
+  adviceDefaults,
+  changeMessage,
+  MAX_REVISION,
+  newAdvisory,
+  statusProblems,
+} from './template/advice.ts';
 export * from './template/category.ts';
 export * from './template/conflicts.ts';
 export * from './template/container-options.ts';

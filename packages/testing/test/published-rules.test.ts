@@ -34,6 +34,9 @@ const NOT_EXPRESSIBLE: readonly RegExp[] = [
   /^must not contain an id twice$/, // entries with the same id that differ in other members
   /^must have either cluster_id or host_id$/,
   /^must not be less than the minimum$/, // two members
+  /^must not be below the first revision$/, // two members
+  /^is required, because the template is blocked$/, // two members
+  /^must be the slug of another template$/, // two members
   /^must contain import with prune$/, // entries that depend on each other
   /cursor of the last response$/, // cursors are opaque
   /^must be `start`, or the unchanged cursor of an entry$/,

@@ -24,6 +24,7 @@ interface ImportOptions extends Common {
   readonly prune?: boolean;
   readonly maxDeletions?: number;
   readonly dryRun?: boolean;
+  readonly message?: string;
 }
 
 /** Applies a folder of catalog files to a hub. What would change is shown before the question. */
@@ -35,7 +36,7 @@ export const importFolder: Action<ImportOptions> = async ([folder = ''], options
     reply(
       hub.POST('/api/v1/publish/import', {
         params: { query: { plan, ...given({ prune: options.prune, max_deletions: options.maxDeletions }) } },
-        body: { files: [...files] },
+        body: { files: [...files], ...given({ message: options.message }) },
       }),
     );
   if (options.dryRun === true) {

@@ -11,12 +11,16 @@ import * as adminApiKeys from './admin/api-keys.ts';
 import { exportAuditEntries, listAuditEntries } from './admin/audit.ts';
 import * as adminCatalogAccess from './admin/catalog-access.ts';
 import * as adminCategories from './admin/categories.ts';
+import { listDeletedTemplates } from './admin/deleted-templates.ts';
 import { runDoctor } from './admin/doctor.ts';
 import * as adminOrganizations from './admin/organizations.ts';
 import * as adminServiceTokens from './admin/service-tokens.ts';
 import { getStats } from './admin/stats.ts';
 import { createSupportBundle } from './admin/support-bundle.ts';
+import * as adminAdvisories from './admin/templates/advisories.ts';
 import { readTemplateFile } from './admin/templates/file.ts';
+import { restoreTemplate } from './admin/templates/restore.ts';
+import * as adminRevisions from './admin/templates/revisions.ts';
 import * as adminTemplates from './admin/templates.ts';
 import * as adminUsers from './admin/users.ts';
 import { planVisibility } from './admin/visibility/plan.ts';
@@ -29,6 +33,7 @@ import { getAuthConfig } from './auth.ts';
 import { listCategories } from './catalog/categories.ts';
 import { countTemplates } from './catalog/counts.ts';
 import { getOwnOrganization } from './catalog/organization.ts';
+import * as changelog from './catalog/templates/changelog.ts';
 import { getTemplateIcon } from './catalog/templates/icon.ts';
 import { listTemplateUpdates } from './catalog/templates/updates.ts';
 import { getTemplate, listTemplates } from './catalog/templates.ts';
@@ -42,6 +47,7 @@ export const routes = implement(hubEndpoints, {
   listTemplateUpdates,
   getTemplate,
   getTemplateIcon,
+  ...changelog,
   countTemplates,
   listCategories,
   getOwnOrganization,
@@ -61,6 +67,10 @@ export const routes = implement(hubEndpoints, {
   ...accountProfile,
   ...adminTemplates,
   readTemplateFile,
+  listDeletedTemplates,
+  ...adminRevisions,
+  restoreTemplate,
+  ...adminAdvisories,
   ...adminCategories,
   ...adminCatalogAccess,
   ...adminUsers,

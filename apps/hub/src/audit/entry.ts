@@ -21,14 +21,30 @@ interface Recorded {
   readonly orgId?: string | null | undefined;
 }
 
+type Writer = Pick<Prisma.TransactionClient, 'auditEntry'>;
+
 /**
  * Writes the audit entry of a request in the transaction of its change, which is rolled back if
  * that fails. @throws 503
  */
 export async function writeAuditEntry(
-  transaction: Pick<Prisma.TransactionClient, 'auditEntry'>,
+  transaction: Writer,
+  recorded: RecordedRequest,
+  { objectId, ...given }: Recorded,
+): Promise<void> {
+  await writeAuditEntries(transaction, recorded, { ...given, objectIds: [objectId] });
+}
+
+/** As `writeAuditEntry`, for a request that records each object that it changes. */
+export async function writeAuditEntries(
+  transaction: Writer,
   { request, address }: RecordedRequest,
-  { caller, status, objectId, orgId = null }: Recorded,
+  {
+    caller,
+    status,
+    objectIds,
+    orgId = null,
+  }: Omit<Recorded, 'objectId'> & { readonly objectIds: readonly (string | null)[] },
 ): Promise<void> {
   const data = {
     ...columnsOf(caller),
@@ -36,13 +52,27 @@ export async function writeAuditEntry(
     path: request.path.slice(0, MAX_PATH),
     status,
     request_id: request.id,
-    object_id: objectId,
     org_id: orgId,
     source: clientAddress(address) ?? null,
   };
-  await transaction.auditEntry.create({ data }).catch((cause: unknown) => {
+  await createEntries(transaction, data, objectIds).catch((cause: unknown) => {
     throw notRecorded(cause);
   });
+}
+
+/** The number of entries that one statement creates. */
+const BATCH = 500;
+
+/** Creates an entry for each object. */
+async function createEntries(
+  { auditEntry }: Writer,
+  data: Omit<Prisma.AuditEntryCreateManyInput, 'object_id'>,
+  objectIds: readonly (string | null)[],
+): Promise<void> {
+  for (let start = 0; start < objectIds.length; start += BATCH) {
+    const batch = objectIds.slice(start, start + BATCH);
+    await auditEntry.createMany({ data: batch.map((object_id) => ({ ...data, object_id })) });
+  }
 }
 
 /** A service token acts for its owner. */
@@ -51,20 +81,15 @@ function columnsOf(caller: Recorded['caller']) {
   return { user_id: caller.owner.id, email: caller.owner.email, token_id: caller.tokenId };
 }
 
-/** Writes the audit entry of a command that changed something, in the transaction of its change. */
-export const writeCommandEntry = (
-  transaction: Pick<Prisma.TransactionClient, 'auditEntry'>,
+/** Writes the audit entries of a command, one for each object that it changed, in the transaction of the change. */
+export const writeCommandEntries = (
+  transaction: Writer,
   command: string,
-  { objectId = null, orgId = null }: { readonly objectId?: string | null; readonly orgId?: string | null } = {},
-) =>
-  transaction.auditEntry.create({
-    data: {
-      email: commandUser(),
-      method: 'COMMAND',
-      path: command,
-      status: 200,
-      request_id: '',
-      object_id: objectId,
-      org_id: orgId,
-    },
-  });
+  objectIds: readonly string[],
+  { orgId = null }: { readonly orgId?: string | null } = {},
+): Promise<void> =>
+  createEntries(
+    transaction,
+    { email: commandUser(), method: 'COMMAND', path: command, status: 200, request_id: '', org_id: orgId },
+    objectIds,
+  );

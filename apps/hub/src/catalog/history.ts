@@ -41,12 +41,14 @@ const HISTORIES = ['template_scopes', 'category_privacy', 'catalog_access_period
  * Deletes the visibility history that ended before `before`. The same transaction stores the latest
  * end of the deleted intervals as the floor of the catalog; clients that ask for changes from
  * before the floor start again with an empty copy. Open intervals and the newest commit are kept,
- * so that an idle catalog resets no client.
+ * so that an idle catalog resets no client. Also deletes the oldest revisions of templates with many,
+ * and those of templates that were deleted before `before`.
  * @returns the number of deleted rows
  */
 export async function pruneHistory(database: Database, before: Date): Promise<number> {
   let count = 0;
   for (const history of HISTORIES) count += await inBatches(() => pruneBatch(database, history, before));
+  count += await inBatches(() => pruneRevisions(database, before));
   return count + (await inBatches(() => pruneCommits(database, before)));
 }
 
@@ -66,6 +68,12 @@ async function pruneBatch({ client }: Database, history: (typeof HISTORIES)[numb
     ), last AS (SELECT count(*)::int AS count, max(valid_to) AS valid_to FROM deleted), raised AS (
       UPDATE catalog_clock SET floor = greatest(floor, last.valid_to) FROM last WHERE last.count > 0)
     SELECT count FROM last`;
+  return row?.count ?? 0;
+}
+
+async function pruneRevisions({ client }: Database, before: Date): Promise<number> {
+  const [row] = await client.$queryRaw<{ count: number }[]>`
+    SELECT template_history_prune(${before}::timestamptz) AS count`;
   return row?.count ?? 0;
 }
 

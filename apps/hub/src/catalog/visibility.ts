@@ -59,20 +59,20 @@ export function visibleFrom(viewer: Viewer): Prisma.Sql {
 }
 
 /**
- * A query of all intervals in which a viewer saw a template, with one row (template_id, until) for
- * each interval and reason. `until` is infinity if the interval has not ended.
+ * A query of all intervals in which a viewer saw a template, with one row (template_id, since, until)
+ * for each interval and reason. `until` is infinity if the interval has not ended.
  */
 export function visiblePeriods(viewer: Viewer): Prisma.Sql {
   const publicPeriods = Prisma.sql`${scopesInCategories} WHERE t.is_public AND NOT c.is_private AND ${overlap}`;
   switch (viewer.kind) {
     case 'administrator':
-      return Prisma.sql`SELECT t.template_id, ${end('t')} AS until FROM template_scopes t`;
+      return Prisma.sql`SELECT t.template_id, t.valid_from AS since, ${end('t')} AS until FROM template_scopes t`;
     case 'anonymous':
       return publicPeriods;
     case 'organization':
       return Prisma.sql`${publicPeriods}
-        UNION ALL SELECT t.template_id, ${end('t')} FROM template_scopes t WHERE ${ownedBy(viewer.orgId)}
-        UNION ALL SELECT t.template_id, least(${end('t')}, ${end('c')}, ${end('g')})
+        UNION ALL SELECT t.template_id, t.valid_from, ${end('t')} FROM template_scopes t WHERE ${ownedBy(viewer.orgId)}
+        UNION ALL SELECT t.template_id, greatest(t.valid_from, c.valid_from, g.valid_from), least(${end('t')}, ${end('c')}, ${end('g')})
           FROM template_scopes t
           JOIN category_privacy c ON c.category_id = t.category_id
           JOIN catalog_access_periods g ON g.category_id = t.category_id AND g.org_id = ${viewer.orgId}::uuid
@@ -153,7 +153,7 @@ const end = (alias: 't' | 'c' | 'g') => Prisma.sql`coalesce(${Prisma.raw(alias)}
 const overlap = Prisma.sql`greatest(t.valid_from, c.valid_from) < least(${end('t')}, ${end('c')})`;
 
 const scopesInCategories = Prisma.sql`
-  SELECT t.template_id, least(${end('t')}, ${end('c')}) AS until
+  SELECT t.template_id, greatest(t.valid_from, c.valid_from) AS since, least(${end('t')}, ${end('c')}) AS until
   FROM template_scopes t JOIN category_privacy c ON c.category_id = t.category_id`;
 
 /** A template as a catalog query returns it. */

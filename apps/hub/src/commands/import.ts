@@ -1,4 +1,5 @@
-import { writeCommandEntry } from '../audit/entry.ts';
+import { commandUser } from '@svc/http';
+import { writeCommandEntries } from '../audit/entry.ts';
 import { type CatalogFiles, CatalogFilesError, readCatalogFiles, whyIgnored } from '../catalog/files/catalog-files.ts';
 import { WHOLE_CATALOG } from '../catalog/files/extent.ts';
 import { DeletionsRefused, importFiles, type Step, tallyOf } from '../catalog/files/import.ts';
@@ -12,6 +13,8 @@ interface ImportOptions {
   readonly dryRun: boolean;
   /** Deletes the rows without a file, at most `max`. Without it, they are kept. */
   readonly prune?: Prune | undefined;
+  /** Why the templates change, for their history. */
+  readonly message?: string | undefined;
 }
 
 interface Prune {
@@ -28,7 +31,7 @@ interface Prune {
  */
 export async function importCatalog(
   database: Database,
-  { folder, dryRun, prune }: ImportOptions,
+  { folder, dryRun, prune, message = '' }: ImportOptions,
 ): Promise<readonly string[]> {
   const files = await readCatalogFiles(openFolder(folder));
   if (prune && files.ignored.length > 0) {
@@ -46,7 +49,8 @@ export async function importCatalog(
       prune: prune && { max: prune.isConfirmed ? prune.max : 0 },
       extent: WHOLE_CATALOG,
       timeoutMs: IMPORT_TIMEOUT_MS,
-      record: (transaction) => writeCommandEntry(transaction, 'import'),
+      change: { author: commandUser(), author_id: null, message },
+      record: (transaction, ids) => writeCommandEntries(transaction, 'import', ids),
     });
     return report(steps, files, dryRun);
   } catch (error) {

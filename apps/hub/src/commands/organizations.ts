@@ -1,7 +1,7 @@
 import { name as nameRule, slug as slugRule, tier as tierRule } from '@svc/contract';
 import { parseOptions } from '@svc/http';
 import { z } from 'zod';
-import { writeCommandEntry } from '../audit/entry.ts';
+import { writeCommandEntries } from '../audit/entry.ts';
 import type { Database } from '../database/client.ts';
 import { insertOrganization } from '../organizations/insert.ts';
 import { insertKey } from '../organizations/keys.ts';
@@ -29,7 +29,7 @@ export function createOrganization(options: unknown) {
     return client.$transaction(async (transaction) => {
       const created = { name, slug, tier: tier ?? 'free', createdBy: null } as const;
       const { id } = await insertOrganization(transaction, created);
-      await writeCommandEntry(transaction, 'create-organization', { objectId: id, orgId: id });
+      await writeCommandEntries(transaction, 'create-organization', [id], { orgId: id });
       return { id, slug, tier: created.tier, created: true };
     });
   };
@@ -44,7 +44,7 @@ export function createApiKey(options: unknown) {
     const { id: orgId } = organization;
     return database.client.$transaction(async (transaction) => {
       const { id, key, key_prefix } = await insertKey(transaction, { orgId, name, days: null, ownerId: null });
-      await writeCommandEntry(transaction, 'create-api-key', { objectId: id, orgId });
+      await writeCommandEntries(transaction, 'create-api-key', [id], { orgId });
       return { id, name, key, key_prefix };
     });
   };

@@ -1,4 +1,5 @@
 import { Problem } from '@svc/http';
+import type { Change } from '../database/catalog-write.ts';
 import type { Principal, UserPrincipal } from './principal.ts';
 
 /** The user who sent the request. The policy of the account endpoints admits users only. */
@@ -15,4 +16,10 @@ export function organizationOf(principal: Principal): string {
     'no_organization',
     'You do not belong to an organization. Create one, or ask an administrator to add you to one.',
   );
+}
+
+/** Who changes the catalog with a request. A service token acts for its owner. */
+export function authorOf(principal: Principal): Pick<Change, 'author' | 'author_id'> {
+  const { id, email } = principal.kind === 'service' ? principal.owner : callerOf(principal);
+  return { author: email, author_id: id };
 }

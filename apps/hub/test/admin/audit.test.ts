@@ -4,6 +4,7 @@ import { createLog } from '@svc/http';
 import type { Answered } from '@svc/testing';
 import { eventually } from '@svc/testing';
 import { startAuditRetention } from '../../src/audit/retention.ts';
+import { writeCatalog } from '../../src/database/catalog-write.ts';
 import type { Prisma } from '../../src/generated/prisma/client.ts';
 import { startWorld } from '../world.ts';
 
@@ -19,6 +20,8 @@ const ABSENT = '00000000-0000-4000-8000-000000000000';
 
 interface Change {
   readonly body: Record<string, unknown>;
+  /** Path parameters beside the id. */
+  readonly params?: Readonly<Record<string, string>>;
   /** The id of the object; undefined: the request creates it; null: it changes several objects. */
   readonly id?: string | null;
 }
@@ -28,6 +31,14 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
   createTemplate: async () => ({ body: { name: `t ${randomUUID()}`, category_id: (await world.aCategory()).id } }),
   updateTemplate: async () => identified({ description: 'x' }, await world.aTemplate()),
   deleteTemplate: async () => identified({}, await world.aTemplate()),
+  restoreTemplate: async () => {
+    const { id } = await world.aTemplate();
+    await admin.put('/api/v1/admin/templates', { id, description: 'x' });
+    return { body: { revision: 1 }, id };
+  },
+  createAdvisory: async () => ({ body: ADVISORY, id: (await world.aTemplate()).id }),
+  updateAdvisory: async () => ({ body: ADVISORY, ...(await anAdvisory()) }),
+  withdrawAdvisory: async () => ({ body: {}, ...(await anAdvisory()) }),
   createCategory: async () => ({ body: { name: `c ${randomUUID()}` } }),
   updateCategory: async () => identified({ description: 'x' }, await world.aCategory()),
   deleteCategory: async () => identified({}, await world.aCategory()),
@@ -68,6 +79,15 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
 };
 
 const identified = (body: Record<string, unknown>, { id }: { readonly id: string }) => ({ body: { id, ...body }, id });
+const ADVISORY = { severity: 'note', message: 'x', first_revision: 1 };
+const anAdvisory = async () => {
+  const { id } = await world.aTemplate();
+  const data = { ...ADVISORY, template_id: id };
+  const { id: advisory_id } = await writeCatalog(world.database, (catalog) =>
+    catalog.templateAdvisory.create({ data }),
+  );
+  return { id, params: { advisory_id } };
+};
 const aGrant = async () => world.aGrant(await world.anOrganization(), await world.aCategory({ is_private: true }));
 
 /** A plan, the check of a file, and a diagnosis change nothing. */
@@ -86,8 +106,8 @@ const changing = Object.values(endpoints).filter(
 async function request({ method, path: template, operationId }: (typeof changing)[number]) {
   const make = changes[operationId];
   if (!make) throw new Error(`no request for ${operationId}`);
-  const { body, id } = await make();
-  const path = template.replace(':id', id ?? '');
+  const { body, id, params = {} } = await make();
+  const path = template.replace(':id', id ?? '').replace(':advisory_id', params.advisory_id ?? '');
   const send = (headers: Record<string, string> = {}) =>
     admin.send({ method: method.toUpperCase(), path, body, headers });
   return { send, id, path };
@@ -123,6 +143,7 @@ test.each(changing)('$operationId has one audit entry with the user, the request
 const rows = async () =>
   JSON.stringify([
     await client.template.findMany({ orderBy: { id: 'asc' } }),
+    await client.templateRevision.count(),
     await client.category.findMany({ orderBy: { id: 'asc' } }),
     await client.catalogAccess.findMany({ orderBy: { id: 'asc' } }),
     await client.user.findMany({ orderBy: { id: 'asc' } }),

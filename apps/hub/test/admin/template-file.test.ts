@@ -30,6 +30,9 @@ test('a file that states each member gives the body of the same template, and st
     slug: 'server',
     category_id: category.id,
     owner_org_id: organization.id,
+    status: 'active',
+    status_message: '',
+    replacement: null,
   });
   expect(await world.database.client.template.count()).toBe(0);
   const created = await admin.post('/api/v1/admin/templates', body.template);

@@ -56,7 +56,7 @@ const shared = await aScene();
 const file = (name: string, category: string, rest = '') => `name: ${name}\ncategory: ${category}\n${rest}`;
 
 describe('a service token', () => {
-  test('creates, updates and keeps templates of its categories, with one audit entry of the token and its owner', async () => {
+  test('creates, updates and keeps templates of its categories, with an audit entry of the token and its owner for each of them', async () => {
     const { count, own, token } = await aScene();
     const templates = {
       [`one-${count}`]: file('one', own, 'description: Edited.\n'),
@@ -82,9 +82,12 @@ describe('a service token', () => {
     expect((await anonymous.get(`/api/v1/catalog/templates/two-${count}`)).status).toBe(200);
     const { entries } = (await admin.get(`/api/v1/admin/audit?token_id=${token.id}`)).body;
     const { id, email } = (await admin.get('/api/v1/account/profile')).body.profile;
-    expect(entries).toMatchObject([
-      { user_id: id, email, token_id: token.id, method: 'POST', path: IMPORT, status: 200, object_id: null },
-    ]);
+    const changed = await client.template.findMany({ where: { slug: { in: Object.keys(templates) } } });
+    const entry = { user_id: id, email, token_id: token.id, method: 'POST', path: IMPORT, status: 200 };
+    expect(entries).toHaveLength(2);
+    expect(entries).toEqual(
+      expect.arrayContaining(changed.map((template) => expect.objectContaining({ ...entry, object_id: template.id }))),
+    );
     const before = await stored();
     expect((await send(token, { templates })).body).toMatchObject({ changes: [], unchanged: 2 });
     expect(await stored()).toBe(before);

@@ -56,31 +56,38 @@ export interface Fixture {
 export async function createFixture(
   world: World,
   callers: Callers,
-  { label, kinds }: { readonly label: string; readonly kinds: readonly Kind[] },
+  {
+    label,
+    kinds,
+    message = '',
+  }: { readonly label: string; readonly kinds: readonly Kind[]; readonly message?: string },
 ): Promise<Fixture> {
   const categories = {
     open: await world.aCategory({ slug: `${label}-open` }),
     private: await world.aCategory({ slug: `${label}-private`, is_private: true }),
   };
   for (const category of Object.values(categories)) await world.aGrant(callers.granted, category);
-  const made = await writeCatalog(world.database, ({ template }) =>
-    template.createManyAndReturn({
-      data: kinds.map((kind) => {
-        const name = `${label} ${kind}`;
-        const slug = name.replace(/\W+/g, '-');
-        const placed = scopeOf(callers, categories, kind);
-        return {
-          name,
-          slug,
-          ...placed,
-          sort_name: name,
-          search_text: name,
-          tags: [label, 'common'],
-          is_featured: true,
-        };
+  const made = await writeCatalog(
+    world.database,
+    ({ template }) =>
+      template.createManyAndReturn({
+        data: kinds.map((kind) => {
+          const name = `${label} ${kind}`;
+          const slug = name.replace(/\W+/g, '-');
+          const placed = scopeOf(callers, categories, kind);
+          return {
+            name,
+            slug,
+            ...placed,
+            sort_name: name,
+            search_text: name,
+            tags: [label, 'common'],
+            is_featured: true,
+          };
+        }),
+        select: { id: true, slug: true, name: true },
       }),
-      select: { id: true, slug: true, name: true },
-    }),
+    { change: { author: null, author_id: null, message } },
   );
   const kindOf = (name: string) => kinds.find((kind) => name === `${label} ${kind}`);
   const rows = made.map(({ id, slug, name }) => ({ id, slug, kind: kindOf(name) }));

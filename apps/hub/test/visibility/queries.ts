@@ -5,7 +5,7 @@ import type { Fixture } from './fixture.ts';
 const TEMPLATES = '/api/v1/catalog/templates';
 
 /** The ways to read templates from the catalog. */
-export type Query = 'list' | 'search' | 'tags' | 'category' | 'featured' | 'slug' | 'updates';
+export type Query = 'list' | 'search' | 'tags' | 'category' | 'featured' | 'slug' | 'changelog' | 'updates';
 
 /** The slugs of a fixture that a caller finds with a query, sorted. */
 export const queries: Readonly<Record<Query, (api: Api, fixture: Fixture) => Promise<string[]>>> = {
@@ -18,15 +18,8 @@ export const queries: Readonly<Record<Query, (api: Api, fixture: Fixture) => Pro
     return [...found, ...(await find(api, fixture, `category=${closed.slug}`))].sort();
   },
   featured: (api, fixture) => find(api, fixture, 'featured=true'),
-  slug: async (api, { rows }) => {
-    const found = [];
-    for (const { slug } of rows) {
-      const { status } = await api.get(`${TEMPLATES}/${slug}`);
-      if (status === 200) found.push(slug);
-      else expect(status).toBe(404);
-    }
-    return found.sort();
-  },
+  slug: (api, fixture) => findBySlug(api, fixture, ''),
+  changelog: (api, fixture) => findBySlug(api, fixture, '/changelog'),
   updates: async (api, { rows }) => {
     const { body } = await api.get(`${TEMPLATES}/updates?since=1970-01-01T00:00:00Z`);
     const removed = new Set(body.removed.map(({ id }: { id: string }) => id));
@@ -38,6 +31,16 @@ export const queries: Readonly<Record<Query, (api: Api, fixture: Fixture) => Pro
       .sort();
   },
 };
+
+async function findBySlug(api: Api, { rows }: Fixture, path: string): Promise<string[]> {
+  const found = [];
+  for (const { slug } of rows) {
+    const { status } = await api.get(`${TEMPLATES}/${slug}${path}`);
+    if (status === 200) found.push(slug);
+    else expect(status).toBe(404);
+  }
+  return found.sort();
+}
 
 async function find(api: Api, { rows }: Fixture, query: string): Promise<string[]> {
   const { body } = await api.get(`${TEMPLATES}?limit=100&${query}`);

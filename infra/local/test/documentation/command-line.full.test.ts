@@ -50,6 +50,9 @@ users: [{name: fleet, user: {token: not-a-token}}]
 KUBECONFIG
 curl -s -X POST -H "Authorization: Bearer $HUB_ADMIN_JWT" -H 'Content-Type: application/json' \\
   -d '{"name": "Internal", "slug": "internal", "is_private": true}' "$HUB_URL/api/v1/admin/categories"
+ID=$(curl -s "$HUB_URL/api/v1/catalog/templates/redis" | node -p 'JSON.parse(require("fs").readFileSync(0)).id')
+curl -s -X PUT -H "Authorization: Bearer $HUB_ADMIN_JWT" -H 'Content-Type: application/json' \\
+  -d "{\\"id\\": \\"$ID\\", \\"version\\": \\"1.0.1\\"}" "$HUB_URL/api/v1/admin/templates"
 curl -s -X POST -H "Authorization: Bearer $HUB_USER_JWT" -H 'Content-Type: application/json' \\
   -d '{"name": "Own", "slug": "own"}' "$HUB_URL/api/v1/account/organizations"
 `;

@@ -14,6 +14,7 @@ import {
   uuid,
   wordQuery,
 } from '../shared/wire.ts';
+import { changeMessage } from '../template/advice.ts';
 import { categoryChange, managedCategory, newCategory } from '../template/category.ts';
 import { list, newTemplate, ownedTemplate, templateChange, templateInForm, templateView } from '../template/fields.ts';
 import { warnings } from '../template/new-values.ts';
@@ -175,9 +176,9 @@ export const hubAdminCatalogEndpoints = {
     path: '/api/v1/admin/templates',
     access: 'admin',
     tag: 'admin',
-    summary: 'Delete a template',
+    summary: 'Delete a template. Its history remains, so that it can be restored',
     query: idInQuery,
-    body: identified,
+    body: identified.extend({ message: changeMessage }),
     status: 204,
     reply: z.void(),
     headers: ['If-Match'],

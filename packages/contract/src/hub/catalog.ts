@@ -4,11 +4,14 @@ import { endpoint } from '../shared/endpoint.ts';
 import { anyName, anyValue } from '../shared/list-query.ts';
 import { documentedAs } from '../shared/openapi-schema.ts';
 import { organization, tier } from '../shared/organization.ts';
-import { changesReads, largeReads, largeRowReads } from '../shared/reads.ts';
+import { changesReads, largeReads, largeRowReads, MEBIBYTE, smallReads } from '../shared/reads.ts';
 import { timestamp, timestampInput } from '../shared/timestamp.ts';
 import { commaSeparated, flag, id, pagination, paging, queryInteger } from '../shared/wire.ts';
 import { category } from '../template/category.ts';
 import { template, templateFilters, templateView } from '../template/fields.ts';
+
+/** The maximum number of entries of a feed. */
+export const FEED_ENTRIES = 50;
 
 /** The maximum and the default number of templates and removals on a page. */
 const MAX_UPDATES = 1000;
@@ -87,6 +90,18 @@ const templateCounts = z
   });
 export type TemplateCounts = z.output<typeof templateCounts>;
 
+const changelogEntry = z
+  .object({
+    revision: z.int(),
+    version: z.string().meta({ description: '`version` of the template' }),
+    at: timestamp,
+    message: z.string().meta({ description: 'Why the content changed, as plain text; can be empty' }),
+    changed: z.array(z.string()).nullable().meta({
+      description: 'The members that changed. null: the caller does not see the content before, or it is not known',
+    }),
+  })
+  .meta({ id: 'ChangelogEntry' });
+
 /** The catalog for fleets and other readers. */
 export const hubCatalogEndpoints = {
   listTemplates: endpoint({
@@ -150,6 +165,31 @@ export const hubCatalogEndpoints = {
     reads: largeReads,
     reply: z.void(),
     file: 'image/*',
+    problems: ['not_found'],
+  }),
+  getChangelog: endpoint({
+    operationId: 'getChangelog',
+    method: 'get',
+    path: '/api/v1/catalog/templates/:slug/changelog',
+    access: 'catalog',
+    tag: 'catalog',
+    summary: 'List the changes of a template since the caller sees it without interruption, newest first',
+    params: bySlug,
+    query: z.strictObject(paging),
+    reply: z.object({ entries: z.array(changelogEntry), pagination }),
+    problems: ['not_found'],
+  }),
+  getChangelogFeed: endpoint({
+    operationId: 'getChangelogFeed',
+    method: 'get',
+    path: '/api/v1/catalog/templates/:slug/changelog/feed',
+    access: 'catalog',
+    tag: 'catalog',
+    summary: `Get the newest ${FEED_ENTRIES} entries of the changelog of a template as an Atom feed`,
+    params: bySlug,
+    reads: { rows: smallReads.rows + FEED_ENTRIES, bytes: MEBIBYTE },
+    reply: z.void(),
+    file: 'application/atom+xml',
     problems: ['not_found'],
   }),
   listCategories: endpoint({

@@ -5,8 +5,10 @@ import { hubAccountMemberEndpoints } from './account-members.ts';
 import { hubAdminAuditEndpoints } from './admin-audit.ts';
 import { hubAdminCatalogEndpoints, MAX_PLANNED_ORGANIZATIONS } from './admin-catalog.ts';
 import { hubAdminPeopleEndpoints } from './admin-people.ts';
+import { hubAdminRevisionEndpoints, MAX_ADVISORIES, MAX_REVISIONS } from './admin-revisions.ts';
 import { hubAuthEndpoints } from './auth.ts';
 import {
+  FEED_ENTRIES,
   hubCatalogEndpoints,
   hubReaderEndpoints,
   MAX_COUNTED_VALUES,
@@ -24,6 +26,7 @@ export const hubEndpoints = {
   ...hubAccountMemberEndpoints,
   ...hubAccessRequestEndpoints,
   ...hubAdminCatalogEndpoints,
+  ...hubAdminRevisionEndpoints,
   ...hubAdminPeopleEndpoints,
   ...hubServiceTokenEndpoints,
   ...hubAdminAuditEndpoints,
@@ -43,10 +46,13 @@ export { MAX_PUBLISHED_LEXEMES, publishLimits } from './publish.ts';
 export { MAX_SERVICE_TOKENS, type ServiceScope } from './service-token.ts';
 export { hubTools } from './tools.ts';
 export {
+  FEED_ENTRIES,
   hubCatalogEndpoints,
   hubReaderEndpoints,
+  MAX_ADVISORIES,
   MAX_COUNTED_VALUES,
   MAX_PLANNED_ORGANIZATIONS,
+  MAX_REVISIONS,
   type ReadUpdates,
   type TemplateCounts,
 };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../shared/endpoint.ts';
 import { exportReads, importReads, MEBIBYTE } from '../shared/reads.ts';
 import { flag, line, queryInteger } from '../shared/wire.ts';
+import { changeMessage } from '../template/advice.ts';
 
 /**
  * The most that an import or an export over HTTP reads of the catalog. The commands of the hub have
@@ -34,6 +35,7 @@ const catalogFiles = z
       .array(z.strictObject({ path, content: z.string().max(MAX_CATALOG_FILE) }))
       .max(publishLimits.templates + 1)
       .meta({ description: 'The files of the command `import`: `categories.yaml` and `templates/<slug>.yaml`' }),
+    message: changeMessage,
   })
   .meta({
     id: 'CatalogFiles',

@@ -88,6 +88,11 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
       'an import with `prune` would delete more than `max_deletions`; `detail` states how many. Nothing was changed',
     action: 'Check the files with `plan=true`, or set `max_deletions`',
   },
+  too_many_advisories: {
+    meaning: 'the template has as many advisories as are allowed; `detail` states how many',
+    action: 'Withdraw or change one of them',
+  },
+  advisory_withdrawn: { meaning: 'the advisory was withdrawn', action: 'Publish another advisory' },
   token_revoked: { meaning: 'the MCP token to reissue is revoked', action: 'Create another token' },
   password_exists: {
     meaning: 'the user to invite has a password, which an invitation does not replace',

@@ -23,6 +23,8 @@ export const problems = {
   key_revoked: { status: 409, title: 'Key revoked' },
   too_many_keys: { status: 409, title: 'Too many keys' },
   too_many_tokens: { status: 409, title: 'Too many tokens' },
+  too_many_advisories: { status: 409, title: 'Too many advisories' },
+  advisory_withdrawn: { status: 409, title: 'Advisory withdrawn' },
   too_many_deletions: { status: 409, title: 'Too many deletions' },
   token_revoked: { status: 409, title: 'Token revoked' },
   password_exists: { status: 409, title: 'Password exists' },

@@ -26,6 +26,9 @@ export const smallReads: Reads = { ...fixed, perRow: { rows: 3, bytes: 64 * KIBI
 /** An object with what a body of 1 MiB can describe, and what it refers to. */
 export const largeReads: Reads = { rows: 50, bytes: 4 * MEBIBYTE };
 
+/** Two such objects, which are compared. */
+export const comparisonReads: Reads = { rows: 50, bytes: 8 * MEBIBYTE };
+
 /** A list of such objects. Their sizes are rows of their own. */
 export const largeRowReads: Reads = { ...fixed, perRow: { rows: 3, bytes: 3 * MEBIBYTE } };
 

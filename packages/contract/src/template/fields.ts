@@ -19,6 +19,7 @@ import {
   uuid,
   wordQuery,
 } from '../shared/wire.ts';
+import { adviceFields, adviceReply, changeMessage, refuseStatusProblems } from './advice.ts';
 import { templateConflicts } from './conflicts.ts';
 import { hasValidOption, isReservedVariable } from './container-options.ts';
 import { type AnyControl, type Control, textsOfControl } from './controls.ts';
@@ -693,6 +694,11 @@ const templateMembers = {
     label: 'Icon',
     control: { kind: 'text', hint: 'An https URL of a PNG, JPEG or WebP image, at most 512 x 512 pixels.' },
   }),
+  revision: otherMember(adviceReply.revision),
+  status: otherMember(adviceReply.status),
+  status_message: otherMember(adviceReply.status_message),
+  replacement: otherMember(adviceReply.replacement),
+  advisories: otherMember(adviceReply.advisories),
   created_at: otherMember(timestamp),
   updated_at: otherMember(timestamp),
 } as const;
@@ -797,6 +803,8 @@ const readOnly = ignored(
   'category_slug',
   'category_icon',
   'download_count',
+  'revision',
+  'advisories',
   'created_at',
   'updated_at',
   'resource_version',
@@ -805,35 +813,61 @@ const readOnly = ignored(
 
 const ownership = { owner_org_id: uuid.nullable() };
 
+const described = {
+  name: storedName,
+  slug: slug.optional(),
+  category_id: uuid,
+  ...newTemplateFields,
+  owner_org_id: ownership.owner_org_id.default(null),
+};
+
+const refuseConflicts = z.check<Parameters<typeof templateConflicts>[0]>(({ value, issues }) => {
+  for (const { path, message } of templateConflicts(value))
+    issues.push({ code: 'custom', path: path.split('.'), message, input: value });
+});
+
 /** A template in a catalog file. It can have values from before the rules for new values. */
 export const templateInFile = z
-  .strictObject({
-    name: storedName,
-    slug: slug.optional(),
-    category_id: uuid,
-    ...newTemplateFields,
-    owner_org_id: ownership.owner_org_id.default(null),
-    ...ignored('id'),
-    ...readOnly,
-  })
+  .strictObject({ ...described, ...adviceFields, ...ignored('id'), ...readOnly })
   .check(divideImage)
-  .check(({ value, issues }) => {
-    for (const { path, message } of templateConflicts(value))
-      issues.push({ code: 'custom', path: path.split('.'), message, input: value });
-  });
+  .check(refuseConflicts)
+  .check(refuseStatusProblems);
 
-/** What a catalog file states, with defaults for what it leaves out. */
-export const templateInForm = template
+/** The content of a template: what its publisher writes, and its revisions contain. */
+export const templateContent = template
   .omit({
     id: true,
     category_name: true,
     category_slug: true,
     category_icon: true,
     download_count: true,
+    revision: true,
+    status: true,
+    status_message: true,
+    replacement: true,
+    advisories: true,
     created_at: true,
     updated_at: true,
   })
+  .extend({ owner_org_id: id.nullable() })
+  .meta({ id: 'TemplateContent' });
+export type TemplateContent = z.output<typeof templateContent>;
+
+/** The rules for the content of a template that is written again. */
+export const restoredContent = z
+  .strictObject(described)
+  .check(divideImage)
+  .check(refuseConflicts)
+  .check(refuseOldValues);
+
+const { status, status_message, replacement } = template.shape;
+
+/** What a catalog file states, with defaults for what it leaves out. */
+export const templateInForm = templateContent
   .extend({
+    status,
+    status_message,
+    replacement,
     slug: z.string().meta({ description: '`""`: it derives from the name' }),
     category_id: id.nullable().meta({ description: 'null: the hub has no category with this slug' }),
     owner_org_id: id.nullable().meta({ description: 'null: no owner, or the hub has no organization with this slug' }),
@@ -844,7 +878,13 @@ export const templateInForm = template
  * A new template. Only `name` and `category_id` are required. The default slug derives from the
  * name.
  */
-export const newTemplate = templateInFile.check(refuseOldValues).meta({ id: 'NewTemplate' });
+export const newTemplate = z
+  .strictObject({ ...described, ...adviceFields, message: changeMessage, ...ignored('id'), ...readOnly })
+  .check(divideImage)
+  .check(refuseConflicts)
+  .check(refuseStatusProblems)
+  .check(refuseOldValues)
+  .meta({ id: 'NewTemplate' });
 
 /**
  * A change of a template. Members that are left out do not change. `id` can be in the query
@@ -858,6 +898,8 @@ export const templateChange = z
     category_id: uuid.optional(),
     ...templateChangeFields,
     owner_org_id: ownership.owner_org_id.optional(),
+    ...adviceFields,
+    message: changeMessage,
     ...readOnly,
   })
   .check(divideImage)

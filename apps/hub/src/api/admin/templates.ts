@@ -4,6 +4,7 @@ import {
   offsetOf,
   type ownedTemplate,
   paginationOf,
+  statusProblems,
   storedValueProblems,
   template,
   templateConflicts,
@@ -34,10 +35,19 @@ import { largeReadsOf, type RequestContext, route } from '../request/context.ts'
 import { isComplete, PART_ROWS, pageOf, readComplete, rowsAfter } from '../request/lists.ts';
 import { resourceId } from '../request/resource-id.ts';
 
-const WRITABLE = ['name', 'slug', 'category_id', 'owner_org_id', ...templateFieldNames] as const;
+const WRITABLE = [
+  'name',
+  'slug',
+  'category_id',
+  'owner_org_id',
+  ...templateFieldNames,
+  'status',
+  'status_message',
+  'replacement',
+] as const;
 
 /** The relations that administrators receive with a template. */
-const withCategory = {
+export const withCategory = {
   category: { select: { name: true, slug: true, icon: true } },
   downloads: { select: { count: true } },
 } satisfies Prisma.TemplateInclude;
@@ -49,7 +59,7 @@ type Reply = z.input<typeof ownedTemplate>;
 /**
  * Columns have the names of API members. The reply schema removes columns that are not API members.
  */
-function presentTemplate({ category, downloads, ...template }: Row): Reply {
+export function presentTemplate({ category, downloads, ...template }: Row): Reply {
   const presented: Omit<Reply, JsonColumn | 'warnings'> = {
     ...template,
     category_name: category.name,
@@ -221,17 +231,28 @@ export const getManagedTemplate = route(
   },
 );
 
-export const createTemplate = catalogChangeRoute(hubEndpoints.createTemplate, (_context, { body }) => {
-  const { name, category_id } = body;
-  const slug = body.slug ?? defaultSlug(name);
-  const data = { ...pickDefined(body, WRITABLE), name, slug, category_id, ...derivedColumns(body) };
-  return async (transaction) => {
-    const created = await transaction.template.create({ data, include: withCategory });
-    await registerTags(transaction, created.tags);
-    if (created.icon_url !== null) await requestIcons(transaction, [slug]);
-    return { id: created.id, reply: { template: presentTemplate(created) } };
-  };
-});
+export const createTemplate = catalogChangeRoute(
+  hubEndpoints.createTemplate,
+  (_context, { body }) => {
+    const { name, category_id } = body;
+    const slug = body.slug ?? defaultSlug(name);
+    refuseStatus({ ...body, slug });
+    const data = { ...pickDefined(body, WRITABLE), name, slug, category_id, ...derivedColumns(body) };
+    return async (transaction) => {
+      const created = await transaction.template.create({ data, include: withCategory });
+      await registerTags(transaction, created.tags);
+      if (created.icon_url !== null) await requestIcons(transaction, [slug]);
+      return { id: created.id, reply: { template: presentTemplate(created) } };
+    };
+  },
+  ({ body }) => body.message,
+);
+
+/** @throws 400 */
+function refuseStatus(template: Parameters<typeof statusProblems>[0]): void {
+  const problems = statusProblems(template);
+  if (problems.length > 0) throw invalid(problems);
+}
 
 const compared = template.pick({
   image_name: true,
@@ -259,31 +280,40 @@ function refuseConflicts(existing: object, changes: object): void {
   if (caused.length > 0) throw invalid(caused.map(({ path, message }) => ({ path, message })));
 }
 
-export const updateTemplate = catalogChangeRoute(hubEndpoints.updateTemplate, ({ ifMatch }, { query, body }) => {
-  const id = resourceId({ query, body });
-  const matches = ifMatch();
-  const changes = pickDefined(body, WRITABLE);
-  return async (transaction) => {
-    const existing = await transaction.template.findUnique({ where: { id } });
-    if (!existing) throw notFound();
-    requireVersion(matches, existing.resource_version);
-    refuseConflicts(existing, changes);
-    const data = { ...withoutOldDigest(changes, existing), ...derivedColumns({ ...existing, ...changes }) };
-    const updated = await transaction.template.update({ where: { id }, data, include: withCategory });
-    await registerTags(transaction, updated.tags);
-    if (changes.icon_url !== undefined) await requestIcons(transaction, [updated.slug]);
-    return { id, reply: { template: presentTemplate(updated) } };
-  };
-});
+export const updateTemplate = catalogChangeRoute(
+  hubEndpoints.updateTemplate,
+  ({ ifMatch }, { query, body }) => {
+    const id = resourceId({ query, body });
+    const matches = ifMatch();
+    const changes = pickDefined(body, WRITABLE);
+    return async (transaction) => {
+      const existing = await transaction.template.findUnique({ where: { id } });
+      if (!existing) throw notFound();
+      requireVersion(matches, existing.resource_version);
+      refuseConflicts(existing, changes);
+      refuseStatus({ ...existing, ...changes });
+      const data = { ...withoutOldDigest(changes, existing), ...derivedColumns({ ...existing, ...changes }) };
+      const updated = await transaction.template.update({ where: { id }, data, include: withCategory });
+      await registerTags(transaction, updated.tags);
+      if (changes.icon_url !== undefined) await requestIcons(transaction, [updated.slug]);
+      return { id, reply: { template: presentTemplate(updated) } };
+    };
+  },
+  ({ body }) => body.message,
+);
 
-export const deleteTemplate = catalogChangeRoute(hubEndpoints.deleteTemplate, ({ ifMatch }, input) => {
-  const id = resourceId(input);
-  const matches = ifMatch();
-  return async ({ template }) => {
-    const existing = await template.findUnique({ where: { id }, select: { resource_version: true } });
-    if (!existing) throw notFound();
-    requireVersion(matches, existing.resource_version);
-    await template.delete({ where: { id } });
-    return { id, reply: undefined };
-  };
-});
+export const deleteTemplate = catalogChangeRoute(
+  hubEndpoints.deleteTemplate,
+  ({ ifMatch }, input) => {
+    const id = resourceId(input);
+    const matches = ifMatch();
+    return async ({ template }) => {
+      const existing = await template.findUnique({ where: { id }, select: { resource_version: true } });
+      if (!existing) throw notFound();
+      requireVersion(matches, existing.resource_version);
+      await template.delete({ where: { id } });
+      return { id, reply: undefined };
+    };
+  },
+  ({ body }) => body.message,
+);

@@ -3,7 +3,7 @@ import { challengesOf } from '@svc/auth';
 import type { Input, Reply } from '@svc/contract';
 import { hubEndpoints, MAX_PUBLISHED_LEXEMES } from '@svc/contract/hub';
 import { invalid, Problem } from '@svc/http';
-import { writeAuditEntry } from '../../audit/entry.ts';
+import { writeAuditEntries } from '../../audit/entry.ts';
 import {
   CATEGORIES,
   type CatalogFiles,
@@ -15,7 +15,7 @@ import {
 import { DeletionsRefused, importFiles, type Step, tallyOf } from '../../catalog/files/import.ts';
 import { countLexemes, TOO_COMPLEX } from '../../catalog/files/yaml-text.ts';
 import type { CatalogTransaction } from '../../database/catalog-write.ts';
-import { callerOf } from '../../identity/caller.ts';
+import { authorOf, callerOf } from '../../identity/caller.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { requirePublisher } from '../../identity/service-tokens.ts';
 import { type RequestContext, route } from '../request/context.ts';
@@ -26,16 +26,16 @@ type Endpoint = typeof hubEndpoints.importCatalog;
 /** The longest duration of the transaction. Other writers of the catalog wait for it. */
 const IMPORT_TIMEOUT_MS = 60_000;
 
-export const importCatalog = route(hubEndpoints.importCatalog, async (context, { query, body: { files } }) => {
+export const importCatalog = route(hubEndpoints.importCatalog, async (context, { query, body }) => {
   if (query.prune) requirePrune(context.principal);
-  return inTurn(context, () => apply(context, files, query)).catch((error: unknown) => {
+  return inTurn(context, () => apply(context, body, query)).catch((error: unknown) => {
     throw problemOf(error, query.max_deletions);
   });
 });
 
 async function apply(
   context: RequestContext,
-  files: Files,
+  { files, message = '' }: Input<Endpoint>['body'],
   { plan, prune, max_deletions }: Input<Endpoint>['query'],
 ): Promise<Reply<Endpoint>> {
   const { database, principal } = context;
@@ -46,7 +46,8 @@ async function apply(
     prune: prune ? { max: max_deletions } : undefined,
     extent: extentOf(principal),
     timeoutMs: IMPORT_TIMEOUT_MS,
-    record: (transaction) => record(transaction, context),
+    change: { ...authorOf(principal), message },
+    record: (transaction, ids) => record(transaction, context, ids),
   });
   return present(steps, described, plan);
 }
@@ -99,15 +100,19 @@ function problemOf(error: unknown, max: number): unknown {
   );
 }
 
-/** Writes the audit entry, if the caller still has the right to import. @throws 401, 403, 503 */
-async function record(transaction: CatalogTransaction, context: RequestContext): Promise<void> {
+/** Writes the audit entries, if the caller still has the right to import. @throws 401, 403, 503 */
+async function record(
+  transaction: CatalogTransaction,
+  context: RequestContext,
+  objectIds: readonly string[],
+): Promise<void> {
   const { principal } = context;
   const caller = principal.kind === 'service' ? principal : callerOf(principal);
   await requirePublisher(transaction, caller);
-  await writeAuditEntry(transaction, context, {
+  await writeAuditEntries(transaction, context, {
     caller,
     status: hubEndpoints.importCatalog.status,
-    objectId: null,
+    objectIds,
   });
 }
 

@@ -2,9 +2,8 @@ import type { Endpoint, Input, Reply } from '@svc/contract';
 import type { Route } from '@svc/http';
 import { writeAuditEntry } from '../../audit/entry.ts';
 import { writeCatalog } from '../../database/catalog-write.ts';
-import type { Database } from '../../database/client.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { callerOf } from '../../identity/caller.ts';
+import { authorOf, callerOf } from '../../identity/caller.ts';
 import { type RequestContext, route } from './context.ts';
 
 /**
@@ -19,31 +18,38 @@ interface Changed<R> {
 }
 
 type Transaction = Prisma.TransactionClient;
-type Run = <T>(database: Database, work: (transaction: Transaction) => Promise<T>) => Promise<T>;
+type Run = <T>(
+  given: { readonly context: RequestContext; readonly message: string },
+  work: (transaction: Transaction) => Promise<T>,
+) => Promise<T>;
 
 /**
  * Creates routes for changes. `prepare` rejects invalid input before the transaction begins, and
  * returns the change. The change must use no other connection than that of its transaction, which
- * also contains its audit entry.
+ * also contains its audit entry. `messageOf` returns why the caller changes the content of a
+ * template.
  */
 const changeRouteIn =
   (run: Run) =>
   <E extends Endpoint>(
     endpoint: E,
     prepare: (context: RequestContext, input: Input<E>) => (transaction: Transaction) => Promise<Changed<Reply<E>>>,
+    messageOf: (input: Input<E>) => string | undefined = () => undefined,
   ): Route<RequestContext, E> =>
     route(endpoint, async (context, input) => {
       const change = prepare(context, input);
-      return run(context.database, async (transaction) =>
+      return run({ context, message: messageOf(input) ?? '' }, async (transaction) =>
         recorded({ ...context, transaction }, endpoint, await change(transaction)),
       );
     });
 
 /** A change of the catalog or of grants by an administrator. */
-export const catalogChangeRoute = changeRouteIn(writeCatalog);
+export const catalogChangeRoute = changeRouteIn(({ context: { database, principal }, message }, work) =>
+  writeCatalog(database, work, { change: { ...authorOf(principal), message } }),
+);
 
 /** Another change by an administrator, or by a member of an organization. */
-export const changeRoute = changeRouteIn(({ client }, work) => client.$transaction(work));
+export const changeRoute = changeRouteIn(({ context }, work) => context.database.client.$transaction(work));
 
 /**
  * Validates the reply of a change and writes its audit entry, in the transaction of the change. A

@@ -153,7 +153,7 @@ function changedEntries(viewer: Viewer, { at, after }: Cursor['position'], limit
       SELECT t.id, ${stampFor(viewer)} AS at, false AS removed, t.weight AS bytes FROM ${templateSources}
       WHERE ${visibleTemplates(viewer)} AND ${touchedSince(viewer, since)}
       UNION ALL
-      SELECT template_id, max(until), true, 0 FROM (${visiblePeriods(viewer)}) AS periods (template_id, until)
+      SELECT template_id, max(until), true, 0 FROM (${visiblePeriods(viewer)}) AS periods (template_id, since, until)
       WHERE template_id = ANY (ARRAY(${endedSince(viewer, since)}))
       GROUP BY template_id HAVING max(until) < 'infinity'
     ) changes

@@ -230,7 +230,7 @@ interface Page {
  * their ids.
  */
 export const removedTemplates = (viewer: Viewer, since: Date, { after, limit }: Page): Prisma.Sql => Prisma.sql`
-  SELECT template_id AS id FROM (${visiblePeriods(viewer)}) AS periods (template_id, until)
+  SELECT template_id AS id FROM (${visiblePeriods(viewer)}) AS periods (template_id, since, until)
   WHERE template_id > ${after}::uuid AND template_id = ANY (ARRAY(${endedSince(viewer, since)}))
   GROUP BY template_id HAVING max(until) > ${since} AND max(until) < 'infinity'
   ORDER BY template_id LIMIT ${limit}`;

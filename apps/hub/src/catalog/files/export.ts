@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { categoryFields, slug, templateDefaults, templateFieldNames } from '@svc/contract';
+import { adviceDefaults, categoryFields, slug, templateDefaults } from '@svc/contract';
 import { partsOf } from '@svc/http';
 import type { Database } from '../../database/client.ts';
 import { CATEGORIES, type CatalogFiles } from './catalog-files.ts';
@@ -9,7 +9,12 @@ import { plain } from './import.ts';
 
 const EXPORT_TIMEOUT_MS = 10 * 60_000;
 
-type Template = Readonly<Record<(typeof templateFieldNames)[number], unknown>> & {
+const { status, status_message, replacement } = adviceDefaults;
+const DEFAULTS = { ...templateDefaults, status, status_message, replacement };
+// Object.keys returns string[].
+const FIELDS = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
+
+type Template = Readonly<Record<keyof typeof DEFAULTS, unknown>> & {
   readonly id: string;
   readonly slug: string;
   readonly category: string;
@@ -115,7 +120,7 @@ function changeOfCategories(
   ];
 }
 
-const TEMPLATE_MEMBERS = ['name', 'category', 'owner', ...templateFieldNames];
+const TEMPLATE_MEMBERS = ['name', 'category', 'owner', ...FIELDS];
 
 function changesOfTemplates(
   rows: CatalogRows['templates'],
@@ -126,7 +131,11 @@ function changesOfTemplates(
   const known = new Set(rows.map(({ slug }) => slug));
   const written = rows.flatMap((row) => {
     const before = bySlug.get(row.slug);
-    const members = differences(TEMPLATE_MEMBERS, row, before && { ...before, owner: before.owner ?? null });
+    const members = differences(
+      TEMPLATE_MEMBERS,
+      row,
+      before && { ...DEFAULTS, ...before, owner: before.owner ?? null },
+    );
     if (members.length === 0) return [];
     const name = slug.safeParse(row.slug).success ? row.slug : row.id; // earlier versions stored other slugs
     const file = before?.file ?? path.join('templates', `${name}.yaml`);
@@ -163,7 +172,5 @@ const pick = (row: object, members: readonly string[]) =>
 /** The fields of a template that differ from their defaults. */
 const nonDefaultFields = (row: Template) =>
   Object.fromEntries(
-    templateFieldNames
-      .filter((field) => !isDeepStrictEqual(row[field], templateDefaults[field]))
-      .map((field) => [field, row[field]]),
+    FIELDS.filter((field) => !isDeepStrictEqual(row[field], DEFAULTS[field])).map((field) => [field, row[field]]),
   );

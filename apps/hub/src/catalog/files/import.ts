@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { fold, nearestName, templateFieldNames } from '@svc/contract';
+import { fold, nearestName, statusProblems, templateFieldNames } from '@svc/contract';
 import { partsOf, pickDefined } from '@svc/http';
-import { type CatalogTransaction, writeCatalog } from '../../database/catalog-write.ts';
+import { type CatalogTransaction, type Change, writeCatalog } from '../../database/catalog-write.ts';
 import type { Database } from '../../database/client.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { requestIcons } from '../../icons/store.ts';
@@ -46,8 +46,10 @@ interface FilesImport {
   readonly extent: Extent;
   /** The longest duration of the transaction, in milliseconds. */
   readonly timeoutMs: number;
-  /** Writes the audit entry of a change, in its transaction, at its end. */
-  readonly record: (transaction: CatalogTransaction) => Promise<unknown>;
+  /** Who imports, and why. */
+  readonly change: Change;
+  /** Writes the audit entries of the objects with the ids, in the transaction of their changes, at its end. */
+  readonly record: (transaction: CatalogTransaction, ids: readonly string[]) => Promise<unknown>;
 }
 
 /** An import would delete more rows than it may. Nothing was changed. */
@@ -78,6 +80,7 @@ export async function importFiles(database: Database, given: FilesImport): Promi
       // Planned again, because other writers are locked out only now.
       const steps = await planOf(transaction, given);
       refuseDeletions(steps, given);
+      const deleted = await idsOf(transaction, 'delete', steps);
       await apply(transaction, steps);
       await requestIcons(
         transaction,
@@ -87,11 +90,29 @@ export async function importFiles(database: Database, given: FilesImport): Promi
         transaction,
         given.files.templates.flatMap(({ tags }) => tags),
       );
-      if (steps.length > 0) await given.record(transaction);
+      if (steps.length > 0) {
+        const created = await idsOf(transaction, 'create', steps);
+        const updated = await idsOf(transaction, 'update', steps);
+        await given.record(transaction, [...created, ...updated, ...deleted]);
+      }
       return steps;
     },
-    { timeoutMs: given.timeoutMs },
+    { change: given.change, timeoutMs: given.timeoutMs },
   );
+}
+
+/** The ids of the objects that steps with the verb change. */
+async function idsOf(reader: Reader, verb: Step['verb'], steps: readonly Step[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const noun of ['category', 'template'] as const) {
+    const slugs = steps.filter((step) => step.verb === verb && step.noun === noun).map(({ slug }) => slug);
+    for (let start = 0; start < slugs.length; start += SLUGS) {
+      const query = { where: { slug: { in: slugs.slice(start, start + SLUGS) } }, select: { id: true } };
+      const found = noun === 'category' ? await reader.category.findMany(query) : await reader.template.findMany(query);
+      ids.push(...found.map(({ id }) => id));
+    }
+  }
+  return ids;
 }
 
 /** The numbers of changes, and of described objects that do not change. */
@@ -140,7 +161,7 @@ interface Stored {
   readonly files: CatalogFiles;
   /** The stored categories, and the stored templates that have a file, by slug. */
   readonly categories: ReadonlyMap<string, { readonly slug: string; readonly is_private: boolean }>;
-  readonly templates: ReadonlyMap<string, unknown>;
+  readonly templates: ReadonlyMap<string, Parameters<typeof statusProblems>[0]>;
   /** Whether a slug is that of a template outside the extent. */
   readonly isOutside: (slug: string) => boolean;
   readonly extent: Extent;
@@ -156,6 +177,12 @@ async function errorsOf(reader: Reader, stored: Stored): Promise<string[]> {
   for (const [index, { placeOf, category }] of unknown.entries()) {
     const message = isLimited ? notForCategory(category) : noSlug('category', category, suggested(known, index));
     errors.push(`${placeOf('category')}: category: ${message}`);
+  }
+  for (const file of files.templates) {
+    const { slug, placeOf } = file;
+    // The status that a file leaves out does not change.
+    const problems = statusProblems({ ...templates.get(slug), ...pickDefined(file, STATUS), slug });
+    errors.push(...problems.map(({ path, message }) => `${placeOf(path)}: ${path}: ${message}`));
   }
   for (const [rows, described] of [
     [categories, files.categories],
@@ -305,8 +332,11 @@ function stepOf(noun: Step['noun'], desired: DesiredRow, existing: object | unde
 /** A value after a round trip through JSON, which removes undefined members. */
 export const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
 
+/** The members of a file that are not content. */
+const STATUS = ['status', 'status_message', 'replacement'] as const;
+
 const templateData = (file: CatalogFiles['templates'][number]): Data => ({
-  ...pickDefined(file, ['name', ...templateFieldNames]),
+  ...pickDefined(file, ['name', ...templateFieldNames, ...STATUS]),
   slug: file.slug,
   ...derivedColumns(file),
 });

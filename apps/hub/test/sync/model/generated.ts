@@ -39,6 +39,10 @@ export const write: fc.Arbitrary<Write> = fc.oneof(
     }),
   },
   { weight: 4, arbitrary: fc.record({ kind: kind('delete'), slot }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constantFrom('set status', 'advise', 'withdraw'), slot, text: fc.nat(9) }),
+  },
   fc.record({ kind: kind('swap slugs'), slot, with: slot }),
   { weight: 2, arbitrary: fc.record({ kind: kind('rename'), category, name: fc.nat(9) }) },
   { weight: 4, arbitrary: fc.record({ kind: kind('set privacy'), category, isPrivate: fc.boolean() }) },

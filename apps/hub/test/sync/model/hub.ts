@@ -15,6 +15,9 @@ const TABLES = [
   'template_scopes',
   'category_privacy',
   'catalog_access_periods',
+  'template_texts',
+  'template_revisions',
+  'template_advisories',
 ];
 
 const DUMP = `SELECT json_build_object(${TABLES.map(
@@ -33,6 +36,13 @@ const RESTORE = `
         INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, dump->'${table}');`,
     ).join('\n')}
   END $$`;
+
+interface Content {
+  readonly id: string;
+  readonly revision: number;
+  readonly content: unknown;
+  readonly text: string | null;
+}
 
 const UPDATES = '/api/v1/catalog/templates/updates';
 
@@ -91,6 +101,20 @@ export async function aHub(options: InstanceOptions = {}) {
     prune: async (before: number) => {
       await pruneHistory(database, new Date(before));
       return (await clock(client)).floor;
+    },
+    /** The contents of all templates: those that a replay of all revisions gives, and those that are stored. */
+    contents: async () => {
+      const revisions = await client.$queryRaw<(Content & { deleted: boolean })[]>`
+        SELECT template_id AS id, revision, content, text, content IS NULL AS deleted FROM template_revisions
+        LEFT JOIN template_texts ON sha256 = documentation ORDER BY at, revision`;
+      const replayed = new Map<string, Content>();
+      for (const { deleted, ...content } of revisions) {
+        if (deleted) replayed.delete(content.id);
+        else replayed.set(content.id, content);
+      }
+      const stored = await client.$queryRaw<Content[]>`
+        SELECT id, revision, template_content(t) AS content, documentation AS text FROM templates t`;
+      return { replayed, stored: new Map(stored.map((content) => [content.id, content])) };
     },
     dump,
     restore,

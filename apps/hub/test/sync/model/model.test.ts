@@ -1,6 +1,6 @@
 // Random histories of a catalog and of clients that sync by `since` or by `cursor`. At the end of a
 // sync, the copy of a client equals the list that its caller sees, and no response contains a
-// template that the caller could not see.
+// template that the caller could not see. A replay of all revisions gives the templates.
 import { byDepth, seed } from '@svc/testing';
 import { repeatHint } from '@svc/testing/properties';
 import fc from 'fast-check';
@@ -39,6 +39,8 @@ async function finish({ history, pollers, walkers }: Run, isPruned: boolean) {
   if (isPruned) await prune(history, hub, latest(history.state).at + 1);
   for (const { isIdle, poll } of pollers) if (!isIdle()) await poll();
   for (const { walkToEnd } of walkers) await walkToEnd(3);
+  const { replayed, stored } = await hub.contents();
+  expect(replayed).toEqual(stored);
 }
 
 interface Property {

@@ -27,6 +27,10 @@ function describeWrite(write: Write): string {
       return `set the scope of template-${write.slot}: ${describeScope(write.scope)}`;
     case 'delete':
       return `delete template-${write.slot}`;
+    case 'set status':
+    case 'advise':
+    case 'withdraw':
+      return `${write.kind} of template-${write.slot}: text ${write.text}`;
     case 'swap slugs':
       return `swap the slugs template-${write.slot} and template-${write.with}`;
     case 'rename':

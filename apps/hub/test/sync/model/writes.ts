@@ -8,6 +8,8 @@ export type Write =
   | { readonly kind: 'edit'; readonly slot: number; readonly text: number }
   | { readonly kind: 'set scope'; readonly slot: number; readonly scope: Partial<TemplateScope> }
   | { readonly kind: 'delete'; readonly slot: number }
+  | { readonly kind: 'set status'; readonly slot: number; readonly text: number }
+  | { readonly kind: 'advise' | 'withdraw'; readonly slot: number; readonly text: number }
   | { readonly kind: 'swap slugs'; readonly slot: number; readonly with: number }
   | { readonly kind: 'rename'; readonly category: number; readonly name: number }
   | { readonly kind: 'set privacy'; readonly category: number; readonly isPrivate: boolean }
@@ -34,6 +36,10 @@ export async function write(context: WriteContext, given: Write): Promise<Catalo
     case 'set scope':
     case 'delete':
       return change(context, given);
+    case 'set status':
+    case 'advise':
+    case 'withdraw':
+      return advise(context, given);
     case 'swap slugs':
       return swap(context, given);
     case 'rename':
@@ -84,6 +90,26 @@ async function change(context: WriteContext, given: Of<'edit' | 'set scope' | 'd
   const data = given.kind === 'set scope' ? columnsOf(context, changed) : { description: `text ${given.text}` };
   await tables.template.update({ where, data });
   return withTemplate(catalog, given.slot, changed);
+}
+
+/** Changes what a template shows beside its content. */
+async function advise(
+  { tables, catalog }: WriteContext,
+  { kind, slot, text }: Of<'set status' | 'advise' | 'withdraw'>,
+): Promise<Catalog> {
+  const template_id = catalog.templates[slot]?.id;
+  if (template_id === undefined) return catalog;
+  const message = `text ${text}`;
+  if (kind === 'set status') {
+    const data = { status: text % 2 ? 'deprecated' : 'active', status_message: message };
+    await tables.template.update({ where: { id: template_id }, data });
+  } else if (kind === 'advise') {
+    await tables.templateAdvisory.create({ data: { template_id, severity: 'warning', message, first_revision: 1 } });
+  } else {
+    const where = { template_id, withdrawn_at: null };
+    await tables.templateAdvisory.updateMany({ where, data: { withdrawn_at: new Date() } });
+  }
+  return catalog;
 }
 
 /** Swaps the slugs of two slots. If one slot is empty, the template moves to it. */

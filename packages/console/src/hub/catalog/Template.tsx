@@ -3,6 +3,7 @@ import { Lock, Rocket } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { codeOf, isUnavailable } from '../../shared/api/problem.ts';
+import { TemplateAdvice, TemplateStatus } from '../../shared/catalog/TemplateAdvice.tsx';
 import { TemplateFacts, TemplateVariables } from '../../shared/catalog/TemplateFacts.tsx';
 import { TemplateGlyph } from '../../shared/catalog/TemplateGlyph.tsx';
 import { href } from '../../shared/routing/href.ts';
@@ -15,6 +16,7 @@ import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.t
 import { SignInButton } from '../account/SignInButton.tsx';
 import { hub, iconOf, useUser } from '../api.ts';
 import { RequestAccess, RequestAccessButton } from '../organization/RequestAccess.tsx';
+import { Changelog } from './Changelog.tsx';
 import { DeployDialog } from './DeployDialog.tsx';
 
 export default function Template({ params }: PageProps<'/templates/:slug'>) {
@@ -29,7 +31,12 @@ export default function Template({ params }: PageProps<'/templates/:slug'>) {
         crumbs={[{ label: t('Catalog'), href: '/' }]}
         title={template.name}
         before={<TemplateGlyph template={template} src={iconOf(template)} />}
-        beside={<span className="tag">{template.version}</span>}
+        beside={
+          <>
+            <span className="tag">{template.version}</span>
+            <TemplateStatus status={template.status} />
+          </>
+        }
         about={template.description}
         actions={
           <Button tone="primary" icon={Rocket} aria-haspopup="dialog" onClick={() => setDeploying(true)}>
@@ -38,6 +45,7 @@ export default function Template({ params }: PageProps<'/templates/:slug'>) {
         }
       />
       {error && <ErrorView error={error} retry={refetch} />}
+      <TemplateAdvice template={template} />
       <div className="split">
         <Panel title={t('Documentation')}>
           {template.documentation ? (
@@ -55,6 +63,7 @@ export default function Template({ params }: PageProps<'/templates/:slug'>) {
               <TemplateVariables template={template} />
             </Panel>
           )}
+          <Changelog slug={template.slug} />
           {template.tags.length > 0 && (
             <Panel title={t('Tags')}>
               <div className="row">

@@ -6,7 +6,7 @@ import { t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { Loading, Notice } from '../../shared/ui/feedback/states.tsx';
 import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
-import { hub } from '../api.ts';
+import { hub, type TemplateBody } from '../api.ts';
 import { ImportDialog, type TemplateFile } from './ImportDialog.tsx';
 import { type Start, TemplateForm } from './TemplateForm.tsx';
 
@@ -47,7 +47,10 @@ function Begun({ from, file }: { readonly from: string | null; readonly file: Te
   });
   if (file) {
     const { template, warnings } = file;
-    const start: Start = { source: template, owner_org_id: template.owner_org_id };
+    const { status_message, replacement } = template;
+    // The hub has read the status with the rule for new templates.
+    const status = { status: template.status as TemplateBody['status'], status_message, replacement };
+    const start: Start = { source: template, owner_org_id: template.owner_org_id, status };
     return (
       <>
         {warnings.length > 0 && (

@@ -4,6 +4,7 @@ import { Save } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ControlLayout, MemberControl } from '../../shared/catalog/MemberControl.tsx';
+import { identityLabels, labelOfMember } from '../../shared/catalog/member-labels.ts';
 import { TemplateVariables } from '../../shared/catalog/TemplateFacts.tsx';
 import { TemplateCard } from '../../shared/catalog/TemplateGrid.tsx';
 import { topicHeadings as headings } from '../../shared/catalog/topics.ts';
@@ -20,7 +21,16 @@ import { Notice } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { Markdown } from '../../shared/ui/markdown/Markdown.tsx';
 import { Panel } from '../../shared/ui/shell/PageHeader.tsx';
-import { type Category, hub, iconOf, type ManagedTemplate, type Template, useBlocked } from '../api.ts';
+import {
+  type Category,
+  hub,
+  iconOf,
+  type ManagedTemplate,
+  type Template,
+  type TemplateBody,
+  useBlocked,
+} from '../api.ts';
+import { MessageField } from './MessageField.tsx';
 import { bodyOf, changedMembers, type DraftSource, draftOf, type TemplateDraft } from './template-draft.ts';
 
 const sections = [...new Set(Object.values(headings))].map((heading) => ({
@@ -28,18 +38,10 @@ const sections = [...new Set(Object.values(headings))].map((heading) => ({
   members: controls.filter(({ topic }) => headings[topic] === heading),
 }));
 
-/** The labels of the members that have no default. */
-const identityLabels = { name: t('Name'), slug: t('Slug'), category_id: t('Category') };
-
-const labels: Readonly<Record<string, string>> = {
-  ...identityLabels,
-  ...Object.fromEntries(controls.map(({ name, label }) => [name, declaredText(label)])),
-};
-
 /** The words for a member, such as `Variables that users set, entry 2: Name`. */
 function labelOf(path: string): string {
   const [member = '', index, part = ''] = path.split('.');
-  const label = labels[member] ?? member;
+  const label = labelOfMember(member);
   const control = controls.find(({ name }) => name === member)?.control;
   if (control?.kind !== 'objects' || index === undefined) return label;
   const entry = t('{label}, entry {number}', { label, number: Number(index) + 1 });
@@ -51,6 +53,8 @@ function labelOf(path: string): string {
 export interface Start {
   readonly source: DraftSource;
   readonly owner_org_id: string | null;
+  /** The status that a file states. */
+  readonly status?: Pick<TemplateBody, 'status' | 'status_message' | 'replacement'> | undefined;
 }
 
 /** The form of a template, with a preview of its card and its page beside it. */
@@ -66,6 +70,7 @@ export function TemplateForm({
 }) {
   const [before] = useState(() => draftOf(controls, template ?? start?.source));
   const form = useForm(before);
+  const change = useForm({ message: '' });
   const [, navigate] = useLocation();
   const blocked = useBlocked();
   const categories = useQuery(hub.read('listAllCategories'));
@@ -86,6 +91,7 @@ export function TemplateForm({
   });
   const { error, isPending } = template ? update : create;
   const errorAt = form.errorsOf(error);
+  const { message } = change.values;
   const draft = form.values;
   const changes = changedMembers(controls, before, draft);
   const hasChanges = Object.keys(changes).length > 0;
@@ -129,9 +135,13 @@ export function TemplateForm({
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          if (template)
-            update.mutate({ query: { id: template.id }, body: changes, ifMatch: template.resource_version });
-          else create.mutate({ body: { ...bodyOf(controls, draft), owner_org_id: start?.owner_org_id ?? null } });
+          if (template) {
+            const body = { ...changes, message };
+            update.mutate({ query: { id: template.id }, body, ifMatch: template.resource_version });
+          } else {
+            const body = { ...bodyOf(controls, draft), ...start?.status, message };
+            create.mutate({ body: { ...body, owner_org_id: start?.owner_org_id ?? null } });
+          }
         }}
       >
         {sections.map(({ heading, members }) => (
@@ -159,8 +169,9 @@ export function TemplateForm({
         ))}
         <div className="form-section">
           {template && !isUnchanged && <Consequences changes={changes} category={category} />}
+          <MessageField {...change.bind('message')} error={change.errorsOf(error)('message')} />
           <ErrorSummary error={error} errorAt={errorAt} labelOf={labelOf} />
-          <FormError error={error} shown={Object.keys(before)} />
+          <FormError error={error} shown={[...Object.keys(before), 'message']} />
           <div className="actions">
             <Button
               type="submit"
@@ -200,7 +211,7 @@ function Consequences({
   return (
     <Notice
       title={t('Changed: {members}', {
-        members: formatList(members.map((member) => labels[member] ?? member)),
+        members: formatList(members.map(labelOfMember)),
       })}
     >
       <p>{t('Fleets receive the change with their next sync. What they run does not change.')}</p>
@@ -231,6 +242,11 @@ function Preview({
     download_count: 0,
     created_at: '',
     updated_at: '',
+    revision: null,
+    status: 'active',
+    status_message: '',
+    replacement: null,
+    advisories: [],
     ...template,
     ...bodyOf(controls, draft),
     name: draft.name || t('Unnamed template'),

@@ -23,6 +23,8 @@ export const problemSentences: Readonly<Record<ProblemCode, string>> = {
   key_revoked: t('The key is revoked, which cannot be undone.'),
   too_many_keys: t('The organization has the maximum number of keys.'),
   too_many_tokens: t('You have the maximum number of tokens that are valid.'),
+  too_many_advisories: t('The template has too many advisories. Withdraw or change one of them.'),
+  advisory_withdrawn: t('The advisory was withdrawn. Publish another one.'),
   too_many_deletions: t('Too many objects would be deleted.'),
   token_revoked: t('The token is revoked, which cannot be undone.'),
   password_exists: t('The user has a password already.'),

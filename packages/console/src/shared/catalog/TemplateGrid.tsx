@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { t } from '../texts/texts.ts';
 import { formatBytes, formatCount, formatCpus, parseQuantity } from '../ui/display/format.ts';
+import { TemplateStatus } from './TemplateAdvice.tsx';
 import { TemplateGlyph } from './TemplateGlyph.tsx';
 import { tierLabel } from './tiers.ts';
 
@@ -61,6 +62,7 @@ export const TemplateCard = ({
     </div>
     <p className="muted clamp">{template.description || t('No description.')}</p>
     <footer>
+      <TemplateStatus status={template.status} />
       <TemplateNeeds template={template} />
       {children && <span className="above">{children}</span>}
     </footer>

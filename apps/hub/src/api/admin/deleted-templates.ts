@@ -1,0 +1,7 @@
+import { hubEndpoints } from '@svc/contract/hub';
+import { listDeleted } from '../../catalog/revisions/read.ts';
+import { route } from '../context.ts';
+
+export const listDeletedTemplates = route(hubEndpoints.listDeletedTemplates, ({ database: { client } }, { query }) =>
+  listDeleted(client, query),
+);

@@ -1,0 +1,17 @@
+import { hubEndpoints } from '@svc/contract/hub';
+import { restoreContent } from '../../../catalog/revisions/restore.ts';
+import { catalogChangeRoute } from '../../change.ts';
+import { presentTemplate, withCategory } from '../templates.ts';
+
+export const restoreTemplate = catalogChangeRoute(
+  hubEndpoints.restoreTemplate,
+  ({ ifMatch }, { params: { id }, body }) => {
+    const matches = ifMatch();
+    return async (transaction) => {
+      await restoreContent(transaction, { ...body, id }, matches);
+      const restored = await transaction.template.findUniqueOrThrow({ where: { id }, include: withCategory });
+      return { id, reply: { template: presentTemplate(restored) } };
+    };
+  },
+  ({ body }) => body.message,
+);

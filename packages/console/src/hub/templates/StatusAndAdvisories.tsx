@@ -1,0 +1,307 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { CirclePlus, Pencil, X } from 'lucide-react';
+import { useState } from 'react';
+import { AdvisoryText } from '../../shared/catalog/TemplateAdvice.tsx';
+import { t } from '../../shared/texts/texts.ts';
+import { Button } from '../../shared/ui/controls/Button.tsx';
+import { SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
+import { useEdits, useForm } from '../../shared/ui/controls/form.ts';
+import { ConfirmDialog } from '../../shared/ui/dialogs/Dialog.tsx';
+import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
+import { FormError } from '../../shared/ui/feedback/FormError.tsx';
+import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
+import { Panel } from '../../shared/ui/shell/PageHeader.tsx';
+import { hub, type ManagedTemplate, type TemplateBody, useBlocked } from '../api.ts';
+
+type Status = NonNullable<TemplateBody['status']>;
+type Advisory = ManagedTemplate['advisories'][number];
+
+const statuses: readonly { readonly value: Status; readonly label: string }[] = [
+  { value: 'active', label: t('Active') },
+  { value: 'deprecated', label: t('Deprecated: it works, and should no longer be used') },
+  { value: 'blocked', label: t('Blocked: fleets refuse new deployments') },
+];
+
+/** What a template tells the fleets, beside its content. */
+export const StatusAndAdvisories = ({ template }: { readonly template: ManagedTemplate }) => (
+  <div className="stack">
+    <Audience id={template.id} />
+    <StatusPanel template={template} />
+    <AdvisoriesPanel template={template} />
+  </div>
+);
+
+/** How many organizations see a template: those that would lose it with its deletion. */
+function Audience({ id }: { readonly id: string }) {
+  const body = { withdrawn: [id] };
+  const plan = useQuery({
+    queryKey: ['admin', 'audience', id],
+    queryFn: ({ signal }) => hub.call('planVisibility', { body, signal }),
+  });
+  const all = useQuery(hub.read('listOrganizations', { query: { limit: 1 } }));
+  if (!plan.data || !all.data) return null;
+  const isPublic = plan.data.everyone.lost > 0;
+  const count = isPublic ? all.data.pagination.total : plan.data.organizations.filter(({ lost }) => lost > 0).length;
+  const organizations = t('{count, plural, one {# organization sees} other {# organizations see}} this template.', {
+    count,
+  });
+  return (
+    <p>
+      {organizations} {isPublic && t('Everyone else can see it, too.')}
+    </p>
+  );
+}
+
+function StatusPanel({ template }: { readonly template: ManagedTemplate }) {
+  const { id, resource_version } = template;
+  const form = useEdits<{ status: Status; status_message: string; replacement: string }>({
+    status: statuses.find(({ value }) => value === template.status)?.value ?? 'active',
+    status_message: template.status_message,
+    replacement: template.replacement ?? '',
+  });
+  const update = useMutation({
+    ...hub.change('updateTemplate', 'catalog'),
+    onSuccess: () => {
+      confirmChange(t('The status is published'));
+      form.discard();
+    },
+  });
+  const blocked = useBlocked()('updateTemplate');
+  const errorAt = form.errorsOf(update.error);
+  const { status, status_message, replacement } = form.values;
+  return (
+    <Panel title={t('Status')}>
+      <form
+        className="form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          update.mutate({
+            query: { id },
+            body: { status, status_message, replacement: replacement === '' ? null : replacement },
+            ifMatch: resource_version,
+          });
+        }}
+      >
+        <SelectField {...form.bind('status')} label={t('Status')} options={statuses} error={errorAt('status')} />
+        <TextAreaField
+          {...form.bind('status_message')}
+          label={t('Reason')}
+          rows={2}
+          mono={false}
+          required={status === 'blocked'}
+          hint={t('Everyone who sees the template can read it.')}
+          error={errorAt('status_message')}
+        />
+        <TextField
+          {...form.bind('replacement')}
+          label={t('Slug of the template to use instead')}
+          mono
+          hint={t('Empty: none. Everyone who sees the template can read it.')}
+          error={errorAt('replacement')}
+        />
+        {status === 'blocked' && template.is_public && (
+          <p className="muted small">
+            {t('Fleets of earlier versions ignore the status. To stop them, also make the template private.')}
+          </p>
+        )}
+        <FormError error={update.error} shown={['status', 'status_message', 'replacement']} />
+        <div className="actions">
+          <Button type="submit" tone="primary" pending={update.isPending} blocked={blocked}>
+            {t('Publish the status')}
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+function AdvisoriesPanel({ template }: { readonly template: ManagedTemplate }) {
+  const [edited, setEdited] = useState<Advisory | 'new'>();
+  const [withdrawn, setWithdrawn] = useState<Advisory>();
+  const blocked = useBlocked()('createAdvisory');
+  return (
+    <Panel
+      title={t('Advisories')}
+      flush
+      actions={
+        <Button
+          size="small"
+          icon={CirclePlus}
+          blocked={blocked}
+          aria-haspopup="dialog"
+          onClick={() => setEdited('new')}
+        >
+          {t('New advisory')}
+        </Button>
+      }
+    >
+      {template.advisories.length === 0 && (
+        <p className="body muted">
+          {t('No advisory is open. Publish one to tell the fleets what is wrong with a revision.')}
+        </p>
+      )}
+      <ul className="item-list">
+        {template.advisories.map((advisory) => (
+          <li key={advisory.id} className="spread">
+            <AdvisoryText advisory={advisory} />
+            <span className="row">
+              <Button
+                size="small"
+                icon={Pencil}
+                blocked={blocked}
+                aria-haspopup="dialog"
+                onClick={() => setEdited(advisory)}
+              >
+                {t('Edit')}
+              </Button>
+              <Button
+                size="small"
+                icon={X}
+                blocked={blocked}
+                aria-haspopup="dialog"
+                onClick={() => setWithdrawn(advisory)}
+              >
+                {t('Withdraw')}
+              </Button>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {edited && (
+        <AdvisoryDialog
+          template={template}
+          advisory={edited === 'new' ? undefined : edited}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+      {withdrawn && <WithdrawDialog id={template.id} advisory={withdrawn} onClose={() => setWithdrawn(undefined)} />}
+    </Panel>
+  );
+}
+
+const severities = [
+  { value: 'note', label: t('Note: fleets show it') },
+  { value: 'warning', label: t('Warning: fleets list affected deployments') },
+  { value: 'critical', label: t('Critical: fleets also refuse new deployments until somebody acknowledges it') },
+] as const;
+type Severity = (typeof severities)[number]['value'];
+
+function AdvisoryDialog({
+  template: { id, revision },
+  advisory,
+  onClose,
+}: {
+  readonly template: ManagedTemplate;
+  /** Undefined: a new one. */
+  readonly advisory: Advisory | undefined;
+  readonly onClose: () => void;
+}) {
+  const form = useForm<Record<'message' | 'url' | 'first_revision' | 'last_revision', string> & { severity: Severity }>(
+    {
+      severity: severities.find(({ value }) => value === advisory?.severity)?.value ?? 'warning',
+      message: advisory?.message ?? '',
+      url: advisory?.url ?? '',
+      first_revision: `${advisory?.first_revision ?? revision ?? 1}`,
+      last_revision: `${advisory?.last_revision ?? ''}`,
+    },
+  );
+  const done = {
+    onSuccess: () => {
+      confirmChange(t('The advisory is published'));
+      onClose();
+    },
+  };
+  const create = useMutation({ ...hub.change('createAdvisory', 'catalog'), ...done });
+  const update = useMutation({ ...hub.change('updateAdvisory', 'catalog'), ...done });
+  const { error, isPending } = advisory ? update : create;
+  const errorAt = form.errorsOf(error);
+  const { severity, message, url, first_revision, last_revision } = form.values;
+  const submit = () => {
+    const body = {
+      severity,
+      message,
+      url: url === '' ? null : url,
+      first_revision: Number(first_revision),
+      last_revision: last_revision === '' ? null : Number(last_revision),
+    };
+    if (advisory) update.mutate({ params: { id, advisory_id: advisory.id }, body });
+    else create.mutate({ params: { id }, body });
+  };
+  return (
+    <FormDialog
+      title={advisory ? t('Edit advisory') : t('New advisory')}
+      action={t('Publish')}
+      pending={isPending}
+      error={error}
+      shown={['severity', 'message', 'url', 'first_revision', 'last_revision']}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <SelectField {...form.bind('severity')} label={t('Severity')} options={severities} error={errorAt('severity')} />
+      <TextAreaField
+        {...form.bind('message')}
+        label={t('Message')}
+        rows={4}
+        mono={false}
+        required
+        hint={t('What is wrong, and what to do. Everyone who sees the template can read it.')}
+        error={errorAt('message')}
+      />
+      <TextField
+        {...form.bind('url')}
+        label={t('Link')}
+        type="url"
+        hint={t('Starts with https.')}
+        error={errorAt('url')}
+      />
+      <TextField
+        {...form.bind('first_revision')}
+        label={t('First revision')}
+        type="number"
+        min={1}
+        hint={revision === null ? undefined : t('The newest revision is {revision}.', { revision })}
+        error={errorAt('first_revision')}
+      />
+      <TextField
+        {...form.bind('last_revision')}
+        label={t('Last revision')}
+        type="number"
+        min={1}
+        hint={t('Empty: also all later revisions.')}
+        error={errorAt('last_revision')}
+      />
+    </FormDialog>
+  );
+}
+
+function WithdrawDialog({
+  id,
+  advisory,
+  onClose,
+}: {
+  readonly id: string;
+  readonly advisory: Advisory;
+  readonly onClose: () => void;
+}) {
+  const withdraw = useMutation({
+    ...hub.change('withdrawAdvisory', 'catalog'),
+    onSuccess: () => {
+      confirmChange(t('The advisory is withdrawn'));
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={t('Withdraw the advisory?')}
+      action={t('Withdraw')}
+      pending={withdraw.isPending}
+      error={withdraw.error}
+      onClose={onClose}
+      onConfirm={() => withdraw.mutate({ params: { id, advisory_id: advisory.id } })}
+    >
+      <AdvisoryText advisory={advisory} />
+      <p>{t('Fleets remove it with their next sync. It cannot be published again; a new one can.')}</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,80 @@
+import type { Template } from '@svc/contract';
+import { t } from '../texts/texts.ts';
+import { looks, Status, type StatusLook } from '../ui/display/Status.tsx';
+import { Notice } from '../ui/feedback/states.tsx';
+
+const statusLooks: Readonly<Record<string, StatusLook>> = {
+  deprecated: looks.warning(t('Deprecated')),
+  blocked: looks.bad(t('Blocked')),
+};
+
+/** The status of a template, unless it is active. */
+export function TemplateStatus({ status }: Pick<Template, 'status'>) {
+  const look = statusLooks[status];
+  return look ? <Status {...look} /> : null;
+}
+
+const severityLooks: Readonly<Record<string, StatusLook>> = {
+  note: looks.neutral(t('Note')),
+  warning: looks.warning(t('Warning')),
+  critical: looks.alert(t('Critical')),
+};
+
+type Advisory = Template['advisories'][number];
+
+const rangeOf = ({ first_revision: first, last_revision: last }: Advisory) =>
+  last === null
+    ? t('Revision {first} and all later ones', { first })
+    : t('Revisions {first} to {last}', { first, last });
+
+/** An advisory as plain text. Only its URL is a link, and shows its host. */
+export const AdvisoryText = ({ advisory }: { readonly advisory: Advisory }) => (
+  <span className="stack-small">
+    <span className="row">
+      <Status {...(severityLooks[advisory.severity] ?? looks.neutral(advisory.severity))} />
+      <span className="muted small">{rangeOf(advisory)}</span>
+    </span>
+    <bdi className="prewrap">{advisory.message}</bdi>
+    {advisory.url !== null && <OutsideLink url={advisory.url} />}
+  </span>
+);
+
+function OutsideLink({ url }: { readonly url: string }) {
+  if (!URL.canParse(url)) return null;
+  const { protocol, host } = new URL(url);
+  if (protocol !== 'https:') return null;
+  return (
+    <a href={url} target="_blank" rel="noreferrer noopener">
+      {t('More at {host}', { host })}
+    </a>
+  );
+}
+
+/** What a template tells about itself: that it is not active, and its advisories. */
+export function TemplateAdvice({ template }: { readonly template: Template }) {
+  const { status, status_message, replacement, advisories } = template;
+  const titles: Readonly<Record<string, string>> = {
+    deprecated: t('This template is deprecated'),
+    blocked: t('This template must not be deployed'),
+  };
+  const title = titles[status];
+  return (
+    <>
+      {title && (
+        <Notice kind="warning" title={title}>
+          {status_message && (
+            <p>
+              <bdi className="prewrap">{status_message}</bdi>
+            </p>
+          )}
+          {replacement !== null && <p>{t('Use {slug} instead.', { slug: replacement })}</p>}
+        </Notice>
+      )}
+      {advisories.map((advisory) => (
+        <Notice key={advisory.id} kind={advisory.severity === 'note' ? 'info' : 'warning'}>
+          <AdvisoryText advisory={advisory} />
+        </Notice>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,14 @@
+import controls from 'virtual:template-controls';
+import { declaredText, t } from '../texts/texts.ts';
+
+/** The labels of the members that have no default. */
+export const identityLabels = { name: t('Name'), slug: t('Slug'), category_id: t('Category') };
+
+const labels: Readonly<Record<string, string>> = {
+  ...identityLabels,
+  owner_org_id: t('Owner'),
+  ...Object.fromEntries(controls.map(({ name, label }) => [name, declaredText(label)])),
+};
+
+/** The label of a member of a template. */
+export const labelOfMember = (member: string): string => labels[member] ?? member;
