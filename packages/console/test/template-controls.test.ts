@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  adviceDefaults,
   INTERNAL_MARKER,
   isSecretVariable,
   type TemplateControl,
@@ -142,6 +143,7 @@ describe('the form of a template', () => {
   const identity = { name: 'Server', slug: 'server', category_id: '00000000-0000-4000-8000-000000000000' };
   const template = {
     ...templateDefaults,
+    ...adviceDefaults,
     ...identity,
     id: '',
     category_name: '',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  adviceDefaults,
   category,
   categoryChange,
   newCategory,
@@ -60,6 +61,7 @@ describe('a change of a template', () => {
 
 const readAsAdmin = {
   ...templateDefaults,
+  ...adviceDefaults,
   ...minimal,
   id: ID,
   slug: 'my-app',
@@ -72,16 +74,27 @@ const readAsAdmin = {
   updated_at: MOMENT,
 };
 
-test.each(['category_name', 'category_slug', 'category_icon', 'download_count', 'created_at', 'updated_at'])(
-  'the read-only member %s is accepted with any value, so that a client can send back what it read',
-  (member) => {
-    expect(templateChange.safeParse({ [member]: { any: ['thing'] } }).success).toBe(true);
-    expect(newTemplate.safeParse({ ...minimal, [member]: 42 }).success).toBe(true);
-  },
-);
+test.each([
+  'category_name',
+  'category_slug',
+  'category_icon',
+  'download_count',
+  'revision',
+  'advisories',
+  'created_at',
+  'updated_at',
+])('the read-only member %s is accepted with any value, so that a client can send back what it read', (member) => {
+  expect(templateChange.safeParse({ [member]: { any: ['thing'] } }).success).toBe(true);
+  expect(newTemplate.safeParse({ ...minimal, [member]: 42 }).success).toBe(true);
+});
 
 test('a template as administrators read it is accepted as a change', () => {
   expect(templateChange.safeParse(readAsAdmin).error?.issues ?? []).toEqual([]);
+});
+
+test('a template of a hub without revisions is active, has no advisories, and its revision is not known', () => {
+  const { revision, status, status_message, replacement, advisories, ...older } = readAsAdmin;
+  expect(template.parse(older)).toMatchObject(adviceDefaults);
 });
 
 test('a template in a response contains only members of the contract', () => {

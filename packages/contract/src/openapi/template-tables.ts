@@ -4,7 +4,7 @@ import { replaceTables } from './page-tables.ts';
 /** The members of a JSON schema that the tables show. */
 interface Schema {
   readonly $ref?: string;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly format?: string;
   readonly enum?: readonly string[];
   readonly minimum?: number;
@@ -58,6 +58,12 @@ const meanings: Readonly<Record<string, string>> = {
   category_icon: 'the icon of the category',
   download_count:
     'how many requests with an API key got the template by its slug. A fleet sends one when it first deploys the template',
+  revision: 'the number of the newest revision of the content. It increases with each change of the content, with gaps',
+  status: '`active`, `deprecated` (it works, and should no longer be used) or `blocked` (it must not be deployed)',
+  status_message: 'the reason for the status, as plain text',
+  replacement: 'the slug of the template to use instead, which the caller may not see; `null`: none',
+  advisories:
+    'messages about a range of revisions: `id`, `severity` (`note`, `warning` or `critical`), `message`, `url`, `first_revision` and `last_revision` (`null`: also all later ones)',
   created_at: 'the time of the creation',
   updated_at: 'the time of the catalog at the last change. A download is not a change',
   ...templateMeanings,
@@ -129,6 +135,7 @@ const code = (value: unknown) => `\`${JSON.stringify(value)}\``;
 
 function typeOf({ type, format, anyOf, items, enum: values }: Schema): string {
   if (anyOf) return anyOf.map(typeOf).join(' or ');
+  if (Array.isArray(type)) return type.map((each) => typeOf({ type: each })).join(' or ');
   if (values) return values.map((value) => `\`${value}\``).join(', ');
   if (type === 'array') return items?.type === 'string' ? 'list of text' : 'list of objects';
   if (type === 'object') return 'map of text to text';

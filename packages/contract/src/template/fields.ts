@@ -19,6 +19,7 @@ import {
   uuid,
   wordQuery,
 } from '../shared/wire.ts';
+import { adviceReply } from './advice.ts';
 import { templateConflicts } from './conflicts.ts';
 import { hasValidOption, isReservedVariable } from './container-options.ts';
 import { type AnyControl, type Control, textsOfControl } from './controls.ts';
@@ -693,6 +694,11 @@ const templateMembers = {
     label: 'Icon',
     control: { kind: 'text', hint: 'An https URL of a PNG, JPEG or WebP image, at most 512 x 512 pixels.' },
   }),
+  revision: otherMember(adviceReply.revision),
+  status: otherMember(adviceReply.status),
+  status_message: otherMember(adviceReply.status_message),
+  replacement: otherMember(adviceReply.replacement),
+  advisories: otherMember(adviceReply.advisories),
   created_at: otherMember(timestamp),
   updated_at: otherMember(timestamp),
 } as const;
@@ -797,6 +803,11 @@ const readOnly = ignored(
   'category_slug',
   'category_icon',
   'download_count',
+  'revision',
+  'status',
+  'status_message',
+  'replacement',
+  'advisories',
   'created_at',
   'updated_at',
   'resource_version',
@@ -830,6 +841,11 @@ export const templateInForm = template
     category_slug: true,
     category_icon: true,
     download_count: true,
+    revision: true,
+    status: true,
+    status_message: true,
+    replacement: true,
+    advisories: true,
     created_at: true,
     updated_at: true,
   })
