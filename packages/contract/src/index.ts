@@ -16,7 +16,7 @@ export { type SignInError, signInErrors } from './shared/sign-in-errors.ts';
 export * from './shared/timestamp.ts';
 export * from './shared/tool.ts';
 export * from './shared/wire.ts';
-export { type Advisory, adviceDefaults } from './template/advice.ts';
+export { type Advisory, adviceDefaults, advisory } from './template/advice.ts';
 export * from './template/category.ts';
 export * from './template/conflicts.ts';
 export * from './template/container-options.ts';

@@ -2,6 +2,8 @@
 ALTER TABLE "workload_revisions" ADD COLUMN "template_revision" INTEGER,
   ADD COLUMN "acknowledged" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[];
 
+ALTER TABLE "audit_entries" ADD COLUMN "acknowledged" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[];
+
 ALTER TABLE "catalog_sync" ADD COLUMN "lacks_revisions" BOOLEAN NOT NULL DEFAULT false;
 
 -- CreateTable
