@@ -16,7 +16,6 @@ import { createEnter, createSharedContexts } from './api/enter.ts';
 import { routes } from './api/routes.ts';
 import { createAuditGate } from './audit/gate.ts';
 import type { RejectionLimits } from './audit/rejections.ts';
-import { observeAdvisories } from './catalog/advisories.ts';
 import type { CatalogTimings } from './catalog/schedule.ts';
 import { createSync } from './catalog/sync.ts';
 import { observeSync } from './catalog/sync-state.ts';
@@ -198,7 +197,6 @@ export function createApp({
       }),
     observe: (metrics) => {
       observeSync(database)(metrics);
-      observeAdvisories(database)(metrics);
       observeFleet(database)(metrics);
       observeDeliveries(metrics, deliveries);
       observePools(metrics, database.pools);

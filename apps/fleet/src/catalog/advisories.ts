@@ -1,7 +1,5 @@
-// Advisories about what runs: their events and their metric.
+// Advisories about what runs: their events and their numbers.
 import { severities } from '@svc/contract/fleet';
-import { type Metrics, observe, sharedRead } from '@svc/http';
-import type { Database } from '../database/client.ts';
 import type { RecordedEvent } from '../events/record.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { isAbout } from '../resources/advice.ts';
@@ -54,35 +52,9 @@ export async function recordAdvisories(
     SELECT * FROM opened UNION ALL SELECT * FROM recovered`;
 }
 
-/** The figures are read at most once in this time, whatever the number of scrapes. */
-const READ_MS = 2000;
-
-/** Registers the metric of the deployments that advisories are about. All replicas report the same values. */
-export const observeAdvisories =
-  (database: Database, readMs = READ_MS) =>
-  (metrics: Metrics): void => {
-    const read = sharedRead(readMs, () => countDeployments(database));
-    observe(
-      metrics,
-      {
-        name: 'deployments_with_advisories',
-        help: 'Deployments with advisories that nobody has acknowledged, by the highest severity: note, warning, critical',
-        labelNames: ['severity'],
-      },
-      async () => {
-        const counts = await read();
-        return (
-          counts && severities.map((severity, index) => ({ value: counts.get(index + 1) ?? 0, labels: { severity } }))
-        );
-      },
-    );
-  };
-
-/** The numbers of deployments by the rank of the highest severity, from 1. */
-async function countDeployments({ client }: Database): Promise<ReadonlyMap<number, number>> {
-  const rows = await client.$queryRaw<{ rank: number; count: number }[]>`
+/** An expression for the numbers of these deployments by the rank of their highest severity, as JSON. */
+export const countsBySeverity = Prisma.sql`(
+  SELECT coalesce(json_object_agg(rank, count), '{}') FROM (
     SELECT rank, count(*)::int AS count
     FROM (SELECT d.id, max(array_position(${[...severities]}::text[], x->>'severity')) AS rank FROM ${affected} GROUP BY d.id) ranked
-    WHERE rank IS NOT NULL GROUP BY rank`;
-  return new Map(rows.map(({ rank, count }) => [rank, count]));
-}
+    WHERE rank IS NOT NULL GROUP BY rank) counted)`;

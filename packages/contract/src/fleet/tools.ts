@@ -75,6 +75,11 @@ const someEnv = {
       'Values of variables: text, {"secret": name, "key": key}, {"generate": length} for a random text, or {"deployment": name, "variable": name}. Text for a secret variable: {"value": text, "plain": true}',
   }),
 };
+/** The endpoints validate the ids. */
+const acknowledge = z.array(z.string()).optional();
+const acknowledging = {
+  acknowledge: acknowledge.meta({ description: 'Critical advisories, by id, that the user accepts' }),
+};
 const limit = (max: number, usual: number) => ({ limit: z.int().min(1).max(max).default(usual) });
 const include = <const Part extends string>(...parts: readonly [Part, ...Part[]]) => ({
   include: z.array(z.enum(parts)).max(parts.length).default([]),
@@ -100,7 +105,11 @@ const planDeployment = tool({
   calls: [fleetDeploymentEndpoints.planDeployment],
   takes: fleetDeploymentEndpoints.planDeployment,
   except: ['pull', 'spec', 'dry_run'],
-  own: { ...someEnv, manifest: z.boolean().default(false).meta({ description: 'Also return the manifest' }) },
+  own: {
+    ...someEnv,
+    ...acknowledging,
+    manifest: z.boolean().default(false).meta({ description: 'Also return the manifest' }),
+  },
   result: z.object({
     ...plan.pick({ ok: true, refusals: true, secrets: true, changes: true, dry_run: true }).shape,
     ...plan.pick({ service_account: true, replaces_instances: true, advice: true, template_changes: true }).shape,
@@ -265,6 +274,7 @@ export const fleetTools = {
     describedBy: planDeployment,
     own: {
       ...someEnv,
+      ...acknowledging,
       idempotency_key: z
         .string()
         .optional()
@@ -280,7 +290,7 @@ export const fleetTools = {
     takes: fleetDeploymentEndpoints.updateDeployment,
     except: ['id', 'name', 'desired_state', 'take_over'],
     describedBy: planDeployment,
-    own: { ...aDeployment, ...someEnv, ...aVersion },
+    own: { ...aDeployment, ...someEnv, ...acknowledging, ...aVersion },
     result: z.object({ deployment: briefDeployment }),
   }),
   control_deployment: tool({
@@ -328,7 +338,7 @@ export const fleetTools = {
     calls: [createWorkload, updateWorkload],
     operationOf: ({ id }) => (id === undefined ? createWorkload : updateWorkload),
     takes: createWorkload,
-    own: { id: z.string().optional(), name: z.string().optional(), ...aVersion },
+    own: { id: z.string().optional(), name: z.string().optional(), acknowledge, ...aVersion },
     result: z.object({ workload: briefWorkload }),
     hints: { destructiveHint: false },
   }),

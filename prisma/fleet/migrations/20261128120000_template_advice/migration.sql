@@ -26,7 +26,8 @@ BEGIN
     AND NEW.spec - 'env' = OLD.spec - 'env' AND NEW.overrides - 'env' = OLD.overrides - 'env' THEN
     RETURN NEW;
   END IF;
-  IF to_jsonb(NEW) - 'template_revision' - 'acknowledged' = to_jsonb(OLD) - 'template_revision' - 'acknowledged'
+  IF (NEW.template_revision, NEW.acknowledged) IS DISTINCT FROM (OLD.template_revision, OLD.acknowledged)
+    AND to_jsonb(NEW) - 'template_revision' - 'acknowledged' = to_jsonb(OLD) - 'template_revision' - 'acknowledged'
     AND (OLD.template_revision IS NULL OR NEW.template_revision IS NOT DISTINCT FROM OLD.template_revision)
     AND NEW.acknowledged @> OLD.acknowledged THEN
     RETURN NEW;

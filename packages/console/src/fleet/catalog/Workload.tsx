@@ -47,6 +47,8 @@ export default function Workload({ params }: PageProps<'/workloads/:id'>) {
   if (!data) return <Loading text={t('Loading the workload…')} />;
   const { workload } = data;
   const { name, template_slug, template_state } = workload;
+  // A later revision of the template can run the same without being flawed.
+  const hasAdvisories = (workload.advice?.advisories.length ?? 0) > 0;
   const close = () => setDialog(undefined);
   return (
     <>
@@ -72,7 +74,7 @@ export default function Workload({ params }: PageProps<'/workloads/:id'>) {
                 icon={RefreshCw}
                 blocked={
                   blocked('updateWorkload') ??
-                  (template_state === 'outdated'
+                  (template_state === 'outdated' || (template_state === 'current' && hasAdvisories)
                     ? undefined
                     : t('The template has not changed since the latest revision.'))
                 }
@@ -204,7 +206,11 @@ function TemplateDialog({ workload, onClose }: DialogProps) {
   const update = useMutation({
     ...fleet.change('updateWorkload'),
     onSuccess: ({ workload: { name, revision } }) => {
-      confirmChange(t('Revision {revision} of {name} is created', { revision, name }));
+      confirmChange(
+        revision === workload.revision
+          ? t('Nothing is changed.')
+          : t('Revision {revision} of {name} is created', { revision, name }),
+      );
       onClose();
     },
   });

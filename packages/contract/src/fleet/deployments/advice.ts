@@ -70,5 +70,5 @@ export const templateRefusals = ['template_blocked', 'template_flawed'] as const
 /** The critical advisories that a request acknowledges. */
 export const acknowledge = z.array(uuid).max(16, 'must have at most 16 entries').meta({
   description:
-    'Ids of critical advisories despite which the request is made. Ids of others are ignored: an advisory can be withdrawn meanwhile',
+    'Ids of critical advisories despite which the request is made. Others have no effect: an advisory can be withdrawn meanwhile',
 });
