@@ -25,13 +25,8 @@ export async function storeAdvice(transaction: Transaction, templates: readonly 
       const texts = { status_message, replacement, advisories };
       return { template_id: id, status, ...texts, bytes: Buffer.byteLength(JSON.stringify(texts)) };
     });
-  await transaction.$executeRaw`
-    DELETE FROM catalog_advice WHERE template_id = ANY(${ids}::uuid[])`;
-  await transaction.$executeRaw`
-    INSERT INTO catalog_advice (template_id, status, status_message, replacement, advisories, bytes)
-    SELECT template_id, status, status_message, replacement, advisories, bytes
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (
-      template_id uuid, status text, status_message text, replacement text, advisories jsonb, bytes int)`;
+  await transaction.$executeRaw`DELETE FROM catalog_advice WHERE template_id = ANY(${ids}::uuid[])`;
+  if (rows.length > 0) await transaction.catalogAdvice.createMany({ data: rows });
   await transaction.$executeRaw`
     UPDATE workload_revisions v SET template_revision = (t.summary->>'revision')::int
     FROM catalog_templates t

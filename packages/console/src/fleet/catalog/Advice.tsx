@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { severities } from '../../shared/api/severities.ts';
 import { href } from '../../shared/routing/href.ts';
 import { isolated, rich, t } from '../../shared/texts/texts.ts';
 import { CheckField } from '../../shared/ui/controls/Field.tsx';
@@ -10,26 +11,24 @@ import type { Plan, Template } from '../api.ts';
 type Advice = NonNullable<Plan['advice']>;
 type Advisory = Advice['advisories'][number];
 
-const severityLooks: Readonly<Record<string, StatusLook>> = {
-  critical: looks.alert(t('Critical advisory')),
-  warning: looks.warning(t('Advisory')),
-  note: looks.neutral(t('Note')),
-};
-const severities = ['critical', 'warning', 'note'] as const;
+const severityLooks: ReadonlyMap<string, StatusLook> = new Map([
+  ['critical', looks.alert(t('Critical advisory'))],
+  ['warning', looks.warning(t('Advisory'))],
+]);
 
 /** The look of an advisory. One with a severity of a later version of the hub is a note. */
-const severityLook = (severity: string): StatusLook => severityLooks[severity] ?? looks.neutral(t('Note'));
+const severityLook = (severity: string): StatusLook => severityLooks.get(severity) ?? looks.neutral(t('Note'));
 
-const statusLooks: Readonly<Record<string, StatusLook>> = {
-  blocked: looks.bad(t('Template blocked')),
-  deprecated: looks.warning(t('Template deprecated')),
-};
+const statusLooks: ReadonlyMap<string, StatusLook> = new Map([
+  ['blocked', looks.bad(t('Template blocked'))],
+  ['deprecated', looks.warning(t('Template deprecated'))],
+]);
 
 /** The status of a template that is not active, and the highest severity of its advisories. */
 export function AdviceMarks({ advice }: { readonly advice: Pick<Advice, 'status' | 'advisories'> | null }) {
   if (advice === null) return null;
-  const highest = severities.find((one) => advice.advisories.some(({ severity }) => severity === one));
-  const status = statusLooks[advice.status];
+  const highest = severities.findLast((one) => advice.advisories.some(({ severity }) => severity === one));
+  const status = statusLooks.get(advice.status);
   return (
     <>
       {status && <Status {...status} />}
@@ -47,7 +46,7 @@ export function AdviceNotice({
   /** What the user can do about it. */
   readonly children?: ReactNode;
 }) {
-  const look = statusLooks[status];
+  const look = statusLooks.get(status);
   if (!look && advisories.length === 0) return null;
   return (
     <Notice kind="warning" title={t('The publisher says about the template')}>

@@ -2,6 +2,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { Boxes, Container, Rocket, SearchX } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { severityOf } from '../../shared/api/severities.ts';
 import { href } from '../../shared/routing/href.ts';
 import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
@@ -15,7 +16,6 @@ import { type VirtualColumn, VirtualTable } from '../../shared/ui/lists/VirtualT
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { type Deployment, fleet, useBlocked } from '../api.ts';
 import { AdviceMarks } from '../catalog/Advice.tsx';
-import { severityOf } from '../catalog/severities.ts';
 import { passingPhases, phaseLook, troubledPhases } from '../looks.ts';
 import { DeploymentMenu } from './DeploymentActions.tsx';
 import { MoreFilters } from './list/MoreFilters.tsx';

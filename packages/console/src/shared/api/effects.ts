@@ -1,3 +1,5 @@
+import { isAtLeast } from './severities.ts';
+
 /** The members that the objects of several lists have. */
 export interface ListedObject {
   readonly id: string;
@@ -175,9 +177,6 @@ function matchesFilters(page: ListPage, object: ListedObject): boolean | undefin
 /** The lists of resources, which are searched by `name` alone. */
 const RESOURCES = new Set(['deployments', 'hosts', 'clusters', 'workloads', 'storage', 'secrets']);
 
-/** The severities of advisories, ascending. */
-const SEVERITIES = ['note', 'warning', 'critical'];
-
 /** Whether an object matches a filter by what the hub says about its template. */
 function matchesAdvice(name: 'template_status' | 'advisory', value: string, { advice }: ListedObject) {
   if (typeof advice !== 'object') return undefined;
@@ -185,7 +184,7 @@ function matchesAdvice(name: 'template_status' | 'advisory', value: string, { ad
   if (name === 'template_status')
     return 'status' in advice ? value.split(',').includes(String(advice.status)) : undefined;
   if (!('advisories' in advice) || !Array.isArray(advice.advisories)) return undefined;
-  return advice.advisories.some(({ severity }) => SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(value));
+  return advice.advisories.some(({ severity }) => isAtLeast(severity, value));
 }
 
 function matchesFilter(tag: string, name: string, value: string, object: ListedObject): boolean | undefined {
