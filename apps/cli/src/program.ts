@@ -184,6 +184,7 @@ function addDeployments(program: Command, add: Add): void {
         .addOption(repeated('--volume <NAME=SIZE>', 'the size of a volume, such as data=20Gi; repeatable'))
         .addOption(repeated('-l, --label <KEY=VALUE>', 'a label; repeatable'))
         .addOption(number('-r, --replicas <count>', 'the number of replicas'))
+        .addOption(repeated('--acknowledge <id>', 'a critical advisory despite which it is deployed; repeatable'))
         .option('--host <name>', 'the host, instead of a choice of the fleet')
         .option('--cluster <name>', 'the cluster, instead of a choice of the fleet')
         .option('--dry-run', 'only show the plan; exit code 3'),
@@ -196,6 +197,13 @@ function addDeployments(program: Command, add: Add): void {
       command
         .option('-l, --label <selector>', 'labels that they have, such as team=ml,gpu')
         .option('--phase <phases>', 'phases, separated by commas')
+        .addOption(
+          new Option('--advisory <severity>', 'with an advisory of at least this severity').choices([
+            'note',
+            'warning',
+            'critical',
+          ]),
+        )
         .option('--search <text>', 'a part of the name'),
     load: async () => (await commands()).list,
   });

@@ -195,4 +195,42 @@ export const mutations = [
     ],
     tests: [{ package: 'apps/fleet', pattern: 'test/settings/trying-hub' }],
   },
+  {
+    name: 'blocked template deployed',
+    edits: [
+      {
+        file: 'apps/fleet/src/resources/advice.ts',
+        find: "if (status === 'blocked') {",
+        replace: 'if (false) {',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/deployments/templates/decision' }],
+  },
+  {
+    name: 'acknowledged for another copy',
+    edits: [
+      {
+        file: 'apps/fleet/src/api/workloads.ts',
+        find: 'const earlier = isOther ? [] : before.acknowledged;',
+        replace: 'const earlier = before.acknowledged;',
+      },
+      {
+        file: 'apps/fleet/src/api/workloads.ts',
+        find: 'if (isOther) await refuseFlawed(transaction, base, body.acknowledge);',
+        replace: '',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/deployments/templates/decision' }],
+  },
+  {
+    name: 'advisory about another revision',
+    edits: [
+      {
+        file: 'apps/fleet/src/resources/advice.ts',
+        find: "(x->>'last_revision')::int, v.template_revision))",
+        replace: 'NULL, v.template_revision))',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/deployments/templates/advice\\.test' }],
+  },
 ];

@@ -212,6 +212,19 @@ const cases: readonly Case[] = [
     },
     expected: firesAt('HubDown', 12),
   },
+  {
+    ...{ alert: 'CriticalAdvisory', when: 'a deployment runs what a critical advisory is about, from minute 10' },
+    series: { [`deployments_with_advisories{${onFleet}, severity="critical"}`]: '0x19 1x180' },
+    expected: firesAt('CriticalAdvisory', 10),
+  },
+  {
+    ...{ alert: 'CriticalAdvisory', when: 'an advisory is a warning' },
+    series: {
+      [`deployments_with_advisories{${onFleet}, severity="critical"}`]: '0x200',
+      [`deployments_with_advisories{${onFleet}, severity="warning"}`]: '3x200',
+    },
+    expected: never,
+  },
 ];
 
 describeWithPromtool('promtool', () => {

@@ -10,6 +10,8 @@ const deployment = (name: string, more: object = {}): ListedObject => ({
   phase: 'running',
   template_slug: 'redis',
   target: { host_id: 'h1', cluster_id: null },
+  template_state: 'outdated',
+  advice: { status: 'deprecated', advisories: [{ severity: 'note' }, { severity: 'warning' }] },
   created_at: OLD,
   updated_at: OLD,
   ...more,
@@ -156,6 +158,11 @@ test.each([
   [{ cluster_id: 'k1' }, 'rows'],
   [{ template: 'redis' }, 'none'],
   [{ template: 'nginx' }, 'rows'],
+  [{ template_state: 'outdated,withdrawn' }, 'none'],
+  [{ template_status: 'blocked,deprecated' }, 'none'],
+  [{ template_status: 'active' }, 'rows'],
+  [{ advisory: 'warning' }, 'none'],
+  [{ advisory: 'critical' }, 'rows'],
   [{ label: 'team=a' }, 'rows'], // this console does not evaluate it
   [{ phase: '', search: undefined }, 'none'],
 ] as const)('the filter %j of a known row', (filter, reread) => {

@@ -19,6 +19,7 @@ export * from './shared/wire.ts';
 export {
   type Advisory,
   adviceDefaults,
+  advisory,
   changeMessage,
   MAX_REVISION,
   newAdvisory,

@@ -15,17 +15,18 @@ type Deployment = Awaited<ReturnType<typeof deploymentOf>>;
 interface ListOptions extends Common {
   readonly label?: string;
   readonly phase?: string;
+  readonly advisory?: 'note' | 'warning' | 'critical';
   readonly search?: string;
 }
 
 const PAGE_SIZE = 100;
 
-export const list: Action<ListOptions> = async (_, { label, phase, search, ...options }) => {
+export const list: Action<ListOptions> = async (_, { label, phase, advisory, search, ...options }) => {
   const fleet = fleetOf(options);
   const deployments: Deployment[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
     const query = {
-      ...given({ label, phase, search }),
+      ...given({ label, phase, advisory, search }),
       page,
       limit: PAGE_SIZE,
       sort: 'name' as const,
@@ -60,6 +61,7 @@ interface DeployOptions extends Common {
   readonly generate: readonly string[];
   readonly volume: readonly string[];
   readonly label: readonly string[];
+  readonly acknowledge: readonly string[];
   readonly replicas?: number;
   readonly host?: string;
   readonly cluster?: string;
@@ -81,6 +83,7 @@ export const deploy: Action<DeployOptions> = async ([template = ''], options) =>
     labels: Object.fromEntries(options.label.map(assignment)),
     volumes: Object.fromEntries(options.volume.map(assignment).map(([name, size]) => [name, { size }])),
     ...given({ replicas: options.replicas, target }),
+    ...(options.acknowledge.length > 0 && { acknowledge: [...options.acknowledge] }),
   };
   if (options.dryRun === true || options.yes !== true) {
     const plan = await reply(fleet.POST('/api/v1/deployments/plan', { body }));
@@ -89,6 +92,7 @@ export const deploy: Action<DeployOptions> = async ([template = ''], options) =>
         plan.refusals.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('\n'),
       );
     }
+    tellAdvice(plan);
     tellRefusals(plan);
     const where = plan.placement.candidates.find(({ id }) => Object.values(plan.placement.target ?? {}).includes(id));
     if (options.dryRun === true) {
@@ -121,6 +125,12 @@ export const deploy: Action<DeployOptions> = async ([template = ''], options) =>
 };
 
 type Plan = FleetPaths['/api/v1/deployments/plan']['post']['responses'][200]['content']['application/json'];
+
+/** Tells what the publisher says about the template of a plan. */
+function tellAdvice({ advice }: Pick<Plan, 'advice'>): void {
+  if (advice?.status === 'deprecated') tell(`The template is deprecated: ${oneLine(advice.status_message)}`);
+  for (const { severity, message } of advice?.advisories ?? []) tell(`${oneLine(severity)}: ${oneLine(message)}`);
+}
 
 /** Tells what the cluster of a plan refuses. It is advice: the deployment can be created nevertheless. */
 function tellRefusals({ dry_run = [] }: Pick<Plan, 'dry_run'>): void {

@@ -21,6 +21,7 @@ import { refuse } from '../deployments/refusals.ts';
 import { deploymentSummaries, deployments, presentDeployment } from '../deployments/rows.ts';
 import { refuseScale, scalingRow } from '../deployments/scaling/scaling.ts';
 import { allocate, insertDeployment, removeDeployment } from '../deployments/store.ts';
+import { recordAcknowledged } from '../deployments/templates/advice.ts';
 import { generateValues } from '../deployments/values/generate.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
@@ -194,6 +195,7 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean) 
   if (canWait) awaitFirstChecks(decision);
   refuse(decision.refusals);
   if (created) await createWorkload(context, draft, created);
+  await recordAcknowledged(context, draft);
   await insertDeployment(context, decision, {
     labels: body.labels,
     deletesWorkload: created !== undefined,
@@ -229,7 +231,7 @@ export const updateDeployment = placementRoute(fleetEndpoints.updateDeployment, 
   changeDeployment(context, params.id, (before) => {
     refuseRename(body, before);
     const { labels, revision, replicas, env, volumes, desired_state: desiredState, take_over: takeOver } = body;
-    const { accept_loss: acceptedLosses, pull, autoscaling, scaled_by: scaledBy } = body;
+    const { accept_loss: acceptedLosses, acknowledge: acknowledged, pull, autoscaling, scaled_by: scaledBy } = body;
     const details = [
       ...(takeOver ? ['taking over fields of other field managers'] : []),
       ...(acceptedLosses?.length ? [`accepting the loss of the volumes of ${acceptedLosses.join(', ')}`] : []),
@@ -237,7 +239,7 @@ export const updateDeployment = placementRoute(fleetEndpoints.updateDeployment, 
     const message = ['updated', ...details].join(', ');
     const scaling = { replicas, autoscaling, scaledBy };
     const members = { labels, revision, ...scaling, env, volumes, acceptedLosses, desiredState, pull, takeOver };
-    return { operation: 'update', message, ...members };
+    return { operation: 'update', message, acknowledged, ...members };
   }),
 );
 

@@ -3,11 +3,14 @@ import { offsetOf, paginationOf, selectsImage, withoutOldDigest } from '@svc/con
 import { fleetEndpoints, workloadMembers } from '@svc/contract/fleet';
 import { etagOfVersion, pickDefined, replyWithPage, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
+import { refuse } from '../deployments/refusals.ts';
 import { refuseSecretUses } from '../deployments/values/secret-uses.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import type { WorkloadVariable } from '../render/env.ts';
 import { PLACEHOLDER } from '../render/secrets.ts';
 import { refuseDeviceVariables } from '../render/unsupported-values.ts';
+import { readAdvice, refusalsOfAdvice, storeAcknowledged, templateAdvice } from '../resources/advice.ts';
 import { refuseFieldErrors, refuseInUse } from '../resources/field-errors.ts';
 import { lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { workloadList } from '../resources/list-rules.ts';
@@ -57,7 +60,7 @@ export const getWorkload = route(fleetEndpoints.getWorkload, async ({ database }
 });
 
 export const createWorkload = changeRoute(fleetEndpoints.createWorkload, async (context, { body }) => {
-  const { transaction, principal } = context;
+  const { transaction, principal, recording } = context;
   const author = authorOf(principal);
   const { name, labels, template } = body;
   const base = template === undefined ? withoutTemplate : await templateBase(transaction, template);
@@ -66,8 +69,14 @@ export const createWorkload = changeRoute(fleetEndpoints.createWorkload, async (
   refuseDeviceVariables({ ...base.spec, ...overrides });
   await refuseSecretUses(transaction, name, { ...base.spec, ...overrides });
   refuseFieldErrors(secretTextErrors(body.env ?? [], secretVariablesOf({ ...base.spec, ...overrides })));
+  await refuseFlawed(transaction, base, body.acknowledge);
   await transaction.workload.create({ data: { id, name, labels, created_by: author } });
   await insertRevision(transaction, { workloadId: id, revision: 1, base, overrides, author });
+  recording.acknowledged = await storeAcknowledged(
+    transaction,
+    { workloadId: id, revision: 1 },
+    body.acknowledge ?? [],
+  );
   return { workload: presentWorkload(await readRow(transaction, workloads, id)) };
 });
 
@@ -76,13 +85,13 @@ export const createWorkload = changeRoute(fleetEndpoints.createWorkload, async (
  * keep their revision.
  */
 export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (context, { params, body }) => {
-  const { transaction, principal, ifMatch } = context;
+  const { transaction, principal, ifMatch, recording } = context;
   const before = await lockRow(transaction, workloads, { id: params.id, ifMatch });
   refuseRename(body, before);
   const { spec } = before;
   const env = body.env?.map((variable) => unmasked(variable, before));
-  const given = withoutOldDigest({ ...specMembersOf(body), ...(env && { env }) }, spec);
-  const members = changedMembers(given, body.template ? undefined : spec);
+  const givenMembers = withoutOldDigest({ ...specMembersOf(body), ...(env && { env }) }, spec);
+  const members = changedMembers(givenMembers, body.template ? undefined : spec);
   const kept = before.overrides.env ? { ...before.overrides, env: spec.env } : before.overrides;
   const overrides = withoutOldDigest({ ...kept, ...members });
   const base: RevisionBase = body.template === undefined ? before : await templateBase(transaction, body.template);
@@ -91,11 +100,10 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
   await refuseSecretUses(transaction, before.name, written);
   const secretNames = [...before.secret_variables, ...secretVariablesOf({ ...base.spec, ...overrides })];
   refuseFieldErrors(secretTextErrors(env ?? [], secretNames, spec.env));
-  const isNew =
-    base.template_id !== before.template_id ||
-    base.template_hash !== before.template_hash ||
-    !isDeepStrictEqual({ ...base.spec, ...overrides }, spec);
+  const isOther = isOtherCopy(base, before);
+  const isNew = isOther || !isDeepStrictEqual({ ...base.spec, ...overrides }, spec);
   const revision = before.revision + (isNew ? 1 : 0);
+  if (isOther) await refuseFlawed(transaction, base, body.acknowledge);
   if (isNew) {
     await insertRevision(transaction, {
       workloadId: before.id,
@@ -105,10 +113,32 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
       author: authorOf(principal),
     });
   }
+  const given = body.acknowledge ?? [];
+  const earlier = isOther ? [] : before.acknowledged;
+  const stored = await storeAcknowledged(transaction, { workloadId: before.id, revision }, [...earlier, ...given]);
+  recording.acknowledged = stored.filter((id) => given.includes(id));
   const data = { ...pickDefined(body, ['labels']), revision, ...nextVersion() };
   await transaction.workload.update({ where: { id: before.id }, data });
   return { workload: presentWorkload(await readRow(transaction, workloads, before.id)) };
 });
+
+/**
+ * Whether a base is another copy of a template than that of the latest revision. A template can have a new revision that runs
+ * the same: its copy has other advisories.
+ */
+const isOtherCopy = (base: RevisionBase, before: WorkloadRow): boolean =>
+  base.template_id !== before.template_id ||
+  base.template_hash !== before.template_hash ||
+  (base.template_revision !== null && base.template_revision !== before.template_revision);
+
+/** @throws 422 if the template is blocked, or has critical advisories that the request does not acknowledge */
+async function refuseFlawed(
+  transaction: Prisma.TransactionClient,
+  { template_id, template_revision }: RevisionBase,
+  acknowledged: readonly string[] = [],
+): Promise<void> {
+  refuse(refusalsOfAdvice(await readAdvice(transaction, { template_id, template_revision, acknowledged })));
+}
 
 /**
  * The members that differ from the current spec. A member that is sent back unchanged continues to
@@ -153,8 +183,8 @@ export const listWorkloadRevisions = route(fleetEndpoints.listWorkloadRevisions,
     sizes,
     read: async (revisions) => {
       const rows = await client.$queryRaw<unknown[]>`
-          SELECT v.revision, v.spec, v.template_id, v.template_slug, v.template_version, v.min_tier, v.created_at, v.created_by,
-                 ${templateState} AS template_state, ${secretVariables} AS secret_variables
+          SELECT v.revision, v.spec, v.template_id, v.template_slug, v.template_version, v.template_revision, v.min_tier, v.created_at,
+                 v.created_by, ${templateState} AS template_state, ${templateAdvice} AS advice, ${secretVariables} AS secret_variables
           FROM workload_revisions v WHERE v.workload_id = ${id}::uuid AND v.revision = ANY (${revisions}::int[])
           ORDER BY v.revision DESC`;
       return rows.map((row) => presentRevision(revisionRow.parse(row)));

@@ -28,7 +28,7 @@ interface AuditQuery {
 }
 
 const columns = Prisma.sql`
-  id, at, token_id, user_id, actor, method, path, status, aborted, request_id, source, tool, part, object_name`;
+  id, at, token_id, user_id, actor, method, path, status, aborted, request_id, source, tool, part, object_name, acknowledged::text[]`;
 
 /** Entries, newest first. */
 export const readEntries = ({ client }: Database, { filters, after, limit }: AuditQuery): Promise<AuditEntry[]> =>

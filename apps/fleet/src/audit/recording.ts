@@ -26,6 +26,8 @@ export interface Entry {
   readonly part: boolean;
   /** The name of the object of a change, as it is after the change, or was before its deletion. */
   readonly object_name: string | null;
+  /** The ids of the advisories that the request acknowledged. */
+  readonly acknowledged: string[];
 }
 
 /** An entry that is not written yet. */
@@ -57,6 +59,8 @@ export class Recording {
   status: number | undefined;
   /** The name of the object that the request changes, if it is known. */
   objectName: string | undefined;
+  /** The ids of the advisories that the request acknowledges. */
+  acknowledged: string[] = [];
   #actor: Actor | undefined;
   readonly #recorded: Recorded;
   readonly #isAborted: () => boolean;
@@ -111,7 +115,11 @@ export class Recording {
   entry(status: number): Entry | undefined {
     const { id, token } = this;
     const actor = token ? { actor: `token:${token.name}`, user_id: null } : this.#actor;
-    const optional = { tool: this.tool ?? null, object_name: this.objectName ?? null };
+    const optional = {
+      tool: this.tool ?? null,
+      object_name: this.objectName ?? null,
+      acknowledged: this.acknowledged,
+    };
     const subject = { id, token_id: token?.id ?? null, ...this.#recorded, ...optional };
     return actor && { ...subject, ...actor, status, aborted: this.#isAborted() };
   }

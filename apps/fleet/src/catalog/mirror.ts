@@ -1,6 +1,9 @@
 import { type Category, fold, searchText, type Template } from '@svc/contract';
 import type { Database } from '../database/client.ts';
+import type { RecordedEvent } from '../events/record.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { forgetAdvice, hasRevision, storeAdvice, withKnownAdvice } from './advice.ts';
+import { recordAdvisories } from './advisories.ts';
 import { cursorReaderOf, type Entries, type TemplatePage, type UnreadableEntry } from './read.ts';
 
 type Transaction = Prisma.TransactionClient;
@@ -35,7 +38,7 @@ async function storeBatch(transaction: Transaction, templates: readonly Template
   await transaction.$executeRaw`
     INSERT INTO catalog_templates
       (id, slug, category_id, category_slug, is_featured, tags, search_text, sort_name, updated_at, document, generation)
-    SELECT id, slug, category_id, category_slug, is_featured, tags, search_text, sort_name, updated_at, document,
+    SELECT id, slug, category_id, category_slug, is_featured, tags, search_text, sort_name, updated_at, ${withKnownAdvice},
            ${generation}::int
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (
       id uuid, slug text, category_id uuid, category_slug text, is_featured boolean, tags text[], search_text text,
@@ -119,6 +122,13 @@ export interface SyncCounts {
   readonly removed: number;
 }
 
+/** What the transaction of a page has done. */
+interface Applied {
+  /** Those of the run so far. */
+  readonly counts: SyncCounts;
+  readonly recorded: readonly RecordedEvent[];
+}
+
 /** The response of the hub that is to be stored. */
 export interface HubResponse {
   readonly page: TemplatePage;
@@ -131,24 +141,27 @@ interface SyncProgress {
   readonly in_full_walk: boolean;
   readonly found_empty: boolean;
   readonly full_walk_due: boolean;
+  /** Whether the hub has sent a template without a revision since the last full walk began. */
+  readonly lacks_revisions: boolean;
 }
 
 /**
  * Stores one page, its cursor and the templates that cannot be read in one transaction. The last
- * page of a full walk deletes the templates that no page contained.
+ * page of a full walk deletes the templates that no page contained, and that of each walk records events of advisories.
  * @throws LeaseLost; EmptyCatalog, after which the next walk is a full walk
  */
 export async function applyPage(
   database: Database,
   owner: string,
   { response, counts }: { readonly response: HubResponse; readonly counts: SyncCounts },
-): Promise<SyncCounts> {
+): Promise<Applied> {
   const { page, categories } = response;
-  const apply = async (transaction: Prisma.TransactionClient): Promise<SyncCounts | 'found empty'> => {
+  const apply = async (transaction: Prisma.TransactionClient): Promise<Applied | 'found empty'> => {
     const progress = await lockProgress(transaction, owner);
     const generation = progress.generation + (page.reset ? 1 : 0);
     const inFullWalk = page.reset || progress.in_full_walk;
-    const fullWalkDue = page.hasUnreadableRemoval || (progress.full_walk_due && !page.reset);
+    const { lacksRevisions, regainsRevisions } = revisionsOf(page, progress);
+    const fullWalkDue = page.hasUnreadableRemoval || regainsRevisions || (progress.full_walk_due && !page.reset);
     const cursorReader = cursorReaderOf(page.cursor);
     await storeReadable(transaction, page.templates.readable, generation);
     await storeUnreadable(transaction, page, generation);
@@ -157,8 +170,8 @@ export async function applyPage(
     if (page.has_more) {
       await transaction.$executeRaw`
         UPDATE catalog_sync SET cursor = ${page.cursor}, cursor_reader = ${cursorReader}, generation = ${generation},
-          in_full_walk = ${inFullWalk}, full_walk_due = ${fullWalkDue}`;
-      return { updated, removed };
+          in_full_walk = ${inFullWalk}, full_walk_due = ${fullWalkDue}, lacks_revisions = ${lacksRevisions}`;
+      return { counts: { updated, removed }, recorded: [] };
     }
     if (inFullWalk && !progress.found_empty && (await wouldEmpty(transaction, generation))) {
       await transaction.$executeRaw`
@@ -168,17 +181,27 @@ export async function applyPage(
     const deleted = inFullWalk ? await deleteUnvisited(transaction, generation) : 0;
     if (inFullWalk) await forgetUnvisited(transaction, generation);
     if (categories) await replaceCategories(transaction, categories);
+    await forgetAdvice(transaction);
     await transaction.$executeRaw`
       UPDATE catalog_sync SET cursor = ${page.cursor}, cursor_reader = ${cursorReader},
         checked_at = ${new Date(page.checked_at)}, generation = ${generation}, in_full_walk = false,
-        found_empty = false, full_walk_due = ${fullWalkDue}, last_success_at = now(),
+        found_empty = false, full_walk_due = ${fullWalkDue}, lacks_revisions = ${lacksRevisions}, last_success_at = now(),
         last_full = ${inFullWalk}, last_updated = ${updated}, last_removed = ${removed + deleted},
         stale_since = NULL, failures = 0`;
-    return { updated, removed: removed + deleted };
+    return { counts: { updated, removed: removed + deleted }, recorded: await recordAdvisories(transaction) };
   };
   const result = await database.mirrorWriter.$transaction(apply);
   if (result === 'found empty') throw new EmptyCatalog();
   return result;
+}
+
+/**
+ * Whether the templates that the hub sent lack revisions, because a hub of an earlier version responds, perhaps beside
+ * one of this version. When templates have revisions again, a full walk gets those that were sent without one.
+ */
+function revisionsOf({ reset, templates: { readable } }: TemplatePage, { lacks_revisions }: SyncProgress) {
+  const lacksRevisions = (lacks_revisions && !reset) || !readable.every(hasRevision);
+  return { lacksRevisions, regainsRevisions: lacksRevisions && readable.some(hasRevision) };
 }
 
 /** The ids of the entries that have a readable one. */
@@ -191,6 +214,7 @@ async function storeReadable(
   generation: number,
 ): Promise<void> {
   await storeTemplates(transaction, templates, generation);
+  await storeAdvice(transaction, templates);
   await forgetSkipped(transaction, idsOf(templates));
 }
 
@@ -231,14 +255,16 @@ export async function applyRepeatedPage(
     await markRepeated(transaction, cursor);
     await transaction.$executeRaw`
       UPDATE catalog_sync
-      SET last_updated = last_updated + ${readAgain.length}, full_walk_due = full_walk_due OR ${!isComplete}`;
+      SET last_updated = last_updated + ${readAgain.length}, full_walk_due = full_walk_due OR ${!isComplete},
+        lacks_revisions = lacks_revisions OR ${!readAgain.every(hasRevision)}`;
   };
   await database.mirrorWriter.$transaction(apply);
 }
 
 async function lockProgress(transaction: Prisma.TransactionClient, owner: string): Promise<SyncProgress> {
   const [progress] = await transaction.$queryRaw<SyncProgress[]>`
-    SELECT generation, in_full_walk, found_empty, full_walk_due FROM catalog_sync WHERE lease_owner = ${owner}::uuid FOR UPDATE`;
+    SELECT generation, in_full_walk, found_empty, full_walk_due, lacks_revisions FROM catalog_sync
+    WHERE lease_owner = ${owner}::uuid FOR UPDATE`;
   if (!progress) throw new LeaseLost();
   return progress;
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
+  adviceDefaults,
+  advisory,
   type Category,
   category,
   categoryDefaults,
@@ -63,6 +65,12 @@ function checkText({ value, issues }: z.core.ParsePayload<object>): void {
   }
 }
 
+const MAX_INTEGER = 2 ** 31 - 1;
+const revision = z.int().min(0).max(MAX_INTEGER);
+const lastRevision = revision.nullable().prefault(null);
+
+const storableAdvisory = advisory.extend({ id: uuid, first_revision: revision, last_revision: lastRevision });
+
 /**
  * A template that the mirror can store. Members that the hub leaves out have their declared
  * default.
@@ -75,6 +83,8 @@ const storable = template
     slug: indexed,
     name: indexed,
     tags: template.shape.tags.refine((tags) => tags.every(isIndexable), `each tag ${TOO_LONG}`),
+    revision: revision.nullable().prefault(adviceDefaults.revision),
+    advisories: z.array(storableAdvisory).prefault(adviceDefaults.advisories),
     created_at: existing,
     updated_at: existing,
   })

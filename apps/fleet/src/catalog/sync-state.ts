@@ -1,10 +1,11 @@
 import { CallError } from '@svc/contract';
-import { MAX_SKIPPED_LISTED, type syncState } from '@svc/contract/fleet';
+import { MAX_SKIPPED_LISTED, severities, type syncState } from '@svc/contract/fleet';
 import { type Metrics, observe, type Sample, sharedRead } from '@svc/http';
 import type { z } from 'zod';
 import type { Database } from '../database/client.ts';
 import { CATALOG_ID, problemRecord, RECORDED, type RecordedEvent, recoveryRecord } from '../events/record.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { countsBySeverity } from './advisories.ts';
 import { reasonOf } from './hub.ts';
 import { EmptyCatalog } from './mirror.ts';
 
@@ -74,6 +75,8 @@ interface Figures {
   readonly failure_kind: string | null;
   readonly failures: number;
   readonly stale: number;
+  /** The numbers of deployments with advisories, by the rank of the highest severity, from 1. */
+  readonly advised: Readonly<Record<string, number>>;
 }
 
 /**
@@ -110,6 +113,17 @@ export const observeSync =
         { value: skipped_categories, labels: { kind: 'category' } },
       ]),
     );
+    observe(
+      metrics,
+      {
+        name: 'deployments_with_advisories',
+        help: 'Deployments with advisories that nobody has acknowledged, by the highest severity: note, warning, critical',
+        labelNames: ['severity'],
+      },
+      samples(({ advised }) =>
+        severities.map((severity, index) => ({ value: advised[index + 1] ?? 0, labels: { severity } })),
+      ),
+    );
     gauge('catalog_sync_age_seconds', 'Seconds since the last successful sync', ({ age }) => age);
     gauge('catalog_sync_last_success_timestamp_seconds', 'Time of the last successful sync', ({ success }) => success);
     gauge('catalog_sync_failures', 'Failed syncs since the last successful sync', ({ failures }) => failures);
@@ -138,7 +152,7 @@ async function readFigures({ client }: Database): Promise<Figures | undefined> {
            extract(epoch FROM now() - last_success_at)::float8 AS age,
            extract(epoch FROM last_success_at)::float8 AS success,
            extract(epoch FROM last_failure_at)::float8 AS failure,
-           failure_kind, failures, (stale_since IS NOT NULL)::int AS stale
+           failure_kind, failures, (stale_since IS NOT NULL)::int AS stale, ${countsBySeverity} AS advised
     FROM catalog_sync`;
   return figures;
 }

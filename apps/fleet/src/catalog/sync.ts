@@ -201,7 +201,7 @@ async function syncOnce(
   try {
     if (onlyIfDue && (await secondsUntilDue(database, hub, intervalSeconds)) > 0) return true;
     await recordSource(database, hub, lease.owner);
-    await walk({ database, hub, owner: lease.owner }, { full });
+    await walk({ database, hub, owner: lease.owner, log }, { full });
     await scheduleNext(database, lease.owner, intervalSeconds === 0 ? null : withJitter(intervalSeconds));
     runs.inc({ outcome: 'success' });
     logEvents(log, await recordRecovery(database));
@@ -245,6 +245,7 @@ interface SyncRun {
   readonly hub: Hub;
   /** The owner of the lease. */
   readonly owner: string;
+  readonly log: Log;
 }
 
 /**
@@ -265,7 +266,9 @@ async function walk(run: SyncRun, { full }: { readonly full: boolean }): Promise
     const isChanged = inFullWalk || page.checked_at !== progress.checked_at?.toISOString();
     const isDue = !page.has_more && (isChanged || progress.has_skipped_categories);
     const categories = isDue ? await fetchCategories(run) : undefined;
-    counts = await applyPage(run.database, run.owner, { response: { page, categories }, counts });
+    const applied = await applyPage(run.database, run.owner, { response: { page, categories }, counts });
+    counts = applied.counts;
+    logEvents(run.log, applied.recorded);
     pages.inc();
     cursor = page.cursor;
     hasMore = page.has_more;

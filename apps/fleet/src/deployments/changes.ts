@@ -17,12 +17,15 @@ import { refusalsOfDeletion, refuse } from './refusals.ts';
 import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
 import { scalingAfter } from './scaling/scaling.ts';
 import { allocate, allocationOf } from './store.ts';
+import { recordAcknowledged } from './templates/advice.ts';
 import { generateValues } from './values/generate.ts';
 
 /** What a change of a deployment needs of its request. */
 export interface DeploymentContext extends Author, DecisionContext {
   readonly settings: { readonly sealer: Sealer };
   readonly defaultLimits: DefaultLimits;
+  /** The audit entry of the request; absent if nobody makes the change. */
+  readonly recording?: { acknowledged: string[] };
   /** The versions of the deployment that the request permits. @throws 400 */
   readonly ifMatch: () => Matches;
 }
@@ -44,6 +47,7 @@ export interface DeploymentChange {
   readonly recordedEnv?: StoredEnv;
   readonly volumes?: Draft['volumes'] | undefined;
   readonly acceptedLosses?: Draft['acceptedLosses'] | undefined;
+  readonly acknowledged?: Draft['acknowledged'] | undefined;
   readonly desiredState?: Draft['desiredState'] | undefined;
   readonly pull?: Draft['pull'] | undefined;
   /** Whether to restart all replicas, even if nothing else changes. */
@@ -78,7 +82,7 @@ export async function changeDeployment(
   const changed = {
     ...(env && { env }),
     ...scaling,
-    ...pickDefined(change, ['labels', 'volumes', 'acceptedLosses', 'desiredState', 'pull', 'restart']),
+    ...pickDefined(change, ['labels', 'volumes', 'acceptedLosses', 'acknowledged', 'desiredState', 'pull', 'restart']),
     ...(change.isAdoption && { before: null }),
   };
   const requested = changedDraft(before, { workload, isNewRevision, ...changed }, context.defaultLimits);
@@ -86,6 +90,7 @@ export async function changeDeployment(
   refuse(refusalsOfDeletion(before));
   refuseTakeOver(before, change);
   if (!change.restart && !change.takeOver && isUnchanged(before, requested)) {
+    await recordAcknowledged(context, requested);
     if (Object.keys(stored).length > 0) await update(transaction, id, { ...stored, ...dueForLabels(before, change) });
     return present(context, id, []);
   }
@@ -114,6 +119,7 @@ export async function changeDeployment(
     take_over: change.takeOver === true,
     generation: { increment: 1 },
   });
+  await recordAcknowledged(context, draft);
   await allocate(transaction, decision, authorOf(principal));
   const generated = await generateValues(transaction, context.settings.sealer, draft);
   await recordGeneration(context, { id, operation: change.operation, message: change.message });

@@ -12,6 +12,7 @@ import { type Draft, readWorkloadRevision } from './draft.ts';
 import type { PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
 import { refusalsOfScaling } from './scaling/refusals.ts';
+import { refusalsOfTemplate } from './templates/advice.ts';
 import { isPullSecret, type SecretMetadata } from './values/secret-metadata.ts';
 import { refusalsOfSecretUses } from './values/secret-uses.ts';
 import { type MountedVolume, refusalsOfAddedVolumes, refusalsOfReplicas } from './volumes.ts';
@@ -43,6 +44,7 @@ const checks = {
     [...specProblems(workload.spec), ...(creates.includes('workload') ? deviceVariableErrors(workload.spec) : [])].map(
       (problem) => ({ code: 'deployment_refused', ...problem }),
     ),
+  template: ({ draft }, transaction) => refusalsOfTemplate(transaction, draft),
   tier: ({ draft }, transaction) => refusalsOfTier(transaction, draft),
   variables: ({ draft, env, problems }) =>
     [...problems, ...containerOptionProblems(draft.workload.spec, env)].map((problem) => ({

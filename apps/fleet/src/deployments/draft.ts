@@ -35,6 +35,11 @@ export interface WorkloadRevision {
   readonly spec: StoredSpec;
   /** The template that the revision was made from; null without one. */
   readonly templateId: string | null;
+  /** Those of the copy; null without a template, and if the revision is not known. */
+  readonly templateHash: string | null;
+  readonly templateRevision: number | null;
+  /** The ids of the advisories that were acknowledged for it. */
+  readonly acknowledged: readonly string[];
   readonly minTier: string | null;
   readonly secretNames: readonly string[];
   /** The names of the secret variables. */
@@ -68,6 +73,8 @@ export interface Draft {
   readonly volumes: Readonly<Record<string, VolumeRequest>>;
   /** The mounts whose lost volumes the request replaces. */
   readonly acceptedLosses: readonly string[];
+  /** The ids of the advisories that the request acknowledges. */
+  readonly acknowledged: readonly string[];
   readonly target: Target | null;
   readonly desiredState: 'running' | 'stopped';
   readonly pull: Pull;
@@ -105,6 +112,7 @@ export interface NewDeploymentRequest
   readonly template?: string | undefined;
   readonly workload_id?: string | undefined;
   readonly revision?: number | undefined;
+  readonly acknowledge?: readonly string[] | undefined;
 }
 
 /** The content of a workload that is created with its deployment. */
@@ -142,6 +150,7 @@ export async function newDraft(
     env,
     volumes,
     acceptedLosses: [],
+    acknowledged: request.acknowledge ?? [],
     target,
     desiredState: request.desired_state,
     pull: request.pull,
@@ -185,6 +194,7 @@ interface DraftChanges
       | 'env'
       | 'volumes'
       | 'acceptedLosses'
+      | 'acknowledged'
       | 'desiredState'
       | 'pull'
       | 'before'
@@ -226,6 +236,7 @@ export const draftOf = (row: StoredDraft, changes: DraftChanges): Draft => ({
   env: row.env,
   volumes: {},
   acceptedLosses: [],
+  acknowledged: [],
   target: targetOf(row),
   desiredState: row.desired_state,
   pull: row.pull,
@@ -335,11 +346,15 @@ export const revisionRow = z.object({
   revision: z.int(),
   spec: storedSpec,
   template_id: z.string().nullable(),
+  template_hash: z.string().nullable(),
+  template_revision: z.int().nullable(),
+  acknowledged: z.array(z.string()),
   min_tier: z.string().nullable(),
   secret_names: z.array(z.string()),
   secret_variables: z.array(z.string()),
 });
-export const revisionColumns = Prisma.sql`v.workload_id, v.revision, v.spec, v.template_id, v.min_tier, v.secret_names,
+export const revisionColumns = Prisma.sql`v.workload_id, v.revision, v.spec, v.template_id, v.template_hash, v.template_revision,
+  v.acknowledged::text[] AS acknowledged, v.min_tier, v.secret_names,
   ${secretVariables} AS secret_variables`;
 
 export const workloadRevisionOf = (row: z.output<typeof revisionRow>): WorkloadRevision => ({
@@ -347,6 +362,9 @@ export const workloadRevisionOf = (row: z.output<typeof revisionRow>): WorkloadR
   revision: row.revision,
   spec: row.spec,
   templateId: row.template_id,
+  templateHash: row.template_hash,
+  templateRevision: row.template_revision,
+  acknowledged: row.acknowledged,
   minTier: row.min_tier,
   secretNames: row.secret_names,
   secretVariables: row.secret_variables,
@@ -384,6 +402,9 @@ function newWorkloadRevision({ base, overrides }: NewWorkload): WorkloadRevision
     revision: 1,
     spec,
     templateId: base.template_id,
+    templateHash: base.template_hash,
+    templateRevision: base.template_revision,
+    acknowledged: [],
     minTier: base.min_tier,
     secretNames: secretNamesOf(spec),
     secretVariables: secretVariablesOf(spec),

@@ -4,6 +4,8 @@ import { Problem } from '@svc/http';
 export interface Refusal {
   readonly code:
     | 'name_taken'
+    | 'template_blocked'
+    | 'template_flawed'
     | 'tier_too_low'
     | 'no_placement'
     | 'unknown_secret'

@@ -6,6 +6,7 @@ import { type DefaultLimits, effectsOfCurrentDefaults } from '../render/defaults
 import { storedEnv } from '../render/env.ts';
 import { imageReference } from '../render/image.ts';
 import { hasOtherSettings, podSettings } from '../render/pod-settings.ts';
+import { adviceBytes, presentAdvice, storedAdvice, templateAdvice } from '../resources/advice.ts';
 import { condition, type Kind, presentCommon, presentConditions, resourceRow } from '../resources/kind.ts';
 import { problemsOfUses, restrictedUses, storedUses } from '../resources/secret-uses.ts';
 import { presentTarget } from '../resources/storage.ts';
@@ -55,6 +56,8 @@ export const deploymentRow = resourceRow.extend({
   template_id: z.string().nullable(),
   template_slug: z.string().nullable(),
   template_state: templateStates,
+  template_revision: z.int().nullable(),
+  advice: storedAdvice,
   host_id: z.string().nullable(),
   cluster_id: z.string().nullable(),
   /** The name of the host or cluster; null without a target. */
@@ -157,7 +160,7 @@ const clusterSettings = Prisma.sql`(SELECT jsonb_build_object('object_labels', c
 const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Prisma.Sql }) =>
   Prisma.sql`r.workload_id, (SELECT w.name FROM workloads w WHERE w.id = r.workload_id) AS workload_name, ${deletesWorkload} AS deletes_workload, r.revision,
     ${ofRevision(Prisma.sql`v.template_id`)} AS template_id, ${ofRevision(Prisma.sql`v.template_slug`)} AS template_slug,
-    ${ofRevision(templateState)} AS template_state, ${ofRevision(secretVariables)} AS secret_variables, r.host_id, r.cluster_id,
+    ${ofRevision(templateState)} AS template_state, ${ofRevision(Prisma.sql`v.template_revision`)} AS template_revision, ${ofRevision(templateAdvice)} AS advice, ${ofRevision(secretVariables)} AS secret_variables, r.host_id, r.cluster_id,
     coalesce((SELECT h.name FROM hosts h WHERE h.id = r.host_id),
              (SELECT c.name FROM clusters c WHERE c.id = r.cluster_id)) AS target_name, r.replicas, r.autoscaling, r.scaled_by, r.handover, r.observed_scale,
     ${large.env} AS env,
@@ -183,21 +186,22 @@ const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Pris
              (SELECT c.unreachable_reason FROM clusters c WHERE c.id = r.cluster_id)) AS unreachable_reason,
     coalesce(r.lease_until > now(), false) AS leased`;
 
-const shownBytes = Prisma.sql`octet_length(r.endpoints::text)`;
-const ownBytes = Prisma.sql`r.env_bytes + octet_length(r.instances::text) + ${shownBytes}`;
+const endpointBytes = Prisma.sql`octet_length(r.endpoints::text)`;
+const ownBytes = Prisma.sql`r.env_bytes + octet_length(r.instances::text) + ${endpointBytes}`;
+const shownAdvice = ofRevision(adviceBytes);
 
 export const deployments: Kind<DeploymentRow> = {
   table: 'deployments',
   row: deploymentRow,
   bytes: Prisma.sql`${ownBytes} + coalesce(${ofRevision(revisionBytes)}, 0)`,
-  shownBytes: ownBytes,
+  shownBytes: Prisma.sql`${ownBytes} + ${shownAdvice}`,
   columns: columnsWith({ env: Prisma.sql`r.env`, instances: Prisma.sql`r.instances` }),
 };
 
 /** Deployments without their environment and instances. */
 export const deploymentSummaries: Kind<DeploymentRow> = {
   ...deployments,
-  shownBytes,
+  shownBytes: Prisma.sql`${endpointBytes} + ${shownAdvice}`,
   columns: columnsWith({ env: Prisma.sql`'{}'::jsonb`, instances: Prisma.sql`'[]'::jsonb` }),
 };
 
@@ -399,6 +403,7 @@ export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimi
   template_id: row.template_id,
   template_slug: row.template_slug,
   template_state: row.template_state,
+  ...presentAdvice(row),
   target: presentTarget(row),
   target_name: row.target_name,
   replicas: row.replicas,

@@ -1,8 +1,10 @@
 // The filters and sort fields of the lists of resources, on a row `r`.
 import { fold, type Input } from '@svc/contract';
-import { type fleetEndpoints, type LabelRequirement, problemPhases } from '@svc/contract/fleet';
+import { type fleetEndpoints, type LabelRequirement, problemPhases, type Severity } from '@svc/contract/fleet';
 import { by, byNullable, isOneId, isOneOf, isText, type ListRules, type Sort } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { hasAdvisory } from './advice.ts';
+import { templateHash } from './workloads.ts';
 
 type ListEndpoint = 'listHosts' | 'listClusters' | 'listWorkloads' | 'listDeployments' | 'listStorage' | 'listSecrets';
 
@@ -48,6 +50,19 @@ const isOn = {
 const reachability = isOneOf(Prisma.sql`r.reachability::text`);
 const networkType = (types: readonly string[]) => Prisma.sql`r.network_types && ${types}::text[]`;
 
+/**
+ * Whether a revision is among those with one of these template states. The hash of each template is computed once, not
+ * for each of its copies.
+ */
+const amongStates = (revision: Prisma.Sql, states: readonly string[]) => Prisma.sql`(${revision}) IN (
+  WITH present AS MATERIALIZED (
+    SELECT t.id, ${templateHash(Prisma.sql`t.summary`)} AS hash FROM catalog_templates t
+    WHERE t.id IN (SELECT v.template_id FROM workload_revisions v))
+  SELECT v.workload_id, v.revision FROM workload_revisions v LEFT JOIN present t ON t.id = v.template_id
+  WHERE v.template_id IS NOT NULL AND
+    CASE WHEN t.id IS NULL THEN 'withdrawn' WHEN t.hash = v.template_hash THEN 'current' ELSE 'outdated' END
+      = ANY(${states}::text[]))`;
+
 /** The filters by template of rows whose columns `revision` identify a revision of a workload. */
 const ofTemplate = (revision: Prisma.Sql) => {
   const among = (condition: Prisma.Sql) =>
@@ -55,6 +70,11 @@ const ofTemplate = (revision: Prisma.Sql) => {
   return {
     template: (slugs: readonly string[]) => among(isOneOf(Prisma.sql`v.template_slug`)(slugs)),
     template_id: (ids: readonly string[]) => among(isOneId(Prisma.sql`v.template_id`)(ids)),
+    template_state: (states: readonly string[]) => amongStates(revision, states),
+    template_status: (statuses: readonly string[]) => Prisma.sql`(${revision}) IN (
+      SELECT v.workload_id, v.revision FROM workload_revisions v LEFT JOIN catalog_advice a ON a.template_id = v.template_id
+      WHERE v.template_id IS NOT NULL AND coalesce(a.status, 'active') = ANY(${statuses}::text[]))`,
+    advisory: (severity: Severity) => among(hasAdvisory(severity)),
   };
 };
 

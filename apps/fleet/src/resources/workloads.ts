@@ -8,7 +8,13 @@ import {
   storedValueProblems,
   template,
 } from '@svc/contract';
-import { type WorkloadSpec, workloadDefaults, workloadMembers, workloadSpec } from '@svc/contract/fleet';
+import {
+  templateState as templateStateOfCopy,
+  type WorkloadSpec,
+  workloadDefaults,
+  workloadMembers,
+  workloadSpec,
+} from '@svc/contract/fleet';
 import { invalid, notFound, pickDefined } from '@svc/http';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -16,6 +22,7 @@ import type { WorkloadVariable } from '../render/env.ts';
 import { PLACEHOLDER } from '../render/secrets.ts';
 import { specProblems } from '../render/spec-problems.ts';
 import { refuseUnsupported } from '../render/unsupported-values.ts';
+import { adviceBytes, presentAdvice, type StoredAdvice, storedAdvice, templateAdvice } from './advice.ts';
 import { type Kind, presentCommon, resourceRow } from './kind.ts';
 
 /** The template that a revision was made from; all null for a revision without one. */
@@ -26,10 +33,12 @@ const origin = z.object({
   min_tier: z.string().nullable(),
   /** Hash of the specification of the template at the time of the copy; see `templateHash`. */
   template_hash: z.string().nullable(),
+  /** The revision that was copied; null if it is not known. */
+  template_revision: z.int().nullable(),
 });
 export type Origin = z.output<typeof origin>;
 
-export const templateStates = z.enum(['current', 'outdated', 'withdrawn']).nullable();
+export const templateStates = templateStateOfCopy.nullable();
 type TemplateState = z.output<typeof templateStates>;
 
 const storedVariable = z.union([
@@ -54,6 +63,8 @@ const workloadRow = resourceRow.extend({
   spec: storedSpec,
   overrides: z.custom<Partial<StoredSpec>>((value) => storedSpec.partial().safeParse(value).success),
   template_state: templateStates,
+  advice: storedAdvice,
+  acknowledged: z.array(z.string()),
   secret_variables: z.array(z.string()),
 });
 export type WorkloadRow = z.output<typeof workloadRow>;
@@ -133,7 +144,7 @@ const latest = (expression: Prisma.Sql) =>
   Prisma.sql`(SELECT ${expression} FROM workload_revisions v WHERE v.workload_id = r.id AND v.revision = r.revision)`;
 
 /** The bytes of a revision `v`, and of its template, without the documentation. */
-export const revisionBytes = Prisma.sql`v.spec_bytes
+export const revisionBytes = Prisma.sql`v.spec_bytes + ${adviceBytes}
   + coalesce((SELECT t.summary_bytes FROM catalog_templates t WHERE t.id = v.template_id), 0)`;
 
 const columnsWith = (ofRevision: {
@@ -144,7 +155,8 @@ const columnsWith = (ofRevision: {
   Prisma.sql`r.revision, ${latest(ofRevision.spec)} AS spec, ${latest(ofRevision.overrides)} AS overrides,
     ${latest(Prisma.sql`v.template_id`)} AS template_id, ${latest(Prisma.sql`v.template_slug`)} AS template_slug,
     ${latest(Prisma.sql`v.template_version`)} AS template_version, ${latest(Prisma.sql`v.min_tier`)} AS min_tier,
-    ${latest(Prisma.sql`v.template_hash`)} AS template_hash,
+    ${latest(Prisma.sql`v.template_hash`)} AS template_hash, ${latest(Prisma.sql`v.template_revision`)} AS template_revision,
+    ${latest(templateAdvice)} AS advice, ${latest(Prisma.sql`v.acknowledged::text[]`)} AS acknowledged,
     ${latest(templateState)} AS template_state, ${latest(ofRevision.secretVariables)} AS secret_variables`;
 
 export const workloads: Kind<WorkloadRow> = {
@@ -157,7 +169,7 @@ export const workloads: Kind<WorkloadRow> = {
 /** Workloads with the image of their specification only. */
 export const workloadSummaries: Kind<WorkloadRow> = {
   ...workloads,
-  shownBytes: Prisma.sql`0`,
+  shownBytes: latest(adviceBytes),
   columns: columnsWith({
     spec: Prisma.sql`${JSON.stringify(workloadDefaults)}::jsonb
       || jsonb_build_object('image_name', v.spec->'image_name', 'image_tag', v.spec->'image_tag')`,
@@ -166,18 +178,29 @@ export const workloadSummaries: Kind<WorkloadRow> = {
   }),
 };
 
-const presentOrigin = (row: Omit<Origin, 'template_hash'> & { readonly template_state: TemplateState }) => ({
+type PresentedOrigin = Omit<Origin, 'template_hash'> & {
+  readonly template_state: TemplateState;
+  readonly advice: StoredAdvice;
+};
+
+const presentOrigin = (row: PresentedOrigin) => ({
   template_id: row.template_id,
   template_slug: row.template_slug,
   template_version: row.template_version,
   template_state: row.template_state,
   min_tier: row.min_tier,
+  ...presentAdvice(row),
+});
+
+/** A specification in the API: the values of secret variables are masked. */
+export const presentSpec = (spec: StoredSpec, secretNames: readonly string[]): WorkloadSpec => ({
+  ...spec,
+  env: presentVariables(spec.env, secretNames),
 });
 
 /** The representation of a workload in the API, with its latest revision. */
 export const presentWorkload = (row: WorkloadRow) => ({
-  ...row.spec,
-  env: presentVariables(row.spec.env, row.secret_variables),
+  ...presentSpec(row.spec, row.secret_variables),
   ...presentCommon(row),
   ...presentOrigin(row),
   revision: row.revision,
@@ -188,6 +211,7 @@ export const revisionRow = origin.omit({ template_hash: true }).extend({
   revision: z.int(),
   spec: storedSpec,
   template_state: templateStates,
+  advice: storedAdvice,
   secret_variables: z.array(z.string()),
   created_at: z.date(),
   created_by: z.string(),
@@ -195,8 +219,7 @@ export const revisionRow = origin.omit({ template_hash: true }).extend({
 type RevisionRow = z.output<typeof revisionRow>;
 
 export const presentRevision = (row: RevisionRow) => ({
-  ...row.spec,
-  env: presentVariables(row.spec.env, row.secret_variables),
+  ...presentSpec(row.spec, row.secret_variables),
   ...presentOrigin(row),
   revision: row.revision,
   created_at: row.created_at,
@@ -219,6 +242,7 @@ export const withoutTemplate: RevisionBase = {
   template_slug: null,
   template_version: null,
   template_hash: null,
+  template_revision: null,
   min_tier: null,
   spec: workloadDefaults,
 };
@@ -237,6 +261,7 @@ export async function templateBase(transaction: Transaction, slug: string): Prom
     template_slug: document.slug,
     template_version: document.version,
     template_hash: row.hash,
+    template_revision: document.revision,
     min_tier: document.min_tier,
     spec: workloadSpec.parse(document),
   };
@@ -264,7 +289,7 @@ export async function insertRevision(
   transaction: Transaction,
   { base, overrides, ...revision }: Revision,
 ): Promise<void> {
-  const { template_id, template_slug, template_version, template_hash, min_tier } = base;
+  const { template_id, template_slug, template_version, template_hash, template_revision, min_tier } = base;
   const spec = { ...base.spec, ...overrides };
   refuseUnsupported(withoutSealed(spec));
   // A mirrored template of an earlier version can have a registry in its image name. Its workloads
@@ -278,6 +303,7 @@ export async function insertRevision(
       template_slug,
       template_version,
       template_hash,
+      template_revision,
       min_tier,
       workload_id: revision.workloadId,
       revision: revision.revision,

@@ -84,6 +84,7 @@ test.each(cases)(
         tool: null,
         part: false,
         object_name: null,
+        acknowledged: [],
       },
     ]);
   },

@@ -27,6 +27,7 @@ const written = Array.from({ length: MANY }, (_, index) => ({
   tool: index % 4 === 0 ? 'get_template' : null,
   part: index % 8 === 0,
   object_name: index % 3 === 0 ? 'web' : null,
+  acknowledged: index % 4 === 0 ? [randomUUID()] : [],
 }));
 await client.auditEntry.createMany({ data: written });
 const newestFirst = [...written].sort((a, b) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1));

@@ -36,6 +36,7 @@ const written = Array.from({ length: 40 }, (_, index) => ({
   tool: index % 4 === 0 ? 'get_template' : null,
   part: index % 8 === 0,
   object_name: index % 3 === 0 ? null : `object-${index}`,
+  acknowledged: index % 4 === 0 ? [randomUUID()] : [],
 }));
 await client.auditEntry.createMany({ data: written });
 

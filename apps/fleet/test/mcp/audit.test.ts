@@ -23,6 +23,7 @@ test('a call has an entry for its request, and one for each operation, with the 
     'GET /api/v1/catalog/sync',
     'GET /api/v1/clusters',
     'GET /api/v1/deployments',
+    'GET /api/v1/deployments',
     'GET /api/v1/hosts',
   ]);
   for (const part of parts) expect(part).toMatchObject(common);

@@ -10,7 +10,7 @@ import { Cells, type Share, ShareBar } from '../shared/ui/display/Meter.tsx';
 import { looks, Status, type StatusLook } from '../shared/ui/display/Status.tsx';
 import { Step } from '../shared/ui/display/Step.tsx';
 import { Time } from '../shared/ui/display/Time.tsx';
-import { ErrorView, Loading } from '../shared/ui/feedback/states.tsx';
+import { ErrorView, Loading, Notice } from '../shared/ui/feedback/states.tsx';
 import { PageHeader, Panel } from '../shared/ui/shell/PageHeader.tsx';
 import { type Deployment, type FleetEvent, fleet, usePhaseCount } from './api.ts';
 import { passingPhases, phaseLook, reachabilityLook, troubledPhases } from './looks.ts';
@@ -81,6 +81,7 @@ export default function Overview() {
             <ShareBar label={t('Deployments by state')} shares={shares} />
           </div>
         )}
+        <CriticalAdvisories />
         <div className="columns">
           <div className="stack">
             <Problems troubledCount={count?.(troubledPhases) ?? 0} />
@@ -93,6 +94,25 @@ export default function Overview() {
         </div>
       </div>
     </>
+  );
+}
+
+/** How many deployments a critical advisory is about. */
+function CriticalAdvisories() {
+  const { data } = useQuery(
+    fleet.read('listDeployments', { query: { advisory: 'critical', limit: 1, view: 'summary' } }),
+  );
+  const count = data?.pagination.total ?? 0;
+  if (count === 0) return null;
+  return (
+    <Notice kind="warning">
+      <Link href={href('/deployments', undefined, { advisory: 'critical' })}>
+        {t(
+          '{count, plural, one {# deployment runs a revision with a critical advisory} other {# deployments run a revision with a critical advisory}}',
+          { count },
+        )}
+      </Link>
+    </Notice>
   );
 }
 

@@ -31,6 +31,9 @@ export const auditEntry = z
       description:
         'Name of the object that was changed or deleted, at that time; of a user, the e-mail address. Null for other requests, and for entries of earlier versions',
     }),
+    acknowledged: z.array(id).meta({
+      description: 'The critical advisories that the request acknowledged and that applied',
+    }),
   })
   .meta({ id: 'AuditEntry' });
 

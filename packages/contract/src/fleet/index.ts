@@ -20,6 +20,7 @@ export { workloadMembers } from '../template/fields.ts';
 export { type FleetAccess, type FleetRole, fleetAccesses, fleetRoles } from './access.ts';
 export { MAX_NETWORK_TYPES_LISTED, MAX_SKIPPED_LISTED, syncState } from './catalog.ts';
 export { type ChangeCounts, changeKinds } from './changes.ts';
+export { type Severity, severities, templateState } from './deployments/advice.ts';
 export { MAX_CANDIDATES_LISTED, type NewDeployment, phases, problemPhases, pulls } from './deployments/deployment.ts';
 export { MAX_FOLLOWED_INSTANCES, MAX_MEASURED_INSTANCES } from './deployments/deployments.ts';
 export type { DryRun } from './deployments/dry-run.ts';

@@ -7,6 +7,7 @@ import { fleetRoles } from './access.ts';
 import { auditEntry, fleetAuditEndpoints } from './audit.ts';
 import { fleetAuthEndpoints } from './auth.ts';
 import { fleetCatalogEndpoints, syncState } from './catalog.ts';
+import { adviceOfTemplate } from './deployments/advice.ts';
 import { deployment, deploymentEvent, deploymentRevision, plan, secretUses } from './deployments/deployment.ts';
 import { fleetDeploymentEndpoints } from './deployments/deployments.ts';
 import { fleetWorkloadEndpoints, workload, workloadRevision } from './deployments/workloads.ts';
@@ -26,6 +27,14 @@ const briefDeployment = z.object({
   ...deployment.pick({ id: true, name: true, phase: true, reason: true, message: true, desired_state: true }).shape,
   ...deployment.pick({ replicas: true, template_slug: true, revision: true, version: true }).shape,
   ...deployment.pick({ target_name: true, endpoints: true }).shape,
+});
+
+/** A deployment and the advisories about the copy of the template that it runs. */
+const advisedDeployment = z.object({
+  ...deployment.pick({ name: true, template_slug: true }).shape,
+  advisories: z.array(
+    adviceOfTemplate.shape.advisories.element.pick({ id: true, severity: true, message: true, acknowledged: true }),
+  ),
 });
 
 /** A host or cluster in a list of both. */
@@ -66,6 +75,11 @@ const someEnv = {
       'Values of variables: text, {"secret": name, "key": key}, {"generate": length} for a random text, or {"deployment": name, "variable": name}. Text for a secret variable: {"value": text, "plain": true}',
   }),
 };
+/** The endpoints validate the ids. */
+const acknowledge = z.array(z.string()).optional();
+const acknowledging = {
+  acknowledge: acknowledge.meta({ description: 'Critical advisories, by id, that the user accepts' }),
+};
 const limit = (max: number, usual: number) => ({ limit: z.int().min(1).max(max).default(usual) });
 const include = <const Part extends string>(...parts: readonly [Part, ...Part[]]) => ({
   include: z.array(z.enum(parts)).max(parts.length).default([]),
@@ -91,10 +105,14 @@ const planDeployment = tool({
   calls: [fleetDeploymentEndpoints.planDeployment],
   takes: fleetDeploymentEndpoints.planDeployment,
   except: ['pull', 'spec', 'dry_run'],
-  own: { ...someEnv, manifest: z.boolean().default(false).meta({ description: 'Also return the manifest' }) },
+  own: {
+    ...someEnv,
+    ...acknowledging,
+    manifest: z.boolean().default(false).meta({ description: 'Also return the manifest' }),
+  },
   result: z.object({
     ...plan.pick({ ok: true, refusals: true, secrets: true, changes: true, dry_run: true }).shape,
-    ...plan.pick({ service_account: true, replaces_instances: true }).shape,
+    ...plan.pick({ service_account: true, replaces_instances: true, advice: true, template_changes: true }).shape,
     placement: briefPlacement,
     manifest: plan.shape.manifest.optional(),
   }),
@@ -119,6 +137,9 @@ export const fleetTools = {
         total: z.int(),
         by_phase: z.record(z.string(), z.int()).meta({ description: 'Of the newest 100 deployments' }),
         need_attention: z.array(briefDeployment.pick({ name: true, phase: true, reason: true, message: true })),
+        with_advisories: z.array(advisedDeployment).meta({
+          description: 'The newest 20 that an advisory of severity warning or critical is about',
+        }),
       }),
     }),
   }),
@@ -156,7 +177,7 @@ export const fleetTools = {
     description: 'List deployments and their state, newest first.',
     calls: [listDeployments],
     takes: listDeployments,
-    except: SELDOM.concat('desired_state', 'name', 'view'),
+    except: SELDOM.concat('desired_state', 'name', 'view', 'template_state', 'template_status'),
     own: limit(100, 20),
     result: z.object({ deployments: z.array(briefDeployment), ...restOfList }),
   }),
@@ -253,6 +274,7 @@ export const fleetTools = {
     describedBy: planDeployment,
     own: {
       ...someEnv,
+      ...acknowledging,
       idempotency_key: z
         .string()
         .optional()
@@ -268,7 +290,7 @@ export const fleetTools = {
     takes: fleetDeploymentEndpoints.updateDeployment,
     except: ['id', 'name', 'desired_state', 'take_over'],
     describedBy: planDeployment,
-    own: { ...aDeployment, ...someEnv, ...aVersion },
+    own: { ...aDeployment, ...someEnv, ...acknowledging, ...aVersion },
     result: z.object({ deployment: briefDeployment }),
   }),
   control_deployment: tool({
@@ -316,7 +338,7 @@ export const fleetTools = {
     calls: [createWorkload, updateWorkload],
     operationOf: ({ id }) => (id === undefined ? createWorkload : updateWorkload),
     takes: createWorkload,
-    own: { id: z.string().optional(), name: z.string().optional(), ...aVersion },
+    own: { id: z.string().optional(), name: z.string().optional(), acknowledge, ...aVersion },
     result: z.object({ workload: briefWorkload }),
     hints: { destructiveHint: false },
   }),
@@ -356,7 +378,9 @@ export const fleetTools = {
     except: ['token_id', 'changes'],
     own: limit(200, 50),
     result: z.object({
-      entries: z.array(auditEntry.omit({ id: true, token_id: true, user_id: true, object_name: true })),
+      entries: z.array(
+        auditEntry.omit({ id: true, token_id: true, user_id: true, object_name: true, acknowledged: true }),
+      ),
       next_cursor: z.string().nullable(),
     }),
   }),

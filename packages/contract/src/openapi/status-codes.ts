@@ -177,6 +177,14 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
   unknown_organization: { meaning: 'the organization in the body does not exist', action: CORRECT_REFERENCE },
   unknown_workload: { meaning: 'the workload or its revision does not exist', action: CORRECT_REFERENCE },
   unknown_target: { meaning: 'the host or cluster does not exist', action: CORRECT_REFERENCE },
+  template_blocked: {
+    meaning: 'the publisher has blocked the template',
+    action: 'Use another template; `errors` has the reason and the replacement',
+  },
+  template_flawed: {
+    meaning: 'the template has critical advisories that the request does not acknowledge',
+    action: 'Read the advisories in `errors`. Use a revision without them, or list their ids in `acknowledge`',
+  },
   tier_too_low: {
     meaning: 'the template requires a higher tier than the organization has',
     action: 'Choose another template, or a higher tier; then sync the catalog',

@@ -54,6 +54,8 @@ export const problems = {
   unknown_organization: { status: 422, title: 'Unknown organization' },
   unknown_workload: { status: 422, title: 'Unknown workload' },
   unknown_target: { status: 422, title: 'Unknown target' },
+  template_blocked: { status: 422, title: 'Template blocked' },
+  template_flawed: { status: 422, title: 'Template flawed' },
   tier_too_low: { status: 422, title: 'Tier too low' },
   no_placement: { status: 422, title: 'No suitable target' },
   unknown_secret: { status: 422, title: 'Unknown secret' },

@@ -24,6 +24,7 @@ import {
 import { refusalsOfDeletion } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments } from '../../deployments/rows.ts';
 import { scalingAfter } from '../../deployments/scaling/scaling.ts';
+import { planTemplate } from '../../deployments/templates/changes.ts';
 import { planSecrets } from '../../deployments/values/secret-uses.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerKey } from '../../identity/principal.ts';
@@ -100,6 +101,7 @@ const NEW = [
   'volumes',
   'desired_state',
   'pull',
+  'acknowledge',
 ] as const;
 
 /** The values of members that a plan of a new deployment omits. */
@@ -151,6 +153,7 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body):
     autoscaling,
     scaledBy,
     acceptedLosses: body.accept_loss ?? [],
+    acknowledged: body.acknowledge ?? [],
   };
   const env = body.env && acceptEnv(body.env, { ...workload, before: row.env });
   const draft = changedDraft(
@@ -252,6 +255,7 @@ async function presentPlan(
       })),
       omitted,
     },
+    ...(await planTemplate(transaction, draft)),
     registry_credentials: registryCredentialsOf(draft, isNewPullSecret),
     secrets,
     service_account: target?.kind === 'cluster' ? accountOf(draft, isNewToken) : null,

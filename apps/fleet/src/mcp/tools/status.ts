@@ -5,8 +5,9 @@ import type { Handlers } from './types.ts';
 const NEED_ATTENTION: readonly string[] = problemPhases;
 
 export const get_fleet_status: Handlers['get_fleet_status'] = async (_, { ask }) => {
-  const [list, { user }, catalog, { hosts }, { clusters }] = await Promise.all([
+  const [list, advised, { user }, catalog, { hosts }, { clusters }] = await Promise.all([
     ask(fleetEndpoints.listDeployments, { query: { limit: 100, view: 'summary' } }),
+    ask(fleetEndpoints.listDeployments, { query: { limit: 20, view: 'summary', advisory: 'warning' } }),
     ask(fleetEndpoints.me),
     ask(fleetEndpoints.getSyncState),
     ask(fleetEndpoints.listHosts, { query: { limit: 50 } }),
@@ -26,6 +27,11 @@ export const get_fleet_status: Handlers['get_fleet_status'] = async (_, { ask })
       total: pagination.total,
       by_phase: byPhase,
       need_attention: deployments.filter(({ phase }) => NEED_ATTENTION.includes(phase)),
+      with_advisories: advised.deployments.map(({ name, template_slug, advice }) => ({
+        name,
+        template_slug,
+        advisories: advice?.advisories.filter(({ severity }) => severity !== 'note') ?? [],
+      })),
     },
   };
 };

@@ -1,5 +1,6 @@
 // Query plans of the filters and sort fields of lists with many rows. Each test also checks that
 // the plan differs without the index.
+import { createHash } from 'node:crypto';
 import type { Input } from '@svc/contract';
 import { type fleetEndpoints, workloadDefaults } from '@svc/contract/fleet';
 import { byDepth } from '@svc/testing';
@@ -7,6 +8,7 @@ import { type List, pageOf } from '../../../src/database/lists.ts';
 import { deployments } from '../../../src/deployments/rows.ts';
 import { Prisma } from '../../../src/generated/prisma/client.ts';
 import { deploymentList } from '../../../src/resources/list-rules.ts';
+import { templateHash } from '../../../src/resources/workloads.ts';
 import { startWorld } from '../../world.ts';
 
 const ROWS = byDepth({ short: 10_000, full: 10_000, long: 50_000 });
@@ -27,6 +29,31 @@ const list: List<Query> = {
 await client.$executeRaw`
   INSERT INTO hosts (id, name, created_by, engine, endpoint, by_admin)
   SELECT gen_random_uuid(), 'host-' || n, 'test', 'docker', 'tcp://engine:2376', true FROM generate_series(0, 99) n`;
+
+const templateId = (n: Prisma.Sql) => Prisma.sql`('00000000-0000-7000-8000-' || lpad((${n})::text, 12, '0'))::uuid`;
+/** 400 of 500 templates are in the mirror. */
+await client.$executeRaw`
+  INSERT INTO catalog_templates (id, slug, category_id, category_slug, is_featured, search_text, sort_name, updated_at, document)
+  SELECT ${templateId(Prisma.sql`n`)}, 'template-' || n, gen_random_uuid(), 'tools', false, '', '', now(),
+         jsonb_build_object('image_tag', n::text)
+  FROM generate_series(0, 399) n`;
+await client.$executeRaw`
+  CREATE TABLE hashes AS SELECT t.id, ${templateHash(Prisma.sql`t.summary`)} AS hash FROM catalog_templates t`;
+const anAdvisory = (severity: string, first_revision: number, last_revision: number | null) => ({
+  ...{ id: '00000000-0000-7000-8000-000000000000', message: 'flawed', url: null },
+  ...{ severity, first_revision, last_revision },
+});
+const advice = [
+  { n: 3, status: 'blocked', advisories: [anAdvisory('critical', 2, 4)] },
+  { n: 7, status: 'deprecated', advisories: [anAdvisory('warning', 3, null), anAdvisory('critical', 8, null)] },
+  { n: 450, status: 'active', advisories: [anAdvisory('note', 1, 1)] },
+];
+for (const { n, status, advisories } of advice) {
+  await client.$executeRaw`
+    INSERT INTO catalog_advice (template_id, status, status_message, advisories, bytes)
+    VALUES (${templateId(Prisma.sql`${n}::int`)}, ${status}, '', ${JSON.stringify(advisories)}::jsonb, 0)`;
+}
+
 /**
  * The rows of one statement. A statement has the time limit of the service, also on a busy machine.
  */
@@ -44,10 +71,11 @@ async function insertDeployments(after: number, last: number): Promise<void> {
     SELECT id, created_at, split_part(name, '-', 2)::int AS n FROM workloads
     WHERE split_part(name, '-', 2)::int > ${after} AND split_part(name, '-', 2)::int <= ${last})`;
   await client.$executeRaw`
-    INSERT INTO workload_revisions (workload_id, revision, spec, overrides, created_by, template_slug, template_id)
-    SELECT id, 1, ${JSON.stringify(workloadDefaults)}::jsonb, '{}', 'test', 'template-' || n % 500,
-           ('00000000-0000-7000-8000-' || lpad((n % 500)::text, 12, '0'))::uuid
-    FROM ${added} w`;
+    INSERT INTO workload_revisions (workload_id, revision, spec, overrides, created_by, template_slug, template_id,
+      template_hash, template_revision)
+    SELECT w.id, 1, ${JSON.stringify(workloadDefaults)}::jsonb, '{}', 'test', 'template-' || n % 500, ${templateId(Prisma.sql`n % 500`)},
+           CASE WHEN n % 3 = 0 THEN 'of an earlier template' ELSE h.hash END, nullif(n % 7, 0)
+    FROM ${added} w LEFT JOIN hashes h ON h.id = ${templateId(Prisma.sql`n % 500`)}`;
   await client.$executeRaw`
     INSERT INTO deployments (id, name, labels, created_by, workload_id, revision, host_id, replicas, phase, created_at, updated_at)
     SELECT gen_random_uuid(), md5(n::text), jsonb_build_object('n', (n % 500)::text), 'test', w.id, 1, h.id, 1,
@@ -117,6 +145,39 @@ test.each(filters)('a page and its total use %s for the filter %j', async (index
 test('an exact name uses the index of unique names', async () => {
   const nodes = await explain(pageOf(list, queryOf({ name: ['abc', 'def'] })));
   expect(nodes.some((node) => /^deployments_name_(?:key|idx)$/.test(node['Index Name'] ?? ''))).toBe(true);
+});
+
+/** An advisory is also about copies of an unknown revision: those whose number is a multiple of 7. */
+const isFlawed = (n: number) => n % 500 === 3 && [0, 2, 3, 4].includes(n % 7);
+const hasWarning = (n: number) => n % 500 === 7 && ![1, 2].includes(n % 7);
+
+/** The numbers of the deployments that a filter finds, by how the rows are made. */
+const found: readonly (readonly [keyof typeof deploymentList.filters, string | string[], (n: number) => boolean])[] = [
+  ['advisory', 'critical', (n) => isFlawed(n) || (n % 500 === 7 && n % 7 === 0)],
+  ['advisory', 'warning', (n) => isFlawed(n) || hasWarning(n)],
+  ['advisory', 'note', (n) => isFlawed(n) || hasWarning(n) || (n % 500 === 450 && n % 7 <= 1)],
+  ['template_status', ['blocked', 'deprecated'], (n) => [3, 7].includes(n % 500)],
+  ['template_status', ['active'], (n) => ![3, 7].includes(n % 500)],
+  ['template_state', ['withdrawn'], (n) => n % 500 >= 400],
+  ['template_state', ['outdated'], (n) => n % 500 < 400 && n % 3 === 0],
+  ['template_state', ['current', 'withdrawn'], (n) => n % 500 >= 400 || n % 3 !== 0],
+];
+
+test.each(found)('the filter %s with %j finds exactly the matching deployments', async (name, value, matches) => {
+  // Each value is one of its filter.
+  const condition = deploymentList.filters[name] as (value: string | string[]) => Prisma.Sql;
+  const rows = await client.$queryRaw<{ name: string }[]>`SELECT r.name FROM deployments r WHERE ${condition(value)}`;
+  const numbers = Array.from({ length: ROWS }, (_, index) => index + 1).filter(matches);
+  const names = numbers.map((n) => createHash('md5').update(String(n)).digest('hex'));
+  expect(rows.map((row) => row.name).sort()).toEqual(names.sort());
+  expect(numbers.length).toBeGreaterThan(0);
+});
+
+test('the filter advisory reads only the copies of templates with advisories', async () => {
+  const nodes = await explain(pageOf(list, queryOf({ advisory: 'note' })));
+  const scans = nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']);
+  expect(scans).not.toContain('deployments');
+  expect(scans).not.toContain('workload_revisions');
 });
 
 const sorts = [

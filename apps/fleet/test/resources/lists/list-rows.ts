@@ -77,12 +77,34 @@ export async function fillLists({ client, aToken, aUser, anOidcUser }: Resources
     template_hash: '',
     min_tier: 'free',
   }));
+  const [redis, postgresql] = templates.map(({ template_id }) => template_id);
+  await client.catalogTemplate.createMany({
+    data: [redis, postgresql].map((id) => ({
+      id: id ?? '',
+      ...{ slug: 'any', category_id: randomUUID(), category_slug: 'any', is_featured: false },
+      ...{ search_text: '', sort_name: '', updated_at: new Date(), document: {} },
+    })),
+  });
+  const anAdvisory = (severity: string, first_revision: number) => ({
+    ...{ id: randomUUID(), severity, message: 'flawed', url: null, first_revision, last_revision: null },
+  });
+  await client.catalogAdvice.createMany({
+    data: [
+      {
+        template_id: redis ?? '',
+        status: 'deprecated',
+        advisories: [anAdvisory('critical', 2), anAdvisory('note', 1)],
+      },
+      { template_id: postgresql ?? '', status: 'active', advisories: [anAdvisory('warning', 2)] },
+    ].map((advice) => ({ ...advice, status_message: '', bytes: 0 })),
+  });
   const workloads = each((index) => ({ ...common(index), revision: 2 }));
   await client.workload.createMany({ data: workloads });
   await client.workloadRevision.createMany({
     data: workloads.flatMap(({ id }) =>
       [1, 2].map((revision) => ({
         ...(maybe(oneOf(templates)) ?? {}),
+        template_revision: maybe(oneOf([1, 2])),
         workload_id: id,
         revision,
         spec: workloadDefaults,

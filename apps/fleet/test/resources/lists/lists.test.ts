@@ -51,7 +51,15 @@ const onTarget = {
 /** The reachability of each host and cluster. */
 const reachabilities = new Map<string, string>();
 const reachabilityOf = ({ target }: Shown) => reachabilities.get(target?.host_id ?? target?.cluster_id);
-const ofTemplate = { template: hasMember('template_slug'), template_id: hasMember('template_id') };
+const severities = ['note', 'warning', 'critical'];
+const ofTemplate = {
+  template: hasMember('template_slug'),
+  template_id: hasMember('template_id'),
+  template_state: hasMember('template_state'),
+  template_status: isAmong(({ advice }) => advice?.status),
+  advisory: ({ advice }: Shown, value: string) =>
+    (advice?.advisories ?? []).some(({ severity }: Shown) => severities.indexOf(severity) >= severities.indexOf(value)),
+};
 const sorts = ['created_at', 'updated_at', 'name'];
 
 interface List {
@@ -200,6 +208,8 @@ function sampleOf(plural: string, name: string, rows: readonly Shown[], most = 3
   if (name === 'search') return oneOf(['a', 'B-', '1', 'absent']);
   if (name === 'label') return oneOf(['team', 'team=ml', 'team=web,gpu', 'absent']);
   if (isText) return oneOf([...member(name), 'absent']);
+  if (name === 'advisory') return oneOf(severities);
+  if (name === 'template_status') return several(rows.flatMap(({ advice }) => advice?.status ?? []));
   if (name === 'email') return oneOf(member(name)).toUpperCase();
   if (name === 'network_type') return several(['mesh', 'public', 'lab', 'absent']);
   if (name.endsWith('_id') && rows.some((row) => 'target' in row) && name in onTarget) return several(targets(name));

@@ -11,11 +11,13 @@ import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx'
 import { Markdown } from '../../shared/ui/markdown/Markdown.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { fleet } from '../api.ts';
+import { AdviceNotice, adviceOfTemplate, blockedReasonOf } from './Advice.tsx';
 
 export default function Template({ params }: PageProps<'/catalog/:slug'>) {
   const { data: template, error, refetch } = useQuery(fleet.read('getMirroredTemplate', { params }));
   if (isUnavailable({ data: template, error })) return <PageError error={error} retry={refetch} />;
   if (!template) return <Loading text={t('Loading the template…')} />;
+  const reason = blockedReasonOf(template);
   return (
     <>
       <PageHeader
@@ -24,12 +26,17 @@ export default function Template({ params }: PageProps<'/catalog/:slug'>) {
         beside={<span className="tag">{template.version}</span>}
         about={template.description}
         actions={
-          <ButtonLink tone="primary" icon={Rocket} href={href('/deploy/:slug', { slug: template.slug })}>
-            {t('Deploy')}
-          </ButtonLink>
+          reason !== undefined ? (
+            <span className="text-bad strong">{reason}</span>
+          ) : (
+            <ButtonLink tone="primary" icon={Rocket} href={href('/deploy/:slug', { slug: template.slug })}>
+              {t('Deploy')}
+            </ButtonLink>
+          )
         }
       />
       {error && <ErrorView error={error} retry={refetch} />}
+      <AdviceNotice advice={adviceOfTemplate(template)} />
       <div className="split">
         <div className="stack">
           {template.stale && (

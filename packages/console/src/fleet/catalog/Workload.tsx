@@ -20,6 +20,7 @@ import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type FleetOutput, fleet, useBlocked, type Workload as WorkloadObject } from '../api.ts';
 import { phaseLook, templateStateLook } from '../looks.ts';
+import { AcknowledgeFields, AdviceMarks, AdviceNotice, adviceOfTemplate } from './Advice.tsx';
 import { CatalogFileDialog } from './CatalogFileDialog.tsx';
 
 const MAX_SHOWN = 100;
@@ -31,8 +32,8 @@ const tabs = [
 
 type Revision = FleetOutput<'listWorkloadRevisions'>['revisions'][number];
 
-/** The specification, without what identifies the revision. */
-function specOf({ revision: _, created_at: __, created_by: ___, ...spec }: Revision): string {
+/** The specification, without what identifies the revision, and what the hub says about its template. */
+function specOf({ revision: _, created_at: __, created_by: ___, advice: ____, ...spec }: Revision): string {
   return textOf(spec);
 }
 
@@ -46,6 +47,8 @@ export default function Workload({ params }: PageProps<'/workloads/:id'>) {
   if (!data) return <Loading text={t('Loading the workload…')} />;
   const { workload } = data;
   const { name, template_slug, template_state } = workload;
+  // A later revision of the template can run the same without being flawed.
+  const hasAdvisories = (workload.advice?.advisories.length ?? 0) > 0;
   const close = () => setDialog(undefined);
   return (
     <>
@@ -56,6 +59,7 @@ export default function Workload({ params }: PageProps<'/workloads/:id'>) {
           <>
             <span className="tag">{t('revision {revision}', { revision: workload.revision })}</span>
             {template_state && <Status {...templateStateLook(template_state)} />}
+            <AdviceMarks advice={workload.advice} />
           </>
         }
         about={
@@ -70,7 +74,7 @@ export default function Workload({ params }: PageProps<'/workloads/:id'>) {
                 icon={RefreshCw}
                 blocked={
                   blocked('updateWorkload') ??
-                  (template_state === 'outdated'
+                  (template_state === 'outdated' || (template_state === 'current' && hasAdvisories)
                     ? undefined
                     : t('The template has not changed since the latest revision.'))
                 }
@@ -104,6 +108,7 @@ export default function Workload({ params }: PageProps<'/workloads/:id'>) {
       />
       {error && <ErrorView error={error} retry={refetch} />}
       <OldValuesNotice warnings={workload.warnings} />
+      {workload.advice && <AdviceNotice advice={workload.advice} />}
       <Tabs label={t('Parts of the workload')} tabs={tabs} current={tab} path={href('/workloads/:id', params)} />
       {tab === 'overview' && <Deployments id={workload.id} latest={workload.revision} />}
       {tab === 'revisions' && <Revisions id={workload.id} />}
@@ -197,10 +202,15 @@ const copiedMembers: ReadonlySet<string> = new Set(
 function TemplateDialog({ workload, onClose }: DialogProps) {
   const slug = workload.template_slug ?? '';
   const template = useQuery(fleet.read('getMirroredTemplate', { params: { slug } }));
+  const [acknowledged, setAcknowledged] = useState<readonly string[]>([]);
   const update = useMutation({
     ...fleet.change('updateWorkload'),
     onSuccess: ({ workload: { name, revision } }) => {
-      confirmChange(t('Revision {revision} of {name} is created', { revision, name }));
+      confirmChange(
+        revision === workload.revision
+          ? t('Nothing is changed.')
+          : t('Revision {revision} of {name} is created', { revision, name }),
+      );
       onClose();
     },
   });
@@ -214,7 +224,11 @@ function TemplateDialog({ workload, onClose }: DialogProps) {
       error={update.error ?? template.error}
       onClose={onClose}
       onConfirm={() =>
-        update.mutate({ params: { id: workload.id }, ifMatch: workload.version, body: { template: slug } })
+        update.mutate({
+          params: { id: workload.id },
+          ifMatch: workload.version,
+          body: { template: slug, acknowledge: [...acknowledged] },
+        })
       }
     >
       <p>
@@ -222,6 +236,14 @@ function TemplateDialog({ workload, onClose }: DialogProps) {
           'Members that were set for this workload stay as they are. Deployments keep their revision until you change them.',
         )}
       </p>
+      {template.data && <AdviceNotice advice={adviceOfTemplate(template.data)} />}
+      {template.data && (
+        <AcknowledgeFields
+          advice={adviceOfTemplate(template.data)}
+          acknowledged={acknowledged}
+          onChange={setAcknowledged}
+        />
+      )}
       {template.data && (
         <Diff label={t('Changes from the template')} before={partOf(workload)} after={partOf(template.data)} />
       )}

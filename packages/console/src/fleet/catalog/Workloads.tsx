@@ -14,11 +14,18 @@ import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { fleet } from '../api.ts';
 import { templateStateLook } from '../looks.ts';
+import { AdviceMarks } from './Advice.tsx';
 
 const sorts = ['name', '-name', 'updated_at', '-updated_at'] as const;
 
 export default function Workloads() {
-  const { values, set, page, isFiltered, clear } = useFilters('search', 'template', 'sort');
+  const { values, set, page, isFiltered, clear } = useFilters(
+    'search',
+    'template',
+    'template_state',
+    'template_status',
+    'sort',
+  );
   const sort = sorts.find((one) => one === values.sort) ?? '-updated_at';
   const query = useQuery(fleet.read('listWorkloads', { query: { ...values, page, sort } }));
   return (
@@ -76,6 +83,7 @@ export default function Workloads() {
                 <span className="row">
                   {workload.template_slug ?? <span className="muted">{t('none')}</span>}
                   {workload.template_state && <Status {...templateStateLook(workload.template_state)} />}
+                  <AdviceMarks advice={workload.advice} />
                   <OldValuesMark warnings={workload.warnings} />
                 </span>
               </td>

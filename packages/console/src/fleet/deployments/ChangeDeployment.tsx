@@ -14,6 +14,7 @@ import { Loading, Notice } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { type Deployment, type FleetOutput, fleet, useBlocked } from '../api.ts';
+import { AcknowledgeFields } from '../catalog/Advice.tsx';
 import { draftOfValue, type EnvDraft, envBodyOf } from './env-draft.ts';
 import { forgetsValues, GeneratedValues, hasValues } from './GeneratedValues.tsx';
 import { PlanBeside, PlanPanel } from './PlanPanel.tsx';
@@ -56,6 +57,7 @@ function ChangeForm({
   const [labels = textOfPairs(deployment.labels), setLabels] = useState<string>();
   const [scaling = scalingDraftOf(deployment), setScaling] = useState<ScalingDraft>();
   const [takesOver, setTakesOver] = useState(false);
+  const [acknowledged, setAcknowledged] = useState<readonly string[]>([]);
   const spec = revisions.find((one) => one.revision === Number(revision)) ?? revisions[0];
   const variables = spec?.env_schema ?? [];
   const [drafts, setDrafts] = useState<Readonly<Record<string, EnvDraft>>>({});
@@ -71,6 +73,7 @@ function ChangeForm({
     ...(isOnCluster && scalingBodyOf(scaling)),
     env,
     labels: pairsOf(labels),
+    acknowledge: [...acknowledged],
   };
   const plan = usePlan({ deployment_id: id, ...changes });
   const update = useMutation({
@@ -159,6 +162,7 @@ function ChangeForm({
                 ))}
               </fieldset>
             )}
+            <AcknowledgeFields advice={plan.data?.advice} acknowledged={acknowledged} onChange={setAcknowledged} />
             <div className="form-section">
               <TextAreaField
                 name="labels"
@@ -211,6 +215,7 @@ function ChangeForm({
                     plan.data.changes.length === 0 &&
                     !plan.isStale &&
                     !takesOver &&
+                    acknowledged.length === 0 &&
                     labels === textOfPairs(deployment.labels) &&
                     Number(replicas) === deployment.replicas &&
                     JSON.stringify(scaling) === JSON.stringify(scalingDraftOf(deployment))

@@ -15,6 +15,7 @@ import { Loading } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { fleet, type Template, useBlocked } from '../api.ts';
+import { AcknowledgeFields, AdviceNotice, adviceOfTemplate, blockedReasonOf } from '../catalog/Advice.tsx';
 import { type EnvDraft, envBodyOf, firstEnvDraft } from './env-draft.ts';
 import { useFreeName } from './form/useFreeName.ts';
 import { forgetsValues, GeneratedValues, hasValues } from './GeneratedValues.tsx';
@@ -31,8 +32,25 @@ export default function Deploy({ params }: PageProps<'/deploy/:slug'>) {
   const name = useFreeName(params.slug);
   if (template.error && !template.data) return <PageError error={template.error} retry={template.refetch} />;
   if (!template.data || name === undefined) return <Loading text={t('Loading the template…')} />;
+  const reason = blockedReasonOf(template.data);
+  if (reason !== undefined) return <BlockedTemplate template={template.data} reason={reason} />;
   return <DeployForm key={template.data.slug} template={template.data} proposedName={name} />;
 }
+
+/** Why a template cannot be deployed, instead of the form. */
+const BlockedTemplate = ({ template, reason }: { readonly template: Template; readonly reason: string }) => (
+  <>
+    <PageHeader
+      crumbs={[
+        { label: t('Catalog'), href: '/catalog' },
+        { label: template.name, href: href('/catalog/:slug', { slug: template.slug }) },
+      ]}
+      title={t('Deploy {name}', { name: template.name })}
+      about={reason}
+    />
+    <AdviceNotice advice={adviceOfTemplate(template)} />
+  </>
+);
 
 interface Draft {
   readonly name: string;
@@ -41,6 +59,7 @@ interface Draft {
   readonly scaling: ScalingDraft;
   readonly env: Readonly<Record<string, EnvDraft>>;
   readonly volumes: Readonly<Record<string, VolumeDraft>>;
+  readonly acknowledged: readonly string[];
 }
 
 const firstDraft = ({ env_schema, volume_mounts }: Template, name: string): Draft => ({
@@ -50,9 +69,13 @@ const firstDraft = ({ env_schema, volume_mounts }: Template, name: string): Draf
   scaling: firstScalingDraft,
   env: Object.fromEntries(env_schema.map((variable) => [variable.name, firstEnvDraft(variable)])),
   volumes: Object.fromEntries(volume_mounts.map(({ name }) => [name, firstVolumeDraft])),
+  acknowledged: [],
 });
 
-const bodyOf = ({ slug, env_schema }: Template, { name, target, replicas, scaling, env, volumes }: Draft) =>
+const bodyOf = (
+  { slug, env_schema }: Template,
+  { name, target, replicas, scaling, env, volumes, acknowledged }: Draft,
+) =>
   ({
     name,
     template: slug,
@@ -61,6 +84,7 @@ const bodyOf = ({ slug, env_schema }: Template, { name, target, replicas, scalin
     ...scalingBodyOf(scaling),
     env: envBodyOf(env_schema, env),
     volumes: volumesBodyOf(volumes),
+    acknowledge: [...acknowledged],
   }) satisfies PlanBody;
 
 /** The members of the request for which the form shows errors beside a field. */
@@ -194,6 +218,11 @@ function DeployForm({ template, proposedName }: { readonly template: Template; r
                 <div className="form optional">{optional.map(variableField)}</div>
               </details>
             )}
+            <AcknowledgeFields
+              advice={plan.data?.advice}
+              acknowledged={draft.acknowledged}
+              onChange={(acknowledged) => change('acknowledge', { acknowledged })}
+            />
             <div className="form-section">
               <div className="fields">
                 <TextField

@@ -16,6 +16,7 @@ import { Time } from '../../shared/ui/display/Time.tsx';
 import { ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type Deployment as DeploymentObject, fleet } from '../api.ts';
+import { AdviceNotice } from '../catalog/Advice.tsx';
 import { conditionLook, isTroubled, phaseLook } from '../looks.ts';
 import { DeploymentButtons } from './DeploymentActions.tsx';
 import { DeploymentEvents, RecentEvents } from './DeploymentEvents.tsx';
@@ -79,6 +80,15 @@ export default function Deployment({ params }: PageProps<'/deployments/:id'>) {
       />
       {error && <ErrorView error={error} retry={refetch} />}
       <Situation deployment={deployment} />
+      {deployment.advice && (
+        <AdviceNotice advice={deployment.advice}>
+          {deployment.template_state === 'outdated' && (
+            <p>
+              <Link href={href('/workloads/:id', { id: deployment.workload_id })}>{t('Review update')}</Link>
+            </p>
+          )}
+        </AdviceNotice>
+      )}
       <Tabs label={t('Parts of the deployment')} tabs={tabs} current={tab} path={path} />
       {tab === 'overview' && <Overview deployment={deployment} />}
       {tab === 'log' && <Logs id={deployment.id} instances={deployment.instances} />}

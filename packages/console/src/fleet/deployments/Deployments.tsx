@@ -2,6 +2,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { Boxes, Container, Rocket, SearchX } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { severityOf } from '../../shared/api/severities.ts';
 import { href } from '../../shared/routing/href.ts';
 import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
@@ -14,6 +15,7 @@ import { Empty, ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
 import { type VirtualColumn, VirtualTable } from '../../shared/ui/lists/VirtualTable.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { type Deployment, fleet, useBlocked } from '../api.ts';
+import { AdviceMarks } from '../catalog/Advice.tsx';
 import { passingPhases, phaseLook, troubledPhases } from '../looks.ts';
 import { DeploymentMenu } from './DeploymentActions.tsx';
 import { MoreFilters } from './list/MoreFilters.tsx';
@@ -41,6 +43,9 @@ const narrowing = [
   { name: 'cluster_id', label: () => t('On one cluster') },
   { name: 'label', label: (value: string) => t('Label {value}', { value }) },
   { name: 'created_by', label: (value: string) => t('Created by {name}', { name: value }) },
+  { name: 'advisory', label: () => t('With advisories') },
+  { name: 'template_status', label: () => t('By the status of the template') },
+  { name: 'template_state', label: () => t('By the state of the template') },
 ] as const;
 
 const columns: readonly VirtualColumn<Deployment>[] = [
@@ -63,7 +68,10 @@ const columns: readonly VirtualColumn<Deployment>[] = [
     sort: 'problem',
     cell: (deployment) => (
       <>
-        <Status {...phaseLook(deployment)} />
+        <span className="row">
+          <Status {...phaseLook(deployment)} />
+          <AdviceMarks advice={deployment.advice} />
+        </span>
         <StateMessage deployment={deployment} />
       </>
     ),
@@ -120,12 +128,16 @@ export default function Deployments() {
     'host_id',
     'cluster_id',
     'created_by',
+    'template_state',
+    'template_status',
+    'advisory',
     'sort',
   );
   const [range, setRange] = useState({ first: 0, last: 0 });
-  const { sort, ...filters } = values;
+  const { sort, advisory, ...filters } = values;
   const query = {
     ...filters,
+    advisory: severityOf(advisory),
     limit: PAGE_SIZE,
     sort: sorts.find((one) => one === sort) ?? '-problem',
   } as const;

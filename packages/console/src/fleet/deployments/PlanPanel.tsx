@@ -1,10 +1,14 @@
+import controls from 'virtual:template-controls';
 import { CircleCheck, CircleX, Clock, LoaderCircle, MapPin } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { rich, t } from '../../shared/texts/texts.ts';
+import { declaredText, rich, t } from '../../shared/texts/texts.ts';
+import { Diff } from '../../shared/ui/display/Diff.tsx';
+import { formatList } from '../../shared/ui/display/format.ts';
 import { textOf } from '../../shared/ui/display/object-text.ts';
 import { ErrorView } from '../../shared/ui/feedback/states.tsx';
 import type { Plan } from '../api.ts';
+import { AdviceNotice } from '../catalog/Advice.tsx';
 import { placeOf } from './form/member-labels.ts';
 import { type Correctable, Obstacles } from './remedies/Obstacles.tsx';
 import { NewSecret, SecretUses } from './SecretUses.tsx';
@@ -16,6 +20,8 @@ const fixes: Readonly<Record<string, ReactNode>> = {
   }),
   unknown_secret: t('Create the secret in place, or choose another one.'),
   unknown_volume: t('Choose another volume, or create a new one.'),
+  template_blocked: t('Use another template.'),
+  template_flawed: t('Read the advisory, then acknowledge it in the form.'),
   tier_too_low: t('The organization of this fleet needs a higher tier at the hub.'),
   invalid_env: t('Enter a value in the form.'),
   name_taken: t('Choose another name.'),
@@ -55,6 +61,12 @@ export function PlanPanel({
           </div>
         )}
         {shown && shown.refusals.length > 0 && <Refusals refusals={shown.refusals} />}
+        {shown?.advice && (
+          <div className="candidate">
+            <AdviceNotice advice={shown.advice} />
+          </div>
+        )}
+        {shown && shown.template_changes.length > 0 && <TemplateChanges changes={shown.template_changes} />}
         {shown && <Candidates plan={shown} correctable={correctable} />}
         {shown && shown.dry_run.length > 0 && <DryRun results={shown.dry_run} />}
         {shown && shown.changes.length > 0 && <Changes changes={shown.changes} />}
@@ -269,6 +281,30 @@ const Changes = ({ changes }: { readonly changes: Plan['changes'] }) => (
     </ul>
   </details>
 );
+
+/** What the template changes, and what stays because the workload sets it itself. */
+const TemplateChanges = ({ changes }: { readonly changes: Plan['template_changes'] }) => {
+  const partOf = (side: 'before' | 'after') =>
+    textOf(Object.fromEntries(changes.filter(({ overridden }) => !overridden).map((one) => [one.member, one[side]])));
+  const kept = changes.filter(({ overridden }) => overridden).map(({ member }) => wordsOfMember(member));
+  return (
+    <details className="candidate" open>
+      <summary className="strong">{t('Changes of the template')}</summary>
+      <Diff label={t('Changes of the template')} before={partOf('before')} after={partOf('after')} />
+      {kept.length > 0 && (
+        <p className="muted small">
+          {t('The workload sets these itself, so that they stay: {members}.', { members: formatList(kept) })}
+        </p>
+      )}
+    </details>
+  );
+};
+
+/** What forms call a member of a template. */
+const wordsOfMember = (member: string): string => {
+  const control = controls.find(({ name }) => name === member);
+  return control ? declaredText(control.label) : t('another member');
+};
 
 export const PlanBeside = ({ form, plan }: { readonly form: ReactNode; readonly plan: ReactNode }) => (
   <div className="split">

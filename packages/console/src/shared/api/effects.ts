@@ -1,3 +1,5 @@
+import { isAtLeast } from './severities.ts';
+
 /** The members that the objects of several lists have. */
 export interface ListedObject {
   readonly id: string;
@@ -175,11 +177,22 @@ function matchesFilters(page: ListPage, object: ListedObject): boolean | undefin
 /** The lists of resources, which are searched by `name` alone. */
 const RESOURCES = new Set(['deployments', 'hosts', 'clusters', 'workloads', 'storage', 'secrets']);
 
+/** Whether an object matches a filter by what the hub says about its template. */
+function matchesAdvice(name: 'template_status' | 'advisory', value: string, { advice }: ListedObject) {
+  if (typeof advice !== 'object') return undefined;
+  if (advice === null) return false;
+  if (name === 'template_status')
+    return 'status' in advice ? value.split(',').includes(String(advice.status)) : undefined;
+  if (!('advisories' in advice) || !Array.isArray(advice.advisories)) return undefined;
+  return advice.advisories.some(({ severity }) => isAtLeast(severity, value));
+}
+
 function matchesFilter(tag: string, name: string, value: string, object: ListedObject): boolean | undefined {
   if (name === 'search') {
     if (!RESOURCES.has(tag) || typeof object.name !== 'string') return undefined;
     return object.name.includes(value.toLowerCase());
   }
+  if (name === 'template_status' || name === 'advisory') return matchesAdvice(name, value, object);
   if (name === 'resolved' && 'resolved_at' in object) return (object.resolved_at !== null) === (value === 'true');
   const target = typeof object.target === 'object' && object.target !== null ? object.target : {};
   const member = { ...target, template: object.template_slug, ...object }[name];

@@ -5,6 +5,14 @@ import { dnsLabel } from '../../template/fields.ts';
 import { changedMembers, condition, labels, newMembers, resourceMembers, resourceName } from '../resources/resource.ts';
 import { volumeSize } from '../resources/storage.ts';
 import { target, targetReply } from '../resources/target.ts';
+import {
+  acknowledge,
+  adviceMembers,
+  adviceOfTemplate,
+  templateChange,
+  templateRefusals,
+  templateState,
+} from './advice.ts';
 import { dryRun } from './dry-run.ts';
 import { env, envReply } from './env.ts';
 import { instance } from './instances.ts';
@@ -36,6 +44,7 @@ export const problemPhases = ['degraded', 'failed', 'retrying'] as const satisfi
  * `deployment_refused`.
  */
 export const refusals = [
+  ...templateRefusals,
   'tier_too_low',
   'no_placement',
   'unknown_secret',
@@ -96,7 +105,8 @@ const observed = {
   revision: z.int().meta({ description: 'Revision of the workload' }),
   template_id: id.nullable(),
   template_slug: z.string().nullable(),
-  template_state: z.enum(['current', 'outdated', 'withdrawn']).nullable(),
+  template_state: templateState.nullable(),
+  ...adviceMembers,
   target: targetReply.nullable(),
   target_name: z.string().nullable().meta({ description: 'Name of the host or cluster; null without a target' }),
   replicas: z.int().meta({
@@ -164,6 +174,8 @@ const readOnly = ignored(
   'template_id',
   'template_slug',
   'template_state',
+  'template_revision',
+  'advice',
   'image',
   'phase',
   'reason',
@@ -203,6 +215,7 @@ export const newDeployment = z
     volumes: volumes.default({}),
     desired_state: desired.default('running'),
     pull: pull.default('auto'),
+    acknowledge: acknowledge.optional(),
     ...readOnly,
   })
   .meta({ examples: [example] });
@@ -233,6 +246,7 @@ export const changedDeployment = z.strictObject({
   accept_loss: acceptedLosses.optional(),
   desired_state: desired.optional(),
   pull: pull.optional(),
+  acknowledge: acknowledge.optional(),
   take_over: z.boolean().optional().meta({
     description:
       'On a cluster, for this generation: take over fields of its objects that another field manager owns (FieldConflict), and the number of replicas (ReplicasSetInCluster)',
@@ -263,6 +277,7 @@ export const plannedDeployment = z
     accept_loss: acceptedLosses.optional(),
     desired_state: desired.optional(),
     pull: pull.optional(),
+    acknowledge: acknowledge.optional(),
     dry_run: z.boolean().default(true).meta({
       description: 'Whether to ask the cluster, if it is one, about the objects. It can take up to 5 seconds',
     }),
@@ -310,6 +325,12 @@ export const plan = z
       omitted: z
         .object({ suitable: z.int(), rejected: z.int() })
         .meta({ description: 'The number of candidates that the list omits' }),
+    }),
+    advice: adviceOfTemplate.nullable().meta({
+      description: 'What the hub says about the template of what would run; null: no template',
+    }),
+    template_changes: z.array(templateChange).meta({
+      description: 'With a `revision` that is a copy of the current template: what the template changes',
     }),
     registry_credentials: z.object({ secret: z.string(), server: z.string(), is_new: isNewSecret }).nullable().meta({
       description: 'The pull secret, and the registry that receives it; null: the image is pulled anonymously',

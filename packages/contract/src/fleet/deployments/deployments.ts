@@ -7,6 +7,7 @@ import { pastInput } from '../../shared/timestamp.ts';
 import { flag, id, line, pagination, paging, queryInteger } from '../../shared/wire.ts';
 import { variable } from '../../template/fields.ts';
 import { byId, reachability, resourceQuery, resourceView } from '../resources/resource.ts';
+import { adviceFilters } from './advice.ts';
 import {
   changedDeployment,
   deployment,
@@ -83,6 +84,7 @@ export const fleetDeploymentEndpoints = {
         workload_id: anyId('The workload'),
         template: anyName('Slug of the template, when the revision of the workload was created'),
         template_id: anyId('The template'),
+        ...adviceFilters,
         host_id: anyId('The host on which the deployment runs'),
         cluster_id: anyId('The cluster on which the deployment runs'),
         reachability: anyValue('reachability of the target', reachability),

@@ -22,6 +22,7 @@ import {
   resourceQuery,
   resourceView,
 } from '../resources/resource.ts';
+import { acknowledge, adviceFilters, adviceMembers, templateRefusals, templateState } from './advice.ts';
 
 type WorkloadMember = (typeof workloadMembers)[number];
 
@@ -59,11 +60,12 @@ const origin = {
   template_id: id.nullable(),
   template_slug: z.string().nullable().meta({ description: 'null: the workload was created without a template' }),
   template_version: z.string().nullable(),
-  template_state: z.enum(['current', 'outdated', 'withdrawn']).nullable().meta({
+  template_state: templateState.nullable().meta({
     description:
       '`outdated`: the template has changed since the copy; `withdrawn`: the template is no longer in the mirror; null: no template',
   }),
   min_tier: z.string().nullable().meta({ description: 'The minimum tier that the template requires' }),
+  ...adviceMembers,
 };
 
 // Object.keys loses the names of the members.
@@ -89,6 +91,8 @@ export const workload = z
   })
   .meta({ id: 'Workload' });
 
+const acknowledging = { acknowledge: acknowledge.optional() };
+
 const BODY_LIMIT = 1024 * 1024;
 
 /** Workloads. */
@@ -103,6 +107,7 @@ export const fleetWorkloadEndpoints = {
     query: resourceQuery({
       template: anyName('Slug of the template, when the latest revision was created'),
       template_id: anyId('The template of the latest revision'),
+      ...adviceFilters,
       ...resourceView('of its specification, a workload has only the image, and the defaults of other members'),
     }),
     reads: largeRowReads,
@@ -116,13 +121,13 @@ export const fleetWorkloadEndpoints = {
     tag: 'workloads',
     summary: 'Create a workload, from a template or from members of the body',
     body: z
-      .strictObject({ ...newMembers, template: template.optional(), ...bodyMembers, ...readOnly })
+      .strictObject({ ...newMembers, template: template.optional(), ...bodyMembers, ...acknowledging, ...readOnly })
       .check(divideImage)
       .check(refuseOldValues),
     bodyLimit: BODY_LIMIT,
     status: 201,
     reply: z.object({ workload }),
-    problems: ['not_found', 'name_taken', 'unsupported_value'],
+    problems: ['not_found', 'name_taken', 'unsupported_value', ...templateRefusals],
   }),
   getWorkload: endpoint({
     operationId: 'getWorkload',
@@ -147,12 +152,12 @@ export const fleetWorkloadEndpoints = {
     params: byId,
     headers: ['If-Match'],
     body: z
-      .strictObject({ ...changedMembers, template: template.optional(), ...bodyMembers, ...readOnly })
+      .strictObject({ ...changedMembers, template: template.optional(), ...bodyMembers, ...acknowledging, ...readOnly })
       .check(divideImage)
       .check(refuseOldValues),
     bodyLimit: BODY_LIMIT,
     reply: z.object({ workload }),
-    problems: ['not_found', 'version_conflict', 'unsupported_value'],
+    problems: ['not_found', 'version_conflict', 'unsupported_value', ...templateRefusals],
   }),
   deleteWorkload: endpoint({
     operationId: 'deleteWorkload',

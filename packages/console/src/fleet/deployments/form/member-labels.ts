@@ -8,6 +8,7 @@ const labels: Readonly<Record<string, string>> = {
   autoscaling: t('Autoscaling'),
   scaled_by: t('Number of replicas'),
   template: t('Template'),
+  acknowledge: t('Acknowledgement'),
   env: t('Variable'),
   volumes: t('Volume'),
   phase: t('State'),

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { t } from '../../../shared/texts/texts.ts';
 import { ComboboxField } from '../../../shared/ui/controls/Combobox.tsx';
-import { SearchField } from '../../../shared/ui/controls/Field.tsx';
+import { FilterSelect, SearchField } from '../../../shared/ui/controls/Field.tsx';
 import { type Deployment, useCaller } from '../../api.ts';
 import { targetOf, useTargets } from '../useTargets.ts';
 
@@ -10,6 +10,9 @@ interface Values {
   readonly cluster_id: string;
   readonly label: string;
   readonly created_by: string;
+  readonly template_state: string;
+  readonly template_status: string;
+  readonly advisory: string;
 }
 
 interface FiltersProps {
@@ -61,6 +64,39 @@ function Filters({ values, set, known }: FiltersProps) {
         value={values.created_by}
         onChange={(created_by) => set({ created_by })}
         suggestions={distinct([email ?? name, ...creators])}
+      />
+      <FilterSelect
+        label={t('Advisories')}
+        value={values.advisory}
+        onChange={(advisory) => set({ advisory })}
+        options={[
+          { value: '', label: t('With and without advisories') },
+          { value: 'note', label: t('With any advisory') },
+          { value: 'warning', label: t('With a warning or a critical advisory') },
+          { value: 'critical', label: t('With a critical advisory') },
+        ]}
+      />
+      <FilterSelect
+        label={t('Status of the template')}
+        value={values.template_status}
+        onChange={(template_status) => set({ template_status })}
+        options={[
+          { value: '', label: t('Templates with any status') },
+          { value: 'active', label: t('Active templates') },
+          { value: 'deprecated', label: t('Deprecated templates') },
+          { value: 'blocked', label: t('Blocked templates') },
+        ]}
+      />
+      <FilterSelect
+        label={t('State of the template')}
+        value={values.template_state}
+        onChange={(template_state) => set({ template_state })}
+        options={[
+          { value: '', label: t('Changed and unchanged templates') },
+          { value: 'current', label: t('Current') },
+          { value: 'outdated', label: t('Template changed') },
+          { value: 'withdrawn', label: t('Template withdrawn') },
+        ]}
       />
     </div>
   );
