@@ -13,7 +13,9 @@ import { lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.t
 import { workloadList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import {
+  differsFrom,
   insertRevision,
+  keptOverrides,
   presentRevision,
   presentWorkload,
   type RevisionBase,
@@ -83,18 +85,14 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
   const env = body.env?.map((variable) => unmasked(variable, before));
   const given = withoutOldDigest({ ...specMembersOf(body), ...(env && { env }) }, spec);
   const members = changedMembers(given, body.template ? undefined : spec);
-  const kept = before.overrides.env ? { ...before.overrides, env: spec.env } : before.overrides;
-  const overrides = withoutOldDigest({ ...kept, ...members });
+  const overrides = withoutOldDigest({ ...keptOverrides(before), ...members });
   const base: RevisionBase = body.template === undefined ? before : await templateBase(transaction, body.template);
   const written = body.template === undefined ? members : { ...base.spec, ...overrides };
   refuseDeviceVariables(written);
   await refuseSecretUses(transaction, before.name, written);
   const secretNames = [...before.secret_variables, ...secretVariablesOf({ ...base.spec, ...overrides })];
   refuseFieldErrors(secretTextErrors(env ?? [], secretNames, spec.env));
-  const isNew =
-    base.template_id !== before.template_id ||
-    base.template_hash !== before.template_hash ||
-    !isDeepStrictEqual({ ...base.spec, ...overrides }, spec);
+  const isNew = differsFrom(before, base, { ...base.spec, ...overrides });
   const revision = before.revision + (isNew ? 1 : 0);
   if (isNew) {
     await insertRevision(transaction, {
