@@ -415,6 +415,9 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     restartDeployment: acting('POST', `${one('deployments', deployment)}/restart`),
     scaleDeployment: writing('POST', `${one('deployments', deployment)}/scale`, { replicas: 2 }),
     rollbackDeployment: writing('POST', `${one('deployments', deployment)}/rollback`, {}),
+    upgradeDeployment: writing('POST', `${one('deployments', deployment)}/upgrade`, { expected: 'none' }, [], MEBIBYTE),
+    abortRollout: acting('POST', `${one('deployments', deployment)}/rollout/abort`),
+    resumeRollout: acting('POST', `${one('deployments', deployment)}/rollout/resume`),
     revealDeploymentValue: acting('POST', `${one('deployments', deployment)}/values/NAME/reveal`),
     listDeploymentEvents: reading(`${one('deployments', deployment)}/events`, ['?limit=100', '?page=90071992547409']),
     listDeploymentRevisions: reading(`${one('deployments', deployment)}/revisions`, [

@@ -142,6 +142,7 @@ function createServices(options: ServicesOptions): Services {
       allowed: options.outboundAllow,
       timings: timings.reconciler,
       concurrency: options.concurrency,
+      defaultLimits,
     }),
     refusalOf: toProvider.restricted.refusalOf,
     defaultLimits,

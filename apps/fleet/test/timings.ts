@@ -7,6 +7,7 @@ export const SHORT_TIMINGS = {
   reconciler: {
     ...RECONCILER,
     lease: 1500,
+    drain: 200,
     afterError: 500,
     afterUnreachable: 200,
     progress: 100,

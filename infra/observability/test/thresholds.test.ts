@@ -194,6 +194,16 @@ const cases: readonly Case[] = [
     expected: never,
   },
   {
+    ...{ alert: 'RolloutsHeld', when: 'a rollout is held from minute 10' },
+    series: { [`fleet_rollouts{${onFleet}, state="held"}`]: '0x19 1x180' },
+    expected: firesAt('RolloutsHeld', 20),
+  },
+  {
+    ...{ alert: 'RolloutsHeld', when: 'a rollout takes long' },
+    series: { [`fleet_rollouts{${onFleet}, state="progressing"}`]: '1x200' },
+    expected: never,
+  },
+  {
     ...{ alert: 'ReconcilerBehind', when: 'a deployment waits from minute 10' },
     series: { [`reconciler_oldest_due_seconds{${onFleet}}`]: '0x19 61+30x180' },
     expected: firesAt('ReconcilerBehind', 15),

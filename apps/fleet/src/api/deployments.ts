@@ -17,11 +17,14 @@ import {
   rememberRequest,
 } from '../deployments/idempotency.ts';
 import { presentManifest } from '../deployments/manifest.ts';
-import { refuse } from '../deployments/refusals.ts';
+import { refusalsOfDeletion, refuse } from '../deployments/refusals.ts';
 import { deploymentSummaries, deployments, presentDeployment } from '../deployments/rows.ts';
 import { refuseScale, scalingRow } from '../deployments/scaling/scaling.ts';
 import { allocate, insertDeployment, removeDeployment } from '../deployments/store.ts';
 import { recordAcknowledged } from '../deployments/templates/advice.ts';
+import { abortedRollout, noRollout, recordOutcome } from '../deployments/updates/restore.ts';
+import { presentRollout, storedOutcome } from '../deployments/updates/rollout.ts';
+import { storeUpgrade } from '../deployments/updates/upgrade.ts';
 import { generateValues } from '../deployments/values/generate.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
@@ -34,7 +37,7 @@ import { deploymentList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { refuseUnknownTarget } from '../resources/targets.ts';
 import { insertRevision } from '../resources/workloads.ts';
-import { type ChangeContext, inPlacementQueue, placementRoute, runAudited } from './request/change.ts';
+import { type ChangeContext, changeRoute, inPlacementQueue, placementRoute, runAudited } from './request/change.ts';
 import { pageOptions, type RequestContext, route } from './request/context.ts';
 import { largeReadsOf, replyWithResources } from './request/pages.ts';
 
@@ -109,6 +112,7 @@ export const listDeploymentRevisions = route(
         return rows.map((row) => ({
           ...row,
           ...scalingRow.pick({ autoscaling: true, scaled_by: true }).parse(row),
+          outcome: storedOutcome.parse(row.outcome),
           env: presentEnv(storedEnv.parse(row.env), secret_variables),
         }));
       },
@@ -232,13 +236,25 @@ export const updateDeployment = placementRoute(fleetEndpoints.updateDeployment, 
     refuseRename(body, before);
     const { labels, revision, replicas, env, volumes, desired_state: desiredState, take_over: takeOver } = body;
     const { accept_loss: acceptedLosses, acknowledge: acknowledged, pull, autoscaling, scaled_by: scaledBy } = body;
+    const { updates } = body;
     const details = [
       ...(takeOver ? ['taking over fields of other field managers'] : []),
       ...(acceptedLosses?.length ? [`accepting the loss of the volumes of ${acceptedLosses.join(', ')}`] : []),
     ];
     const message = ['updated', ...details].join(', ');
     const scaling = { replicas, autoscaling, scaledBy };
-    const members = { labels, revision, ...scaling, env, volumes, acceptedLosses, desiredState, pull, takeOver };
+    const members = {
+      labels,
+      revision,
+      ...scaling,
+      env,
+      volumes,
+      acceptedLosses,
+      desiredState,
+      pull,
+      takeOver,
+      updates,
+    };
     return { operation: 'update', message, acknowledged, ...members };
   }),
 );
@@ -291,6 +307,38 @@ export const rollbackDeployment = placementRoute(fleetEndpoints.rollbackDeployme
     return { operation: 'rollback', message, revision, replicas, recordedEnv: env, isRollback: true };
   }),
 );
+
+/** Stores the present template as a revision of the workload, and deploys it as it was planned. */
+export const upgradeDeployment = placementRoute(fleetEndpoints.upgradeDeployment, (context, { params, body }) =>
+  changeDeployment(context, params.id, async (before) => {
+    refuse(refusalsOfDeletion(before));
+    const { expected, ...members } = body;
+    const revision = await storeUpgrade(context.transaction, before, authorOf(context.principal));
+    return { operation: 'upgrade', message: 'updated to the present template', revision, expected, ...members };
+  }),
+);
+
+export const abortRollout = placementRoute(fleetEndpoints.abortRollout, (context, { params }) =>
+  changeDeployment(context, params.id, (before) => {
+    refuse(refusalsOfDeletion(before));
+    return abortedRollout(context.transaction, before);
+  }),
+);
+
+/** The next pass continues the rollout. */
+export const resumeRollout = changeRoute(fleetEndpoints.resumeRollout, async (context, { params }) => {
+  const { transaction, ifMatch } = context;
+  const row = await lockRow(transaction, deployments, { id: params.id, ifMatch });
+  const rollout = presentRollout(row);
+  if (rollout?.state !== 'held') throw noRollout(row, 'has no rollout that is held');
+  const resumed = { ...rollout, state: 'progressing' as const, restarts: 0, reason: null, message: '' };
+  await recordOutcome(transaction, row, { outcome: null, outcome_reason: null, outcome_at: null });
+  await transaction.deployment.update({
+    where: { id: row.id },
+    data: { rollout: resumed, rollout_elapsed_ms: 0, rollout_observed_at: null, ...DUE_NOW, ...nextVersion() },
+  });
+  return { deployment: presentDeployment(await readRow(transaction, deployments, row.id), context.defaultLimits) };
+});
 
 /**
  * Deletes a deployment with the volumes that were created for it, unless their reclaim policy is

@@ -16,7 +16,9 @@ import { lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.t
 import { workloadList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import {
+  differsFrom,
   insertRevision,
+  keptOverrides,
   presentRevision,
   presentWorkload,
   type RevisionBase,
@@ -92,8 +94,7 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
   const env = body.env?.map((variable) => unmasked(variable, before));
   const givenMembers = withoutOldDigest({ ...specMembersOf(body), ...(env && { env }) }, spec);
   const members = changedMembers(givenMembers, body.template ? undefined : spec);
-  const kept = before.overrides.env ? { ...before.overrides, env: spec.env } : before.overrides;
-  const overrides = withoutOldDigest({ ...kept, ...members });
+  const overrides = withoutOldDigest({ ...keptOverrides(before), ...members });
   const base: RevisionBase = body.template === undefined ? before : await templateBase(transaction, body.template);
   const written = body.template === undefined ? members : { ...base.spec, ...overrides };
   refuseDeviceVariables(written);
@@ -101,7 +102,7 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
   const secretNames = [...before.secret_variables, ...secretVariablesOf({ ...base.spec, ...overrides })];
   refuseFieldErrors(secretTextErrors(env ?? [], secretNames, spec.env));
   const isOther = isOtherCopy(base, before);
-  const isNew = isOther || !isDeepStrictEqual({ ...base.spec, ...overrides }, spec);
+  const isNew = isOther || differsFrom(before, base, { ...base.spec, ...overrides });
   const revision = before.revision + (isNew ? 1 : 0);
   if (isOther) await refuseFlawed(transaction, base, body.acknowledge);
   if (isNew) {

@@ -1,5 +1,12 @@
 import type { Reply } from '@svc/contract';
-import type { Autoscaling, EnvRequest, fleetEndpoints, GeneratedValue, Scaler } from '@svc/contract/fleet';
+import type {
+  Autoscaling,
+  EnvRequest,
+  fleetEndpoints,
+  GeneratedValue,
+  Scaler,
+  UpdatesInput,
+} from '@svc/contract/fleet';
 import { invalid, type Matches, Problem, pickDefined } from '@svc/http';
 import type { Sealer } from '../database/sealing.ts';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -10,7 +17,14 @@ import { lockRow, nextVersion, readRow } from '../resources/kind.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { bindingsOf, readDependents, sealedIdOf } from './bindings.ts';
 import { type DecisionContext, decide } from './decision.ts';
-import { changedDraft, type Draft, isUnchanged, readWorkloadRevision, refuseExcessiveSize } from './draft.ts';
+import {
+  changedDraft,
+  type Draft,
+  isUnchanged,
+  readWorkloadRevision,
+  refuseExcessiveSize,
+  restoredDraft,
+} from './draft.ts';
 import { acceptEnv, isSameEnv } from './env.ts';
 import { type Author, DUE_NOW, type Operation, PENDING, recordGeneration, restartForSecret } from './generations.ts';
 import { refusalsOfDeletion, refuse } from './refusals.ts';
@@ -18,6 +32,10 @@ import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
 import { scalingAfter } from './scaling/scaling.ts';
 import { allocate, allocationOf } from './store.ts';
 import { recordAcknowledged } from './templates/advice.ts';
+import { digestOfPlan, failedBefore, fingerprintOf } from './updates/digest.ts';
+import { changedPolicy, policyOf } from './updates/policy.ts';
+import type { Restored } from './updates/restored.ts';
+import { newRollout } from './updates/rollout.ts';
 import { generateValues } from './values/generate.ts';
 
 /** What a change of a deployment needs of its request. */
@@ -58,13 +76,20 @@ export interface DeploymentChange {
    * Whether the change is a rollback, to a revision that was permitted for this deployment before.
    */
   readonly isRollback?: boolean;
+  /** The digest of the plan that the change applies. */
+  readonly expected?: string;
+  /** Whether the change is made also if a generation with the same configuration has failed. */
+  readonly force?: boolean;
+  readonly updates?: UpdatesInput | undefined;
+  /** What a return to the last good generation restores. */
+  readonly restores?: Restored;
   /** Whether the change starts a deployment that was not in the database, so that it has no rights from before. */
   readonly isAdoption?: boolean;
 }
 
 /**
  * Changes a deployment and increments its generation. Does nothing if the deployment already
- * matches. @throws 400, 404, 412, 422
+ * matches. @throws 400, 404, 409 for another change than the expected one, 412, 422
  */
 export async function changeDeployment(
   context: DeploymentContext,
@@ -79,25 +104,34 @@ export async function changeDeployment(
   const isNewRevision = workload.revision !== before.revision && !change.isRollback;
   const env = change.env ? acceptEnv(change.env, { ...workload, before: before.env }) : change.recordedEnv;
   const { handover, ...scaling } = scalingAfter(before, change);
+  const updates = change.updates && changedPolicy(policyOf(before), change.updates);
   const changed = {
     ...(env && { env }),
+    ...(updates && { updates }),
     ...scaling,
     ...pickDefined(change, ['labels', 'volumes', 'acceptedLosses', 'acknowledged', 'desiredState', 'pull', 'restart']),
     ...(change.isAdoption && { before: null }),
   };
-  const requested = changedDraft(before, { workload, isNewRevision, ...changed }, context.defaultLimits);
-  const stored = pickDefined(change, ['labels', 'pull']);
+  const { restores } = change;
+  const draftChanges = { workload, isNewRevision, ...changed };
+  const requested = restores?.form
+    ? restoredDraft(before, draftChanges, restores.form)
+    : changedDraft(before, draftChanges, context.defaultLimits);
+  const stored = { ...pickDefined(change, ['labels', 'pull']), ...(updates && { updates }) };
   refuse(refusalsOfDeletion(before));
   refuseTakeOver(before, change);
+  refuseOtherPlan(before, requested, change.expected);
   if (!change.restart && !change.takeOver && isUnchanged(before, requested)) {
     await recordAcknowledged(context, requested);
-    if (Object.keys(stored).length > 0) await update(transaction, id, { ...stored, ...dueForLabels(before, change) });
+    if (Object.keys(stored).length > 0) await update(transaction, id, { ...stored, ...dueForObjects(before, change) });
     return present(context, id, []);
   }
   refuseExcessiveSize(requested, before);
   const decision = await decide(context, requested);
   refuse(decision.refusals);
   const { draft } = decision;
+  const fingerprint = fingerprintOf(decision);
+  if (change.expected !== undefined && change.force !== true) await refuseFailed(transaction, before, fingerprint);
   await update(transaction, id, {
     ...stored,
     revision: workload.revision,
@@ -113,7 +147,9 @@ export async function changeDeployment(
     pod_settings: draft.podSettings ?? Prisma.DbNull,
     ...(change.restart ? { restarted_at: new Date() } : {}),
     ...(requestsPull(before, draft, change) && { pull_requested: true }),
+    ...(restores && restoredColumns(before, restores)),
     ...allocationOf(decision),
+    extra_instances: decision.extra.instances,
     ...(draft.desiredState === 'running' ? PENDING : before.sent_to_engine ? STOPPING : STOPPED),
     ...DUE_NOW,
     take_over: change.takeOver === true,
@@ -122,14 +158,47 @@ export async function changeDeployment(
   await recordAcknowledged(context, draft);
   await allocate(transaction, decision, authorOf(principal));
   const generated = await generateValues(transaction, context.settings.sealer, draft);
-  await recordGeneration(context, { id, operation: change.operation, message: change.message });
+  await recordGeneration(context, { id, operation: change.operation, message: change.message, fingerprint });
   await restartDependents(context, before, draft.env);
   return present(context, id, generated);
 }
 
-/** The next pass applies other labels to the objects in a cluster. They replace no pod. */
-const dueForLabels = ({ cluster_id }: DeploymentRow, { labels }: DeploymentChange) =>
-  labels === undefined || cluster_id === null ? {} : { due_at: new Date(0) };
+/** @throws 409 if the change is not the one that was planned */
+function refuseOtherPlan(before: DeploymentRow, requested: Draft, expected: string | undefined): void {
+  if (expected === undefined || digestOfPlan(before, requested) === expected) return;
+  const detail = `Nothing was changed: the deployment ${before.name}, its template or the request has changed since the plan was made. Make a new plan.`;
+  throw new Problem('plan_outdated', detail);
+}
+
+/** @throws 409 if a generation with the same configuration has failed */
+async function refuseFailed(
+  transaction: Prisma.TransactionClient,
+  { id, name }: DeploymentRow,
+  fingerprint: string,
+): Promise<void> {
+  const failed = await failedBefore(transaction, id, fingerprint);
+  if (failed)
+    throw new Problem(
+      'update_held',
+      `Nothing was changed: ${failed.message} Force the update of ${name}, or wait for another one.`,
+    );
+}
+
+/** What a return restores in the row. The image that is known needs no pull. */
+const restoredColumns = (
+  { generation }: DeploymentRow,
+  { failedGeneration, restartedAt, hostImage }: Restored,
+): Prisma.DeploymentUncheckedUpdateInput => ({
+  rollout: newRollout(generation + 1, failedGeneration),
+  rollout_elapsed_ms: 0,
+  rollout_observed_at: null,
+  restarted_at: restartedAt,
+  ...(hostImage && { host_image: hostImage, pull_requested: false }),
+});
+
+/** The next pass applies other labels and another policy to the objects in a cluster. They replace no pod. */
+const dueForObjects = ({ cluster_id }: DeploymentRow, { labels, updates }: DeploymentChange) =>
+  (labels === undefined && updates === undefined) || cluster_id === null ? {} : { due_at: new Date(0) };
 
 /** Starts a new generation of the deployments that are bound to a value that changed. */
 async function restartDependents(context: DeploymentContext, before: DeploymentRow, env: StoredEnv): Promise<void> {

@@ -1,5 +1,6 @@
 import { deviceVariableErrors, tiers } from '@svc/contract';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { gpuCountOf } from '../placement/candidates.ts';
 import { listAssessments } from '../placement/listed.ts';
 import type { Placement } from '../placement/place.ts';
 import { containerOptionProblems } from '../render/container-options.ts';
@@ -13,6 +14,7 @@ import type { PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
 import { refusalsOfScaling } from './scaling/refusals.ts';
 import { refusalsOfTemplate } from './templates/advice.ts';
+import type { Extra } from './updates/extra.ts';
 import { isPullSecret, type SecretMetadata } from './values/secret-metadata.ts';
 import { refusalsOfSecretUses } from './values/secret-uses.ts';
 import { type MountedVolume, refusalsOfAddedVolumes, refusalsOfReplicas } from './volumes.ts';
@@ -33,6 +35,7 @@ interface Examined {
   readonly placement: Placement;
   readonly ofCluster: readonly Refusal[];
   readonly ports: PortDecision | undefined;
+  readonly extra: Extra;
 }
 
 type Check = (examined: Examined, transaction: Transaction) => readonly Refusal[] | Promise<readonly Refusal[]>;
@@ -65,6 +68,7 @@ const checks = {
   placement: ({ draft, placement }) => refusalsOfPlacement(draft, placement),
   cluster: ({ ofCluster }) => ofCluster,
   ports: ({ ports }) => ports?.refusals ?? [],
+  updates: ({ draft, mounted, extra }) => refusalsOfOrder(draft, mounted, extra),
 } as const satisfies Readonly<Record<string, Check>>;
 
 /** All reasons to refuse a draft. */
@@ -72,6 +76,26 @@ export async function runChecks(transaction: Transaction, examined: Examined): P
   const refusals: Refusal[] = [];
   for (const check of Object.values<Check>(checks)) refusals.push(...(await check(examined, transaction)));
   return refusals;
+}
+
+/** An update that must start the new instance first is refused where the old one must end first. */
+function refusalsOfOrder(
+  { workload, target, updates }: Draft,
+  mounted: readonly MountedVolume[],
+  extra: Extra,
+): Refusal[] {
+  if (updates.order !== 'start_first') return [];
+  const reason = target?.kind === 'cluster' ? whyNoSurge(workload.spec, mounted) : extra.reason;
+  if (reason === '') return [];
+  const message = `cannot start the new instance first: ${reason} Choose auto, which then ends the old one first`;
+  return [{ code: 'deployment_refused', path: 'updates.order', message }];
+}
+
+/** Why an old pod must end before its successor starts; '' if it need not. */
+function whyNoSurge(spec: Draft['workload']['spec'], mounted: readonly MountedVolume[]): string {
+  const exclusive = mounted.find(({ access_mode }) => access_mode === 'ReadWriteOnce');
+  if (exclusive) return `Only one pod at a time can use the volume ${exclusive.name}.`;
+  return gpuCountOf(spec) > 0 ? 'No GPUs are allocated for one pod more.' : '';
 }
 
 /**

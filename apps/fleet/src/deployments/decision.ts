@@ -17,6 +17,7 @@ import { type Draft, readWorkloadRevision } from './draft.ts';
 import { allocatedGpus, decidePorts, type PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
 import { countedReplicas, scalingRow } from './scaling/scaling.ts';
+import { type Extra, NO_EXTRA, readReplaced, whyNoExtra, whyNoRoom, withExtra } from './updates/extra.ts';
 import { namesOfSecrets, readSecretMetadata, type SecretMetadata } from './values/secret-metadata.ts';
 import { type MountedVolume, mountVolumes } from './volumes.ts';
 
@@ -102,7 +103,7 @@ async function readCurrentAllocation(
   const { spec } = await readWorkloadRevision(transaction, row.workload_id, row.revision);
   const replicas = countedReplicas(scalingRow.parse(row));
   if (!isDeepStrictEqual(placementRequirementsOf(spec, replicas), { ...requirements, replicas })) return undefined;
-  const gpus = await allocatedGpus(transaction, { id, replicas });
+  const gpus = await allocatedGpus(transaction, { id, replicas: replicas + row.extra_instances });
   // The GPUs of a deployment that could not start are released.
   const { gpu_count } = requirements.per_replica;
   if (target.kind === 'host' && gpus.some(({ length }) => length < gpu_count)) return undefined;
@@ -123,11 +124,42 @@ const keepAllocation = ({ kind, id, name, gpus }: CurrentAllocation, replicas: n
   ],
 });
 
+/** Where a draft runs, and the extra instance of its rollout. */
+interface Placed {
+  readonly placement: Placement;
+  readonly ports: PortDecision | undefined;
+  readonly extra: Extra;
+  /** What is allocated until the rollout ends. */
+  readonly allocated: PlacementRequirements;
+}
+
+/** Places a draft, if possible with an extra instance for the rollout that replaces its instances. */
+async function placeRollout(context: DecisionContext, given: DraftPlacement): Promise<Placed> {
+  const { draft, requirements, mounted } = given;
+  const placed = async (extra: Extra, allocated: PlacementRequirements): Promise<Placed> => {
+    const placement = await placeDraft(context, { ...given, requirements: allocated });
+    const ports = await portsOn(context.transaction, draft, { chosen: placement.chosen, extra });
+    return { placement, ports, extra, allocated };
+  };
+  const before = await readReplaced(context.transaction, draft);
+  if (!before) return placed(NO_EXTRA, requirements);
+  const reason = whyNoExtra(draft, mounted, before);
+  if (reason !== undefined) return placed({ instances: 0, reason }, requirements);
+  const withRoom = await placed({ instances: 1, reason: '' }, withExtra(requirements, before));
+  const { placement, ports } = withRoom;
+  if (placement.chosen && (ports?.refusals.length ?? 0) === 0) return withRoom;
+  const noRoom = placement.chosen ? 'Its host has too few free ports for one instance more.' : whyNoRoom(placement);
+  return placed({ instances: 0, reason: noRoom }, requirements);
+}
+
 /** The result that a draft would have, and all reasons to refuse it. */
 export interface Decision {
   readonly draft: Draft;
   readonly refusals: readonly Refusal[];
   readonly requirements: PlacementRequirements;
+  /** What is allocated until the rollout of the change ends. */
+  readonly allocated: PlacementRequirements;
+  readonly extra: Extra;
   readonly env: ResolvedEnv['env'];
   /** The variables that the deployment binds to secrets and sealed values. */
   readonly bound: readonly BoundVariable[];
@@ -157,9 +189,9 @@ export async function decide(context: DecisionContext, requested: Draft): Promis
   const secrets = await readSecretMetadata(transaction, namesOfSecrets(requested, bound));
   const { mounted, refusals: ofVolumes } = await mountVolumes(transaction, requested);
   const requirements = placementRequirementsOf(workload.spec, countedReplicas(requested));
-  const placement = await placeDraft(context, { draft: requested, requirements, mounted });
+  const placed = await placeRollout(context, { draft: requested, requirements, mounted });
+  const { placement, ports, extra, allocated } = placed;
   const { draft, refusals: ofCluster } = await applyCluster(transaction, requested, placement.chosen);
-  const ports = await portsOn(transaction, draft, placement.chosen);
   const examined = {
     draft,
     env,
@@ -172,10 +204,13 @@ export async function decide(context: DecisionContext, requested: Draft): Promis
     placement,
     ofCluster,
     ports,
+    extra,
   };
   return {
     draft,
     requirements,
+    allocated,
+    extra,
     env,
     bound,
     mounted,
@@ -196,7 +231,7 @@ async function applyCluster(
   draft: Draft,
   chosen: ChosenTarget | undefined,
 ): Promise<{ draft: Draft; refusals: readonly Refusal[] }> {
-  if (!draft.replacesInstances) return { draft, refusals: [] };
+  if (!draft.replacesInstances || draft.keepsForm) return { draft, refusals: [] };
   const target = chosen ?? draft.target;
   if (target?.kind !== 'cluster') return { draft: { ...draft, podSettings: null }, refusals: [] };
   const cluster = await transaction.cluster.findUniqueOrThrow({ where: { id: target.id } });
@@ -226,14 +261,18 @@ export const uncheckedTargets = ({ chosen, refusals, placement }: Decision): rea
     ? placement.assessments.filter(({ isUnchecked }) => isUnchecked)
     : [];
 
-async function portsOn(transaction: Transaction, draft: Draft, chosen: ChosenTarget | undefined) {
+async function portsOn(
+  transaction: Transaction,
+  draft: Draft,
+  { chosen, extra }: { readonly chosen: ChosenTarget | undefined; readonly extra: Extra },
+) {
   if (chosen?.kind !== 'host') return undefined;
   const { id, replicas, workload, defaultsVersion, replacesInstances, creates } = draft;
   return decidePorts(transaction, {
     hostId: chosen.id,
     deploymentId: id,
     isNew: creates.includes('deployment'),
-    replicas,
+    replicas: replicas + extra.instances,
     spec: workload.spec,
     bindTo: (addresses) =>
       defaultsVersion >= PORTS_BIND_TO_ADDRESSES ? bindAddresses(workload.spec.required_network_types, addresses) : [],

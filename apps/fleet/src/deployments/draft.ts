@@ -1,6 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { registryInName, withoutOldDigest } from '@svc/contract';
-import type { Autoscaling, EnvRequest, NewDeployment, Scaler, Target } from '@svc/contract/fleet';
+import {
+  type Autoscaling,
+  type EnvRequest,
+  NEW_UPDATES,
+  type NewDeployment,
+  type Scaler,
+  type Target,
+  type Updates,
+  type UpdatesInput,
+} from '@svc/contract/fleet';
 import { invalid, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
@@ -27,6 +36,7 @@ import {
 import { acceptEnv, isSameEnv, withoutInlineValues } from './env.ts';
 import type { DeploymentRow } from './rows.ts';
 import { countedReplicas } from './scaling/scaling.ts';
+import { changedPolicy, policyOf } from './updates/policy.ts';
 
 /** The part of a revision of a workload that a deployment needs. */
 export interface WorkloadRevision {
@@ -78,6 +88,8 @@ export interface Draft {
   readonly target: Target | null;
   readonly desiredState: 'running' | 'stopped';
   readonly pull: Pull;
+  /** How updates replace its instances. */
+  readonly updates: Updates;
   /** The version of the defaults with which its instances are rendered. */
   readonly defaultsVersion: number;
   /** The default limits with which its instances are rendered. */
@@ -89,6 +101,8 @@ export interface Draft {
   readonly podSettings: PodSettings | null;
   /** Whether the change replaces all instances, so that their form can change. */
   readonly replacesInstances: boolean;
+  /** Whether the change restores an earlier form of the instances, with the settings that its cluster had then. */
+  readonly keepsForm: boolean;
   /**
    * The deployment before the change, whose uses of secrets continue, whatever the secrets permit now;
    * null for a new or adopted deployment.
@@ -106,6 +120,7 @@ export interface NewDeploymentRequest
     NewDeployment,
     'target' | 'replicas' | 'autoscaling' | 'scaled_by' | 'volumes' | 'desired_state' | 'pull' | 'spec'
   > {
+  readonly updates?: UpdatesInput | undefined;
   readonly env: EnvRequest;
   readonly name?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
@@ -135,7 +150,7 @@ export async function newDraft(
   const { workload_id = '', revision, target, replicas, autoscaling, scaled_by, volumes } = request;
   const created = await newWorkloadOf(transaction, request);
   const workload = created
-    ? newWorkloadRevision(created)
+    ? revisionOf(created, { workloadId: uuidv7(), revision: 1 })
     : await readWorkloadRevision(transaction, workload_id, revision);
   const env = acceptEnv(request.env, { ...workload, before: {} });
   const draft: Draft = {
@@ -154,10 +169,12 @@ export async function newDraft(
     target,
     desiredState: request.desired_state,
     pull: request.pull,
+    updates: changedPolicy(NEW_UPDATES, request.updates),
     defaultsVersion: CURRENT_DEFAULTS,
     defaultLimits,
     podSettings: null,
     replacesInstances: true,
+    keepsForm: false,
     before: null,
     creates: request.name === undefined ? [] : created ? ['deployment', 'workload'] : ['deployment'],
   };
@@ -197,6 +214,7 @@ interface DraftChanges
       | 'acknowledged'
       | 'desiredState'
       | 'pull'
+      | 'updates'
       | 'before'
     >
   > {
@@ -218,6 +236,7 @@ export type StoredDraft = Pick<
   | 'cluster_id'
   | 'desired_state'
   | 'pull'
+  | 'updates'
   | 'defaults_version'
   | 'default_memory_bytes'
   | 'default_processes'
@@ -240,10 +259,12 @@ export const draftOf = (row: StoredDraft, changes: DraftChanges): Draft => ({
   target: targetOf(row),
   desiredState: row.desired_state,
   pull: row.pull,
+  updates: policyOf(row),
   defaultsVersion: row.defaults_version,
   defaultLimits: limitsOfColumns(row),
   podSettings: row.pod_settings,
   replacesInstances: false,
+  keepsForm: false,
   before: row,
   creates: [],
   ...changes,
@@ -269,6 +290,17 @@ export const changedDraft = (
     replacesInstances: true,
   };
 };
+
+/** The form in which instances are rendered, beside what they run. */
+export type Form = Pick<Draft, 'defaultsVersion' | 'defaultLimits' | 'podSettings'>;
+
+/** A draft that restores an earlier generation in its form, so that its instances that still run are not replaced. */
+export const restoredDraft = (row: DeploymentRow, changes: DraftChanges, form: Form): Draft => ({
+  ...draftOf(row, changes),
+  ...form,
+  replacesInstances: true,
+  keepsForm: true,
+});
 
 /** Whether a change would not affect what runs. */
 export const isUnchanged = (before: DeploymentRow, draft: Draft): boolean =>
@@ -394,12 +426,14 @@ export async function readWorkloadRevision(
 const unknownWorkload = (path: string, message: string) =>
   new Problem('unknown_workload', message, { errors: [{ path, message }] });
 
-/** The first revision of a workload that is to be created. */
-function newWorkloadRevision({ base, overrides }: NewWorkload): WorkloadRevision {
+/** A revision that is not stored yet. */
+export function revisionOf(
+  { base, overrides }: NewWorkload,
+  number: Pick<WorkloadRevision, 'workloadId' | 'revision'>,
+): WorkloadRevision {
   const spec = { ...base.spec, ...overrides };
   return {
-    workloadId: uuidv7(),
-    revision: 1,
+    ...number,
     spec,
     templateId: base.template_id,
     templateHash: base.template_hash,

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
-import type { Principal } from '../identity/principal.ts';
+import type { Changer } from '../identity/principal.ts';
 import type { SecretRow } from '../resources/secrets.ts';
 
 /** The operations that create a generation of a deployment. */
@@ -9,6 +9,7 @@ export type Operation =
   | 'create'
   | 'adopt'
   | 'update'
+  | 'upgrade'
   | 'start'
   | 'stop'
   | 'restart'
@@ -25,12 +26,14 @@ interface OperationRecord {
   readonly operation: Operation;
   /** The message of the event. */
   readonly message: string;
+  /** Identifies what the generation runs. */
+  readonly fingerprint?: string | undefined;
 }
 
 /** A transaction, and the principal that it is recorded for. */
 export interface Author {
   readonly transaction: Prisma.TransactionClient;
-  readonly principal: Principal;
+  readonly principal: Changer;
 }
 
 /**
@@ -43,21 +46,29 @@ export async function recordGeneration({ transaction, principal }: Author, recor
 }
 
 /** The columns of the common table expression `deployment` of `generationRecord`. */
-export const columnsOfGeneration = Prisma.sql`id, generation, revision, replicas, autoscaling, scaled_by, env, desired_state`;
+export const columnsOfGeneration = Prisma.sql`id, generation, revision, replicas, autoscaling, scaled_by, env, desired_state,
+  defaults_version, default_memory_bytes, default_processes, pod_settings, restarted_at`;
+
+/** The columns of a revision that a generation has from a row with `columnsOfGeneration`. */
+export const REVISION_COLUMNS = Prisma.sql`revision, replicas, autoscaling, scaled_by, env, desired_state, rendered`;
+
+/** Their values. What its instances are rendered with is stored as one value, which a return restores. */
+export const REVISION_VALUES = Prisma.sql`revision, replicas, autoscaling, scaled_by, env, desired_state,
+  jsonb_build_object('defaults_version', defaults_version, 'default_memory_bytes', default_memory_bytes::text,
+    'default_processes', default_processes, 'pod_settings', pod_settings, 'restarted_at', restarted_at)`;
 
 /**
  * The rest of a statement with the common table expression `deployment`: it records the desired
  * state in it as a revision with its author, and the operation as an event.
  */
 export function generationRecord(
-  principal: Principal,
-  { operation, message }: Omit<OperationRecord, 'id'>,
+  principal: Changer,
+  { operation, message, fingerprint }: Omit<OperationRecord, 'id'>,
 ): Prisma.Sql {
   const author = authorOf(principal);
   return Prisma.sql`, recorded AS (
-      INSERT INTO deployment_revisions (deployment_id, generation, operation, revision, replicas, autoscaling, scaled_by, env,
-        desired_state, created_by)
-      SELECT id, generation, ${operation}, revision, replicas, autoscaling, scaled_by, env, desired_state, ${author} FROM deployment
+      INSERT INTO deployment_revisions (deployment_id, generation, operation, ${REVISION_COLUMNS}, fingerprint, created_by)
+      SELECT id, generation, ${operation}, ${REVISION_VALUES}, ${fingerprint ?? null}, ${author} FROM deployment
       RETURNING deployment_id, generation)
     INSERT INTO deployment_events (id, deployment_id, kind, generation, reason, message, actor)
     SELECT ${uuidv7()}::uuid, deployment_id, 'operation'::"EventKind", generation, ${operation}, ${message}, ${author} FROM recorded`;

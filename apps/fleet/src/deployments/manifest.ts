@@ -65,6 +65,7 @@ export const renderingOf = <S extends Secrecy>(
   defaultLimits: draft.defaultLimits,
   labels: draft.labels,
   podSettings: draft.podSettings,
+  updates: draft.updates,
   spec: draft.workload.spec,
   pull: draft.pull,
   env: env.map((variable) => ({ name: variable.name, value: textOf(variable, secrets) })),

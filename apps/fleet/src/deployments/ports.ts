@@ -140,7 +140,10 @@ const shortage = (needed: number, left: number): Refusal => ({
   message: `needs ${needed} more host ports; the host has ${left} free`,
 });
 
-type StoredPortRequest = Pick<PortRequest, 'hostId' | 'deploymentId' | 'replicas' | 'spec'>;
+interface StoredPortRequest extends Pick<PortRequest, 'hostId' | 'deploymentId' | 'replicas' | 'spec'> {
+  /** Whether instances that run are replaced. They publish ports that the new ones do not have, until the rollout ends. */
+  readonly isRollout: boolean;
+}
 
 /**
  * Stores the host ports that were decided for an existing deployment, and releases those that are
@@ -165,18 +168,31 @@ export const portsInsertion = (
   FROM jsonb_to_recordset(${JSON.stringify(added)}::jsonb)
     AS port (protocol text, container_port int, ordinal int, host_port int, addresses text[])`;
 
-/** Releases the host ports that are no longer required, and binds the others to `rebound`. */
-async function updatePorts(
-  transaction: Transaction,
-  { deploymentId, replicas, spec }: StoredPortRequest,
-  rebound: PortDecision['rebound'],
-): Promise<void> {
+/** A statement that releases the host ports of a deployment that its replicas do not have. */
+export const portsRelease = ({
+  deploymentId,
+  replicas,
+  spec,
+}: Pick<PortRequest, 'deploymentId' | 'replicas'> & { readonly spec: Pick<WorkloadSpec, 'ports'> }): Prisma.Sql => {
   const declared = portsOf(spec).map(({ containerPort, protocol }) => ({ protocol, container_port: containerPort }));
-  await transaction.$executeRaw`
+  return Prisma.sql`
     DELETE FROM allocated_ports WHERE deployment_id = ${deploymentId}::uuid AND NOT (
       ordinal < ${replicas} AND (protocol, container_port) IN (
         SELECT protocol, container_port FROM jsonb_to_recordset(${JSON.stringify(declared)}::jsonb)
           AS port (protocol text, container_port int)))`;
+};
+
+/** Releases the host ports that are no longer required, and binds the others to `rebound`. */
+async function updatePorts(
+  transaction: Transaction,
+  { deploymentId, replicas, spec, isRollout }: StoredPortRequest,
+  rebound: PortDecision['rebound'],
+): Promise<void> {
+  await transaction.$executeRaw(
+    isRollout
+      ? Prisma.sql`DELETE FROM allocated_ports WHERE deployment_id = ${deploymentId}::uuid AND ordinal >= ${replicas}`
+      : portsRelease({ deploymentId, replicas, spec }),
+  );
   if (rebound) {
     await transaction.allocatedPort.updateMany({
       where: { deployment_id: deploymentId },

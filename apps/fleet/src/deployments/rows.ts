@@ -14,6 +14,8 @@ import { revisionBytes, secretVariables, templateState, templateStates } from '.
 import { hasInlineValues, presentEnv } from './env.ts';
 import { remedyOf } from './remedies.ts';
 import { observedScale, scalerOf, scalingRow } from './scaling/scaling.ts';
+import { policyOf, storedUpdates } from './updates/policy.ts';
+import { rolloutReply, storedRollout } from './updates/rollout.ts';
 
 /** The crash loop of a deployment, in its row. Times are those of the database, as ISO 8601. */
 const storedCrashLoop = z.object({
@@ -34,13 +36,17 @@ export type CrashLoop = z.output<typeof storedCrashLoop>;
 
 /**
  * An instance of a deployment. The last three members are absent in rows of version 0.2.0, and on
- * hosts.
+ * hosts; `current`, `ready`, `ordinal` and `image_digest` in rows of version 0.2.0, and while it is removed.
  */
 const storedInstance = z.object({
   name: z.string(),
   phase: z.string(),
   message: z.string(),
   restarts: z.int(),
+  current: z.boolean().optional(),
+  ready: z.boolean().optional(),
+  ordinal: z.int().nullable().default(null),
+  image_digest: z.string().nullable().default(null),
   node: z.string().nullable().default(null),
   containers: z.array(instanceContainer).default([]),
   events: z
@@ -84,12 +90,27 @@ export const deploymentRow = resourceRow.extend({
   endpoints: z.array(
     // Delete after 0.2: `optional`, with a migration that adds the scope to stored endpoints. Version
     // 0.1.0 stored none.
-    z.object({ container_port: z.int(), protocol: z.string(), address: z.string(), scope: z.string().optional() }),
+    z.object({
+      container_port: z.int(),
+      protocol: z.string(),
+      address: z.string(),
+      scope: z.string().optional(),
+      // Version 0.2.0 stores only addresses of current instances that are ready, and not which ones.
+      instance: z.string().nullable().default(null),
+      ready: z.boolean().default(true),
+      current: z.boolean().default(true),
+    }),
   ),
   /** The values of the variables that name the ports with web pages; empty without endpoints. */
   web_variables: z.record(z.string(), z.string().nullable()),
   instances: z.array(storedInstance),
   crash_loop: storedCrashLoop.nullable(),
+  updates: storedUpdates,
+  good_generation: z.int().nullable(),
+  rollout: storedRollout.nullable(),
+  rollout_elapsed_ms: z.int(),
+  rollout_observed_at: z.date().nullable(),
+  extra_instances: z.int(),
   observed_at: z.date().nullable(),
   /** Whether an engine has received objects of the deployment, or may have received them. */
   sent_to_engine: z.boolean(),
@@ -167,7 +188,7 @@ const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Pris
     (SELECT coalesce(jsonb_object_agg(a.mount, jsonb_build_object('storage_id', v.id, 'size', v.size)), '{}')
      FROM attachments a JOIN volumes v ON v.id = a.volume_id WHERE a.deployment_id = r.id) AS volumes,
     r.desired_state::text, r.pull, ${imageSource} AS image_source, r.image_digest, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
-    r.endpoints, ${webVariables} AS web_variables, ${large.instances} AS instances, r.crash_loop, r.observed_at, r.sent_to_engine, r.deleting, r.defaults_version,
+    r.endpoints, ${webVariables} AS web_variables, ${large.instances} AS instances, r.crash_loop, r.updates, r.good_generation, r.rollout, r.rollout_elapsed_ms, r.rollout_observed_at, r.extra_instances, r.observed_at, r.sent_to_engine, r.deleting, r.defaults_version,
     r.default_memory_bytes, r.default_processes, r.pod_settings, ${clusterSettings} AS cluster_settings,
     coalesce((SELECT c.uses_limit_range FROM clusters c WHERE c.id = r.cluster_id), false) AS uses_limit_range,
     coalesce(${ofRevision(Prisma.sql`v.spec->>'memory_request'`)}, '') AS memory_request,
@@ -388,8 +409,10 @@ function presentCrashLoop({ phase, crash_loop }: DeploymentRow) {
 
 const dateOf = (time: CrashLoop['next_try_at']): Date | null => (time === null ? null : new Date(time));
 
-const presentInstance = ({ events, ...instance }: DeploymentRow['instances'][number]) => ({
+const presentInstance = ({ events, ready, current, ...instance }: DeploymentRow['instances'][number]) => ({
   ...instance,
+  ready: ready ?? instance.phase === 'running',
+  current: current ?? instance.phase === 'running',
   events: events.map(({ at, ...event }) => ({ ...event, at: dateOf(at) })),
 });
 
@@ -429,6 +452,8 @@ export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimi
   ],
   endpoints: presentEndpoints(row),
   instances: row.instances.map(presentInstance),
+  updates: policyOf(row),
+  rollout: rolloutReply(row, policyOf(row)),
   crash_loop: presentCrashLoop(row),
   observed_at: row.observed_at,
 });

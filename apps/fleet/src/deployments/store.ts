@@ -12,6 +12,7 @@ import { type Author, columnsOfGeneration, generationRecord, PENDING } from './g
 import { portsInsertion, storePorts } from './ports.ts';
 import { isUnchangedWorkload } from './rows.ts';
 import { countedReplicas } from './scaling/scaling.ts';
+import { fingerprintOf } from './updates/digest.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -19,11 +20,11 @@ type Transaction = Prisma.TransactionClient;
  * The columns of the allocation that a decision makes. A stopped deployment has no resources, but
  * keeps its target.
  */
-export function allocationOf({ draft, requirements, chosen }: Decision) {
+export function allocationOf({ draft, allocated, extra, chosen }: Decision) {
   const target = columnsOfTarget(chosen ?? draft.target);
   if (draft.desiredState === 'stopped') return { ...target, cpu_millis: 0, memory_bytes: 0, gpu_count: 0 };
-  const { cpu_millis, memory_bytes, gpu_count } = requirements.per_replica;
-  const replicas = countedReplicas(draft);
+  const { cpu_millis, memory_bytes, gpu_count } = allocated.per_replica;
+  const replicas = countedReplicas(draft) + extra.instances;
   return {
     ...target,
     cpu_millis: BigInt(cpu_millis) * BigInt(replicas),
@@ -59,17 +60,17 @@ export async function insertDeployment(
   await transaction.$executeRaw`
     WITH deployment AS (
       INSERT INTO deployments (id, name, labels, replicas, autoscaling, scaled_by, env, desired_state, pull, pull_requested, created_by,
-        bindings, workload_id, revision, deletes_workload, defaults_version, default_memory_bytes, default_processes, pod_settings,
+        bindings, workload_id, revision, deletes_workload, defaults_version, default_memory_bytes, default_processes, pod_settings, updates,
         host_id, cluster_id, cpu_millis, memory_bytes, gpu_count, phase)
       VALUES (${draft.id}::uuid, ${draft.name}, ${JSON.stringify(labels)}::jsonb, ${draft.replicas},
         ${draft.autoscaling && JSON.stringify(draft.autoscaling)}::jsonb, ${draft.scaledBy}, ${JSON.stringify(draft.env)}::jsonb, ${draft.desiredState}::"DesiredState", ${draft.pull}, ${isRunning},
         ${authorOf(principal)}, ${bindingsOf(draft.env)}::text[], ${draft.workload.workloadId}::uuid,
         ${draft.workload.revision}, ${deletesWorkload}, ${draft.defaultsVersion}, ${default_memory_bytes},
-        ${default_processes}, ${draft.podSettings && JSON.stringify(draft.podSettings)}::jsonb, ${host_id}::uuid, ${cluster_id}::uuid, ${cpu_millis}, ${memory_bytes}, ${gpu_count},
+        ${default_processes}, ${draft.podSettings && JSON.stringify(draft.podSettings)}::jsonb, ${JSON.stringify(draft.updates)}::jsonb, ${host_id}::uuid, ${cluster_id}::uuid, ${cpu_millis}, ${memory_bytes}, ${gpu_count},
         ${isRunning ? PENDING.phase : 'stopped'})
       RETURNING ${columnsOfGeneration})
     ${newPorts}
-    ${generationRecord(principal, { operation: 'create', message })}`;
+    ${generationRecord(principal, { operation: 'create', message, fingerprint: fingerprintOf(decision) })}`;
 }
 
 /**
@@ -77,7 +78,7 @@ export async function insertDeployment(
  * deployment. The new GPUs replace the earlier ones.
  */
 export async function allocate(transaction: Transaction, decision: Decision, author: string): Promise<void> {
-  const { draft, chosen, mounted, ports } = decision;
+  const { draft, chosen, mounted, ports, extra } = decision;
   const isNew = draft.creates.includes('deployment');
   if (!isNew) await transaction.allocatedGpu.deleteMany({ where: { deployment_id: draft.id } });
   if (chosen?.kind === 'host') {
@@ -85,8 +86,10 @@ export async function allocate(transaction: Transaction, decision: Decision, aut
       gpus.map((gpu_id) => ({ host_id: chosen.id, gpu_id, deployment_id: draft.id, ordinal })),
     );
     await transaction.allocatedGpu.createMany({ data });
-    const { replicas, workload } = draft;
-    const request = { hostId: chosen.id, deploymentId: draft.id, replicas, spec: workload.spec };
+    const { workload } = draft;
+    const replicas = draft.replicas + extra.instances;
+    const isRollout = draft.before?.desired_state === 'running' && draft.replacesInstances;
+    const request = { hostId: chosen.id, deploymentId: draft.id, replicas, spec: workload.spec, isRollout };
     if (ports && !isNew) await storePorts(transaction, request, ports);
   }
   const target = columnsOfTarget(chosen ?? draft.target);

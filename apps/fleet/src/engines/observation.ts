@@ -108,6 +108,14 @@ export interface Instance {
   readonly message: string;
   /** Number of restarts by the engine, as it counts them. */
   readonly restarts: number;
+  /** Whether it has the configuration and the image of the present generation. Absent while it is removed. */
+  readonly current?: boolean;
+  /** Whether it serves: it runs, and its health check passes if it has one. Absent while it is removed. */
+  readonly ready?: boolean;
+  /** Its number, from 0. Absent on clusters. */
+  readonly ordinal?: number;
+  /** The digest of its image; null or absent if it is not known. */
+  readonly image_digest?: string | null;
   /** The node of a pod; null while it has none. Absent on hosts. */
   readonly node?: string | null;
   /** The containers of a pod, that of the program first. Absent on hosts. */
@@ -178,13 +186,19 @@ interface ProcessFailure {
   readonly startedAt: number;
 }
 
-/** The address at which a port of a running instance can be reached. */
+/** The address at which a port of an instance that is ready can be reached. */
 export interface Endpoint {
   readonly container_port: number;
   readonly protocol: string;
   readonly address: string;
   /** From where it can be reached: `loopback`, `cluster`, `all`, a network type, or `unknown`. */
   readonly scope: string;
+  /** The name of the instance at the address; null on clusters, where all instances have the same address. */
+  readonly instance: string | null;
+  /** Whether something is ready at the address. */
+  readonly ready: boolean;
+  /** Whether the instance is current; on clusters, whether all instances that are ready are current. */
+  readonly current: boolean;
 }
 
 /**
@@ -216,6 +230,8 @@ export interface Observation {
   readonly imageDigest?: string | undefined;
   /** On a cluster, the number of replicas that is requested there. */
   readonly scale?: ObservedScale | undefined;
+  /** The names of instances that are to end next, and are no longer among the endpoints. */
+  readonly leaving?: readonly string[];
   /** What is to be known beside the phase; absent on hosts. */
   readonly conditions?: readonly ObservedCondition[];
   /** The actions taken, as short texts for events: `created web-0`. */

@@ -1,4 +1,4 @@
-import type { Caller, Principal } from './principal.ts';
+import type { Caller, Changer, Principal } from './principal.ts';
 
 /** The actor of an audit entry. */
 export interface Actor {
@@ -41,7 +41,8 @@ function displayName(caller: Caller): string {
  * The name of the principal that creates or requests something.
  * @throws Error for an anonymous principal, which no policy admits
  */
-export function authorOf(principal: Principal): string {
+export function authorOf(principal: Changer): string {
   if (principal.kind === 'anonymous') throw new Error('an anonymous principal cannot be an author');
+  if (principal.kind === 'fleet') return principal.kind;
   return displayName(principal);
 }

@@ -37,6 +37,12 @@ export type Caller = User | TemporaryAdministrator | TokenBearer;
 /** The identity behind a credential, or anonymous. */
 export type Principal = { readonly kind: 'anonymous' } | Caller;
 
+/** The fleet itself, as the author of changes that no caller requests. */
+export const THE_FLEET = { kind: 'fleet' } as const;
+
+/** Who makes a change. */
+export type Changer = Principal | typeof THE_FLEET;
+
 /** The reason of the 403 for a user without a role. */
 export const NO_ROLE = 'Your claims from the identity provider map to no role in this fleet.';
 

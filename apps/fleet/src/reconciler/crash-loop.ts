@@ -26,10 +26,10 @@ export const storedInstance = z.object({
   restarts: z.int(),
   process: storedProcess.optional(),
 });
-type StoredInstance = z.output<typeof storedInstance>;
+export type StoredInstance = z.output<typeof storedInstance>;
 
 /** An instance with the number of all its starts. */
-type CountedInstance = Instance & Pick<StoredInstance, 'process'>;
+export type CountedInstance = Instance & Pick<StoredInstance, 'process'>;
 
 /** The state of a deployment before a pass. */
 interface Before {

@@ -19,6 +19,7 @@ import { secretsWithValues } from '../render/secrets.ts';
 import { openSealedValues } from '../resources/sealed-values.ts';
 import { openValues } from '../resources/secrets.ts';
 import { type Claim, type ClaimedRow, rowOf } from './queue.ts';
+import { rolloutRules } from './rollout/rules.ts';
 import type { DesiredOnTarget, TargetOfDeployment } from './targets.ts';
 import { backoffOf, DEFAULT_TIMINGS, type ReconcilerTimings } from './timings.ts';
 
@@ -32,6 +33,10 @@ export interface Desired {
   readonly assignment: DesiredOnTarget;
   /** Ids of its volumes by their names on the engine. */
   readonly volumes: ReadonlyMap<string, string>;
+  /** Whether it is a service that must run. */
+  readonly isService: boolean;
+  /** Whether its instances can write to volumes. */
+  readonly canWrite: boolean;
 }
 
 /**
@@ -63,6 +68,8 @@ const withoutVolumes = (row: ClaimedRow, assignment: DesiredOnTarget): Desired =
   row,
   assignment,
   volumes: new Map(),
+  isService: false,
+  canWrite: false,
 });
 
 /**
@@ -105,8 +112,17 @@ async function readRunning(context: RunningContext, row: ClaimedRow, target: Tar
   const assignment =
     target.kind === 'cluster'
       ? { ...target, desired: { ...common, ...desiredOnCluster(rendering, row, target) } }
-      : { ...target, desired: { ...common, ...desiredOnHost(rendering, row, target), ...retryOf(row, timings) } };
-  return { row, assignment, volumes: new Map(stored.mounted.map((volume) => [volumeName(volume), volume.id])) };
+      : {
+          ...target,
+          desired: { ...common, ...desiredOnHost(rendering, row, target), ...rolloutOf(row, rendering, timings) },
+        };
+  return {
+    row,
+    assignment,
+    volumes: new Map(stored.mounted.map((volume) => [volumeName(volume), volume.id])),
+    isService: stored.draft.workload.spec.kind !== 'job',
+    canWrite: stored.mounted.some(({ access_mode }) => access_mode !== 'ReadOnlyMany'),
+  };
 }
 
 /**
@@ -132,20 +148,29 @@ const desiredOnCluster = (rendering: Rendering<'values'>, row: ClaimedRow, { row
 });
 
 function desiredOnHost(rendering: Rendering<'values'>, row: ClaimedRow, { row: host }: OnHost) {
-  if (row.gpus.length < gpuCountOf(rendering.spec) * row.replicas) {
+  const instances = row.replicas + row.extra_instances;
+  if (row.gpus.length < gpuCountOf(rendering.spec) * instances) {
     const message = 'Its GPUs were released, because it could not start with them. Restart it to allocate GPUs again.';
     throw new Permanent('GpuMissing', message);
   }
   const manifest = renderDocker(rendering, {
     engine: host.engine,
-    gpus: gpusByReplica(row.replicas, row.gpus),
-    ports: portsByReplica(row.replicas, row.ports),
+    gpus: gpusByReplica(instances, row.gpus),
+    ports: portsByReplica(instances, row.ports),
+    extra: row.extra_instances,
   });
   const image = row.host_image?.reference === manifest.image ? row.host_image : undefined;
   const pull = pullPolicyOf(rendering.spec, row.pull);
   const isStarting = isStartingWith(row, manifest.containers);
-  return { manifest, addresses: host.addresses, isStarting, pull, requestsPull: row.pull_requested, image };
+  const { addresses } = host;
+  return { manifest, addresses, isStarting, pull, requestsPull: row.pull_requested, image };
 }
+
+/** When crashed containers are started again, and how the rollout in progress replaces outdated ones. */
+const rolloutOf = (row: ClaimedRow, { spec }: Rendering, timings: ReconcilerTimings) => ({
+  ...retryOf(row, timings),
+  rollout: spec.kind === 'job' ? undefined : rolloutRules(row, timings),
+});
 
 /** Whether the last pass has observed these containers and no others, and that they only have to finish their start. */
 const isStartingWith = (row: ClaimedRow, containers: readonly { readonly name: string }[]): boolean =>

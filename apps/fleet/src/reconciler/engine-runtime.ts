@@ -4,6 +4,7 @@ import type { HostAddress } from '../engines/docker/client.ts';
 import type { ClusterFacts } from '../engines/kubernetes/check/check.ts';
 import type { ClusterAddress } from '../engines/kubernetes/client.ts';
 import type { Cluster, Host } from '../generated/prisma/client.ts';
+import type { DefaultLimits } from '../render/defaults.ts';
 import { checkTarget, startChecks } from './checks.ts';
 import {
   type ClientOptions,
@@ -62,6 +63,8 @@ interface Options extends ClientOptions {
   readonly database: Database;
   readonly log: Log;
   readonly timings?: ReconcilerTimings | undefined;
+  /** The limits of containers whose workload requests nothing. */
+  readonly defaultLimits: DefaultLimits;
   /** Maximum number of deployments that this process reconciles concurrently. */
   readonly concurrency: number;
 }

@@ -1,4 +1,4 @@
-import { phases } from '@svc/contract/fleet';
+import { phases, type rolloutStates } from '@svc/contract/fleet';
 import { type Metrics, observe, type Sample, sharedRead } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { isReason } from '../engines/errors.ts';
@@ -12,6 +12,7 @@ interface Figures {
   readonly deployments: readonly (Count & { readonly phase: string; readonly reason: string | null })[];
   readonly hosts: readonly (Count & { readonly reachability: string })[];
   readonly clusters: readonly (Count & { readonly reachability: string })[];
+  readonly rollouts: readonly (Count & { readonly state: string })[];
   readonly due: number;
   readonly claimed: number;
   /** The age of the deployment that has been due for the longest time, in seconds. */
@@ -20,6 +21,13 @@ interface Figures {
 
 /** The figures are read at most once in this time, whatever the number of scrapes. */
 const READ_MS = 2000;
+
+const rolloutLabels = [
+  'progressing',
+  'returning',
+  'held',
+  'failed',
+] as const satisfies readonly (typeof rolloutStates)[number][];
 
 const reachabilities = ['unknown', 'online', 'unreachable'] as const;
 
@@ -42,6 +50,16 @@ export const observeFleet =
         deployments.map(({ phase, reason, count }) => ({
           value: count,
           labels: { phase: phaseLabel(phase), reason: reasonLabel(reason) },
+        })),
+      ),
+    );
+    observe(
+      metrics,
+      { name: 'fleet_rollouts', help: 'Rollouts that have not ended well, by their state', labelNames: ['state'] },
+      samples(({ rollouts }) =>
+        rolloutLabels.map((state) => ({
+          value: rollouts.find((row) => row.state === state)?.count ?? 0,
+          labels: { state },
         })),
       ),
     );
@@ -89,6 +107,8 @@ async function readFigures({ client }: Database): Promise<Figures | undefined> {
     SELECT due.due, due.oldest,
       (SELECT count(*)::int FROM deployments WHERE lease_until > now()) AS claimed,
       (SELECT coalesce(json_agg(c), '[]') FROM (SELECT phase, reason, count(*)::int FROM deployments GROUP BY 1, 2) c) AS deployments,
+      (SELECT coalesce(json_agg(c), '[]') FROM (SELECT rollout->>'state' AS state, count(*)::int FROM deployments
+         WHERE (rollout->>'generation')::int = generation GROUP BY 1) c) AS rollouts,
       (SELECT coalesce(json_agg(c), '[]') FROM (SELECT reachability, count(*)::int FROM hosts GROUP BY 1) c) AS hosts,
       (SELECT coalesce(json_agg(c), '[]') FROM (SELECT reachability, count(*)::int FROM clusters GROUP BY 1) c) AS clusters
     FROM due`;

@@ -3,6 +3,7 @@ import type { Database } from '../database/client.ts';
 import { revisionColumns, revisionRow } from '../deployments/draft.ts';
 import { allocatedPort } from '../deployments/ports.ts';
 import { deploymentRow } from '../deployments/rows.ts';
+import { hostImage } from '../deployments/updates/restored.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { CURRENT_DEFAULTS } from '../render/defaults.ts';
 import { storedInstance } from './crash-loop.ts';
@@ -80,6 +81,12 @@ const claimedRow = deploymentRow
     generation: true,
     observed_generation: true,
     crash_loop: true,
+    updates: true,
+    good_generation: true,
+    rollout: true,
+    rollout_elapsed_ms: true,
+    rollout_observed_at: true,
+    extra_instances: true,
     deleting: true,
     defaults_version: true,
     default_processes: true,
@@ -94,8 +101,10 @@ const claimedRow = deploymentRow
     /** The time of the database. */
     now: z.date(),
     pull_requested: z.boolean(),
-    host_image: z.object({ reference: z.string(), id: z.string(), digest: z.string().nullable() }).nullable(),
+    host_image: hostImage.nullable(),
     take_over: z.boolean(),
+    /** Whether the last good generation has the same revision and variables; null: it is the present one, or there is none. */
+    good_is_same: z.boolean().nullable(),
     gpus: z.array(z.object({ ordinal: z.int(), gpu_id: z.string() })),
     ports: z.array(allocatedPort),
     host: hostOfDeployment.nullable(),
@@ -107,7 +116,12 @@ export type ClaimedRow = z.output<typeof claimedRow>;
 const claimedColumns = Prisma.sql`
   r.id, r.name, r.labels, r.host_id, r.cluster_id, r.replicas, r.autoscaling, r.scaled_by, r.handover, r.conditions, r.env, r.desired_state::text, r.pull, r.restarted_at, r.phase, r.reason,
   r.generation, r.observed_generation, r.deleting, r.defaults_version, r.default_memory_bytes, r.default_processes,
-  r.pod_settings, r.failures, r.instances, r.crash_loop, now() AS now, r.take_over, r.pull_requested, r.host_image, ${revisionColumns},
+  r.pod_settings, r.failures, r.instances, r.crash_loop, r.updates, r.good_generation, r.rollout,
+  r.rollout_elapsed_ms, r.rollout_observed_at, r.extra_instances,
+  CASE WHEN r.good_generation <> r.generation THEN
+    (SELECT g.revision = r.revision AND g.env = r.env FROM deployment_revisions g
+     WHERE g.deployment_id = r.id AND g.generation = r.good_generation) END AS good_is_same,
+  now() AS now, r.take_over, r.pull_requested, r.host_image, ${revisionColumns},
   (SELECT coalesce(jsonb_agg(jsonb_build_object('ordinal', g.ordinal, 'gpu_id', g.gpu_id) ORDER BY g.gpu_id), '[]')
    FROM allocated_gpus g WHERE g.deployment_id = r.id) AS gpus,
   (SELECT coalesce(jsonb_agg(jsonb_build_object('protocol', p.protocol, 'container_port', p.container_port,

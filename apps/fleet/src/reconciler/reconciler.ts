@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type PeriodicTask, runPeriodically, traced } from '@svc/http';
 import type { Database } from '../database/client.ts';
-import type { Sealer } from '../database/sealing.ts';
+import { createCandidates } from '../deployments/candidates.ts';
 import { freePorts, readHostPorts } from '../deployments/ports.ts';
 import { reconcile as reconcileOnHost } from '../engines/docker/reconcile.ts';
 import { EngineFailure, Unreachable } from '../engines/errors.ts';
@@ -13,6 +13,7 @@ import { readDesired } from './desired.ts';
 import { countFailure, measurePass } from './metrics.ts';
 import { type Claim, claimDue, LeaseLost, Superseded } from './queue.ts';
 import { requestCheck } from './reachability.ts';
+import { type ReturnContext, returnToGood } from './rollout/restore.ts';
 import type { DesiredOnTarget, ReconcilerContext } from './targets.ts';
 import {
   type ChosenImage,
@@ -29,8 +30,7 @@ import {
  */
 const MAX_PASSES = 512;
 
-interface Options extends ReconcilerContext {
-  readonly sealer: Sealer;
+interface Options extends ReconcilerContext, Omit<ReturnContext, 'candidates'> {
   /**
    * Maximum number of deployments that this process reconciles concurrently, without those whose
    * target is slow.
@@ -42,7 +42,8 @@ interface Options extends ReconcilerContext {
  * Reconciles deployments that are due until stopped. At most one worker of all replicas reconciles
  * a deployment at a time.
  */
-export function startReconciler(options: Options): PeriodicTask {
+export function startReconciler(given: Options): PeriodicTask {
+  const options = { ...given, candidates: createCandidates() };
   const { database, log, timings, concurrency } = options;
   /** The passes in progress, and those of them that are slow. */
   const passes = new Set<Promise<void>>();
@@ -100,7 +101,9 @@ export function startReconciler(options: Options): PeriodicTask {
   };
 }
 
-async function reconcileClaimed(options: Options, claim: Claim) {
+type Started = Options & ReturnContext;
+
+async function reconcileClaimed(options: Started, claim: Claim) {
   const { database, log, timings } = options;
   try {
     await reconcileDeployment(options, claim);
@@ -133,10 +136,14 @@ const INTERNAL_ERROR = {
 /**
  * One pass: observe, compare, apply, observe. No transaction is open while the engine is called.
  */
-async function reconcileDeployment(options: Options, claim: Claim): Promise<void> {
+async function reconcileDeployment(options: Started, claim: Claim): Promise<void> {
   const { database, sealer, log, timings } = options;
   const desired = await readDesired(database, sealer, claim, timings);
   if (!desired) return releaseLease(database.client, claim, 0);
+  const { row } = desired;
+  if (row.rollout?.state === 'returning' && row.rollout.generation === row.generation) {
+    return returnToGood(options, claim, row);
+  }
   const pass: Pass = { chosen: undefined };
   // A requested pull is not repeated, whatever the end of the pass.
   const keepImage = async () => {

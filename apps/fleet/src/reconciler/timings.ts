@@ -24,6 +24,8 @@ export interface ReconcilerTimings {
    * do not delay others.
    */
   readonly slowPass: number;
+  /** Time between the withdrawal of the addresses of an instance in a rollout and its end, in which clients learn it. */
+  readonly drain: number;
   /** Wait of a worker after the database failed. */
   readonly afterError: number;
   /** Wait before the next reconciliation of a deployment whose host or cluster was not reached. */
@@ -87,6 +89,7 @@ export const DEFAULT_TIMINGS: ReconcilerTimings = {
   idle: 500,
   searchPause: 50,
   slowPass: 300,
+  drain: 2000,
   afterError: 5000,
   afterUnreachable: 2000,
   progress: 1000,

@@ -1,17 +1,22 @@
 import { problemPhases } from '@svc/contract/fleet';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../database/client.ts';
+import { columnsOfGeneration, REVISION_COLUMNS, REVISION_VALUES } from '../deployments/generations.ts';
 import { removeDeployment } from '../deployments/store.ts';
 import { isCrashReason } from '../engines/errors.ts';
 import type { HostImage, Observation } from '../engines/observation.ts';
 import { NO_RECORD, problemRecord, RECORDED, type RecordedEvent, recoveryRecord } from '../events/record.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { authorOf } from '../identity/actor.ts';
+import { THE_FLEET } from '../identity/principal.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { conditionColumn } from './columns/conditions.ts';
 import { gpuCount, keptScaleRecord, scaleColumns } from './columns/scale.ts';
 import { stateAfter } from './crash-loop.ts';
 import type { Desired } from './desired.ts';
 import type { Claim } from './queue.ts';
+import { outcomeRecords, releaseRecords, rolloutColumns } from './rollout/columns.ts';
+import { type RolloutAfter, rolloutAfter, withFailedRollout } from './rollout/state.ts';
 import { backoffOf, type ReconcilerTimings } from './timings.ts';
 
 type Transaction = Prisma.TransactionClient;
@@ -75,11 +80,16 @@ export async function writeObserved(
   }
   const { resync, progress } = timings;
   const clock = { now: row.now, delayOf: (count: number) => backoff(count, timings), resync, progress };
-  const { observed, crashLoop, failures } = stateAfter(row, result.observed, clock);
+  const { observed: seen, crashLoop, failures } = stateAfter(row, result.observed, clock);
+  const { isService, canWrite } = result;
+  const rollout = rolloutAfter({ row, observed: seen, isService, canWrite, drain: timings.drain });
+  const observed = withFailedRollout(seen, rollout?.rollout);
   const { phase, reason, message, instances, endpoints, imageDigest = null } = observed;
   const isRunning = result.assignment.desired.kind === 'running';
   const records = [
-    eventsRecord(claim, eventsOf(row, observed, crashLoop !== null)),
+    eventsRecord(claim, [...eventsOf(row, observed, crashLoop !== null), ...eventsOfRollout(rollout)]),
+    ...outcomeRecords(claim, { after: rollout, imageDigest, hostImage: chosen?.image ?? row.host_image }),
+    ...releaseRecords(claim, row, rollout),
     ...keptScaleRecord(claim, row, observed),
     ...volumeRecords(volumes, observed),
     ...addressRecord(claim, observed),
@@ -90,10 +100,10 @@ export async function writeObserved(
       UPDATE deployments SET ${chosen ? Prisma.sql`${imageColumns(chosen)},` : Prisma.empty} phase = ${phase}, reason = ${reason}, message = ${message},
         instances = ${JSON.stringify(instances)}::jsonb, endpoints = ${JSON.stringify(endpoints)}::jsonb,
         image_digest = ${imageDigest}, crash_loop = ${crashLoop === null ? null : JSON.stringify(crashLoop)}::jsonb, gpu_count = CASE WHEN ${releasesGpus(observed)} THEN 0 ELSE ${gpuCount(row, observed)} END, observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
-        ${scaleColumns({ row, observed, isRunning })} ${conditionColumn({ row, observed, isRunning })}
+        ${rolloutColumns(row, rollout)} ${scaleColumns({ row, observed, isRunning })} ${conditionColumn({ row, observed, isRunning })}
         take_over = take_over AND ${!TAKEN_OVER.includes(phase)},
         handover = CASE WHEN ${!TAKEN_OVER.includes(phase)} THEN handover END,
-        due_at = now() + make_interval(secs => ${dueIn({ ...result, observed }, failures) / 1000}), lease_owner = NULL, lease_until = NULL
+        due_at = now() + make_interval(secs => ${Math.min(dueIn({ ...result, observed }, failures), dueForRollout(rollout)) / 1000}), lease_owner = NULL, lease_until = NULL
       WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
         AND generation = ${claim.generation}
       RETURNING id, name),
@@ -103,6 +113,13 @@ export async function writeObserved(
   if (!written?.updated) await releaseLease(client, claim, 0);
   return written?.recorded ?? [];
 }
+
+/** Milliseconds until the rollout requires a pass. */
+const dueForRollout = (rollout: RolloutAfter | undefined): number =>
+  rollout?.changesInMs === undefined ? Number.POSITIVE_INFINITY : rollout.changesInMs + MARGIN_MS;
+
+const eventsOfRollout = (rollout: RolloutAfter | undefined): Event[] =>
+  rollout?.failure ? [{ reason: 'RolloutFailed', message: rollout.failure.message }] : [];
 
 interface Written {
   /** The number of updated deployments. */
@@ -195,19 +212,15 @@ export async function raiseGeneration(
       UPDATE deployments SET generation = ${by + 1}, reason = 'Superseded', message = ${message}, observed_at = now(), failures = 0,
         due_at = now() + make_interval(secs => ${timings.progress / 1000}), lease_owner = NULL, lease_until = NULL
       WHERE id = ${id}::uuid AND lease_owner = ${owner}::uuid AND lease_until > now() AND generation = ${generation}
-      RETURNING id, generation, revision, replicas, autoscaling, scaled_by, env, desired_state),
+      RETURNING ${columnsOfGeneration}),
     revision AS (
-      INSERT INTO deployment_revisions (deployment_id, generation, operation, revision, replicas, autoscaling, scaled_by, env,
-        desired_state, created_by)
-      SELECT id, generation, 'supersede', revision, replicas, autoscaling, scaled_by, env, desired_state, ${AUTHOR} FROM updated),
+      INSERT INTO deployment_revisions (deployment_id, generation, operation, ${REVISION_COLUMNS}, created_by)
+      SELECT id, generation, 'supersede', ${REVISION_VALUES}, ${authorOf(THE_FLEET)} FROM updated),
     events AS (${eventsRecord({ generation: by + 1 }, [{ reason: 'Superseded', message }])})
     SELECT FROM updated`;
   if (raised === 0) await releaseLease(database.client, claim, timings.progress);
   return [];
 }
-
-/** The author of generations that no caller requested. */
-const AUTHOR = 'fleet';
 
 /** Ends the lease. Any worker can claim the deployment after the given number of milliseconds. */
 export const releaseLease = async (

@@ -23,6 +23,8 @@ export interface Host {
   /** GPU ids as the engine names them: an index, a UUID or a CDI device. */
   readonly gpus: readonly (readonly string[])[];
   readonly ports: readonly (readonly HostPort[])[];
+  /** The number of containers beside the replicas, which a rollout adds. Default: 0. */
+  readonly extra?: number;
 }
 
 /** The placeholder in a plan for a GPU or port that is not allocated yet. */

@@ -302,7 +302,7 @@ function renderContainers(rendering: Rendering, host: Host): RenderedContainer[]
   const shared = sharedMembers(rendering);
   const sharedJson = JSON.stringify(sharedMembers(withoutValues(rendering)));
   const hashOfShared = createHash('sha256').update(`${sharedJson.slice(0, -1)},`);
-  return Array.from({ length: rendering.replicas }, (_, ordinal) => {
+  return Array.from({ length: rendering.replicas + (host.extra ?? 0) }, (_, ordinal) => {
     const own = ownMembers(rendering, host, ordinal);
     const digest = hashOfShared.copy().update(JSON.stringify(own).slice(1)).digest('hex').slice(0, 32);
     const Labels = { ...own.Labels, ...originOf(rendering), [KEYS.body]: digest };

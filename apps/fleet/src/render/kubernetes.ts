@@ -1,3 +1,4 @@
+import { NEW_UPDATES, type Updates } from '@svc/contract/fleet';
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import type { IHorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v1/HorizontalPodAutoscaler';
 import type { IJob } from 'kubernetes-models/batch/v1/Job';
@@ -43,13 +44,6 @@ interface WorkloadContext {
 }
 
 /**
- * The time in which a pull of about 20 GB and a start must complete before Kubernetes reports that
- * the deployment does not progress.
- */
-const PROGRESS_DEADLINE_SECONDS = 1800;
-/** Most workloads have no probe, so a container that has run for this time counts as available. */
-const MIN_READY_SECONDS = 10;
-/**
  * The fleet stores the revisions itself. One ReplicaSet of Kubernetes' history is enough for
  * inspection.
  */
@@ -64,6 +58,10 @@ function kubernetesWorkload(rendering: Rendering, { metadata, gpuResource }: Wor
 
 type Template = ReturnType<typeof podTemplate>;
 
+/**
+ * Most workloads have no probe, so a container counts as available when it has run for some seconds. By default, a pull of about 20 GB
+ * and a start can complete before Kubernetes reports that the deployment does not progress.
+ */
 const deployment = (rendering: Rendering, metadata: Metadata, template: Template): IDeployment => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -72,12 +70,14 @@ const deployment = (rendering: Rendering, metadata: Metadata, template: Template
     replicas: replicasAtStart(rendering),
     selector: { matchLabels: selectorOf(rendering) },
     strategy: strategyOf(rendering),
-    progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
-    minReadySeconds: MIN_READY_SECONDS,
+    progressDeadlineSeconds: updatesOf(rendering).deadline_seconds,
+    minReadySeconds: updatesOf(rendering).ready_seconds,
     revisionHistoryLimit: REVISION_HISTORY_LIMIT,
     template,
   },
 });
+
+const updatesOf = ({ updates = NEW_UPDATES }: Rendering): Updates => updates;
 
 /** The number of replicas of a new Deployment. An autoscaler would change another one at once. */
 function replicasAtStart({ replicas, autoscaling }: Rendering): number {
@@ -88,13 +88,14 @@ function replicasAtStart({ replicas, autoscaling }: Rendering): number {
 /**
  * The update strategy. With a ReadWriteOnce volume, the old pod must end first: a new pod would
  * wait for the volume of the old pod, and the rollout would wait for the new pod. With GPUs there
- * is no surge, because none are allocated for an additional pod. `rollingUpdate` is always set: if
- * Kubernetes set its default, a later `Recreate` would not remove it.
+ * is no surge, because none are allocated for an additional pod, and neither if old pods are to end
+ * first. `rollingUpdate` is always set: if Kubernetes set its default, a later `Recreate` would not
+ * remove it.
  */
 function strategyOf(rendering: Rendering): NonNullable<NonNullable<IDeployment['spec']>['strategy']> {
   if (volumesOf(rendering).some(({ access_mode }) => access_mode === 'ReadWriteOnce')) return { type: 'Recreate' };
-  const rollingUpdate =
-    gpuCountOf(rendering.spec) > 0 ? { maxSurge: 0, maxUnavailable: 1 } : { maxSurge: 1, maxUnavailable: 0 };
+  const endsFirst = gpuCountOf(rendering.spec) > 0 || updatesOf(rendering).order === 'stop_first';
+  const rollingUpdate = endsFirst ? { maxSurge: 0, maxUnavailable: 1 } : { maxSurge: 1, maxUnavailable: 0 };
   return { type: 'RollingUpdate', rollingUpdate };
 }
 

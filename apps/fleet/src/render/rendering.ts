@@ -1,4 +1,4 @@
-import type { Autoscaling, pulls, WorkloadSpec } from '@svc/contract/fleet';
+import type { Autoscaling, pulls, Updates, WorkloadSpec } from '@svc/contract/fleet';
 import type { DefaultLimits } from './defaults.ts';
 import type { PodSettings } from './pod-settings.ts';
 
@@ -85,6 +85,8 @@ export interface Rendering<S extends Secrecy = Secrecy> {
   readonly labels?: Readonly<Record<string, string>>;
   /** Those of its cluster, as they were when its pods were replaced last; null: none. */
   readonly podSettings?: PodSettings | null;
+  /** How updates replace the pods of a cluster. Default: that of a new deployment. */
+  readonly updates?: Updates;
   readonly spec: WorkloadSpec;
   readonly pull: Pull;
   /** The result of `resolveEnv`, without the variables whose value comes from a secret. */
@@ -122,7 +124,9 @@ export const volumesOf = (rendering: Rendering): BoundVolume[] => [
 export type Protocol = 'TCP' | 'UDP' | 'SCTP';
 
 /** The ports of a workload without duplicates, with the protocol in upper case. */
-export const portsOf = ({ ports }: WorkloadSpec): { readonly containerPort: number; readonly protocol: Protocol }[] => [
+export const portsOf = ({
+  ports,
+}: Pick<WorkloadSpec, 'ports'>): { readonly containerPort: number; readonly protocol: Protocol }[] => [
   ...new Map(
     ports.map(({ containerPort, protocol }) => {
       // toUpperCase returns any string.

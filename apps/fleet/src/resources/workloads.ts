@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   codedMessages,
   type FieldError,
@@ -251,10 +252,19 @@ export const withoutTemplate: RevisionBase = {
  * The base from the mirrored template with a slug. @throws 404 if the mirror has no such template
  */
 export async function templateBase(transaction: Transaction, slug: string): Promise<RevisionBase> {
+  const base = await readBase(transaction, Prisma.sql`slug = ${slug} ORDER BY updated_at DESC, id LIMIT 1`);
+  if (!base) throw notFound();
+  return base;
+}
+
+/** The base from the mirrored template with an id; undefined if the mirror has no such template. */
+export const presentTemplateBase = (transaction: Transaction, id: string): Promise<RevisionBase | undefined> =>
+  readBase(transaction, Prisma.sql`id = ${id}`);
+
+async function readBase(transaction: Transaction, where: Prisma.Sql): Promise<RevisionBase | undefined> {
   const [row] = await transaction.$queryRaw<{ document: Prisma.JsonValue; hash: string }[]>`
-    SELECT document, ${templateHash(Prisma.sql`document`)} AS hash FROM catalog_templates
-    WHERE slug = ${slug} ORDER BY updated_at DESC, id LIMIT 1`;
-  if (!row) throw notFound();
+    SELECT document, ${templateHash(Prisma.sql`document`)} AS hash FROM catalog_templates WHERE ${where}`;
+  if (!row) return undefined;
   const document = template.parse(row.document);
   return {
     template_id: document.id,
@@ -266,6 +276,16 @@ export async function templateBase(transaction: Transaction, slug: string): Prom
     spec: workloadSpec.parse(document),
   };
 }
+
+/** The members that a workload sets itself, which stay when its template changes. A sealed value stays sealed. */
+export const keptOverrides = ({ overrides, spec }: Pick<WorkloadRow, 'overrides' | 'spec'>): Partial<StoredSpec> =>
+  overrides.env ? { ...overrides, env: spec.env } : overrides;
+
+/** Whether a specification from a base is another one than the latest revision of a workload. */
+export const differsFrom = (latest: WorkloadRow, base: RevisionBase, spec: StoredSpec): boolean =>
+  base.template_id !== latest.template_id ||
+  base.template_hash !== latest.template_hash ||
+  !isDeepStrictEqual(spec, latest.spec);
 
 /** The members of a body that belong to the specification. */
 export const specMembersOf = (

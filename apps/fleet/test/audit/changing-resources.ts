@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiRequest } from '@svc/testing';
+import { newRollout } from '../../src/deployments/updates/rollout.ts';
 import { volumeName } from '../../src/render/labels.ts';
+import { aTemplate } from '../a-template.ts';
 import type { World } from '../world.ts';
 
 type Given = Partial<Omit<ApiRequest, 'method'>>;
@@ -8,6 +10,17 @@ type Given = Partial<Omit<ApiRequest, 'method'>>;
 const HOST = { engine: 'docker', endpoint: 'tcp://engine.example.test:2375' };
 const CLUSTER = { server: 'https://kubernetes.example.test', auth: { kind: 'token', token: 'of the cluster' } };
 const WORKLOAD = { image_name: 'team/app' };
+/** A template that any host can run. */
+const FREE = {
+  cpu_request: '',
+  memory_request: '',
+  env_schema: [],
+  volume_mounts: [],
+  node_selector: {},
+  required_network_types: [],
+  registry_credentials: null,
+  secret_refs: [],
+};
 const SECRET = { values: { key: 'value' } };
 
 /** How to make a request of each kind that changes resources. Each request uses its own rows. */
@@ -42,6 +55,30 @@ export function changingResources(world: World) {
     const deployment = await aDeployment();
     await asAdmin.post(`/api/v1/deployments/${deployment.id}/scale`, { replicas: 2 });
     return deployment;
+  };
+  /** A deployment with a rollout in this state, and a good generation before it. */
+  const aRollout = async (state: string) => {
+    const { target } = await whatRuns();
+    const env_schema = [{ name: 'MODE' }];
+    const { id: workload_id } = await made('workloads', 'workload', { ...WORKLOAD, env_schema });
+    const { id } = await made('deployments', 'deployment', { workload_id, target });
+    await asAdmin.put(`/api/v1/deployments/${id}`, { env: { MODE: 'new' } });
+    const rollout = { ...newRollout(2), state };
+    await world.database.client.deployment.update({ where: { id }, data: { good_generation: 1, rollout } });
+    return { id };
+  };
+  /** A deployment of a template, with the digest of the plan of its upgrade. */
+  const anUpgrade = async () => {
+    const { target } = await whatRuns();
+    const template = aTemplate({ ...FREE, slug: name() });
+    const { client } = world.database;
+    const { id: templateId, slug, category_id, category_slug, is_featured } = template;
+    const columns = { slug, category_id, category_slug, is_featured, search_text: '', sort_name: slug };
+    const document = JSON.parse(JSON.stringify(template));
+    await client.catalogTemplate.create({ data: { id: templateId, ...columns, updated_at: new Date(), document } });
+    const { id } = await made('deployments', 'deployment', { template: template.slug, target });
+    const plan = await asAdmin.post('/api/v1/deployments/plan', { deployment_id: id, upgrade: true });
+    return { path: `/api/v1/deployments/${id}/upgrade`, body: { expected: plan.body.digest } };
   };
   const aGeneratedValue = async () => {
     const { target } = await whatRuns();
@@ -103,6 +140,9 @@ export function changingResources(world: World) {
     restartDeployment: () => at(aDeployment(), 'deployments', { verb: '/restart' }),
     scaleDeployment: () => at(aDeployment(), 'deployments', { verb: '/scale', body: { replicas: 2 } }),
     rollbackDeployment: () => at(aScaledOne(), 'deployments', { verb: '/rollback', body: {} }),
+    upgradeDeployment: anUpgrade,
+    abortRollout: () => at(aRollout('progressing'), 'deployments', { verb: '/rollout/abort' }),
+    resumeRollout: () => at(aRollout('held'), 'deployments', { verb: '/rollout/resume' }),
     revealDeploymentValue: () => at(aGeneratedValue(), 'deployments', { verb: '/values/PASSWORD/reveal' }),
   };
 }

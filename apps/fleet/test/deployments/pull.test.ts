@@ -97,7 +97,17 @@ test('a pull is not repeated if the host becomes unreachable after it', async ()
   const { database, sealer, log, services } = fleet.world;
   const { hosts, clusters } = services.engineRuntime;
   const timings = SHORT_TIMINGS.reconciler;
-  const reconciler = startReconciler({ database, sealer, log, hosts, clusters, concurrency: 1, timings });
+  const { defaultLimits } = services;
+  const reconciler = startReconciler({
+    database,
+    sealer,
+    log,
+    hosts,
+    clusters,
+    defaultLimits,
+    concurrency: 1,
+    timings,
+  });
   try {
     await eventually('two creations are tried', async () => countOf('POST /containers/create') >= 2);
   } finally {

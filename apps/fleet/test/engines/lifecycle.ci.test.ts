@@ -60,10 +60,10 @@ describeWithEngine('the driver on a real engine', () => {
     const up = await reconcileTo(client, { wanted: running(manifest), fence: deployment.fence(), phase: 'running' });
     const [volume = ''] = up.volumes;
     expect(up.actions).toEqual([`created the volume ${volume}`, `created ${deployment.name()}`]);
-    expect(up.instances).toEqual([{ name: deployment.name(), phase: 'running', message: 'is running', restarts: 0 }]);
-    expect(up.endpoints).toEqual([
-      { container_port: 8080, protocol: 'TCP', address: expect.any(String), scope: 'loopback' },
-    ]);
+    const instance = { name: deployment.name(), phase: 'running', message: 'is running', restarts: 0, ordinal: 0 };
+    expect(up.instances).toMatchObject([{ ...instance, current: true, ready: true }]);
+    const port = { container_port: 8080, protocol: 'TCP', address: expect.any(String), scope: 'loopback' };
+    expect(up.endpoints).toEqual([{ ...port, instance: deployment.name(), ready: true, current: true }]);
     const [{ address } = { address: '' }] = up.endpoints;
     expect(await get(address)).toBe(`hello ${PASSWORD}\n`);
     expect(JSON.stringify(up)).not.toContain(PASSWORD);

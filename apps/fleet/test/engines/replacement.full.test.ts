@@ -36,7 +36,7 @@ describeWithEngine('a replacement on a real engine', () => {
         phase: 'running',
       });
       expect(seen.actions).toEqual([`created ${deployment.name()} again: its configuration has changed`]);
-      expect(seen.instances).toEqual([
+      expect(seen.instances).toMatchObject([
         { name: deployment.name(), phase: 'running', message: 'is running', restarts: 0 },
       ]);
     }

@@ -201,7 +201,7 @@ describe('the plan for a container', () => {
   });
 });
 
-test('a container that the engine is about to restart is not up, and is replaced without waiting', async () => {
+test('an outdated container that the engine is about to restart is not up, and is replaced first', async () => {
   const deployment = await aDeployment(aScript(''), { replicas: 2 });
   const before = await deployment.manifest();
   const found = before.containers.map((rendered, at) =>
@@ -212,6 +212,63 @@ test('a container that the engine is about to restart is not up, and is replaced
   expect(steps).toMatchObject([{ do: 'create', rendered: { ordinal: 1 } }]);
 });
 
+describe('while the current container', () => {
+  async function planWith(ofCurrent: Given, ofOutdated: Given, retryAfter?: number) {
+    const deployment = await aDeployment(aScript(''), { replicas: 2 });
+    const before = await deployment.manifest();
+    const manifest = await deployment.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' });
+    const found = [
+      ...manifest.containers.slice(0, 1).map((rendered) => aContainer(ofCurrent, rendered)),
+      ...before.containers.slice(1).map((rendered) => aContainer(ofOutdated, rendered)),
+    ];
+    const steps = planOf(found, manifest, { timing: DEFAULT_DOCKER_TIMINGS, retryAfter });
+    return steps.map((step) => `${step.do} ${step.do === 'create' ? step.rendered.ordinal : step.found.ordinal}`);
+  }
+
+  test.each<[string, Given, Given, number | undefined, string[]]>([
+    ['starts, an outdated one that was stopped is started as it is', { started: 1 }, exited(0), undefined, ['start 1']],
+    [
+      'starts, an outdated one that was never started is started',
+      { started: 1 },
+      { Status: 'created', Running: false },
+      undefined,
+      ['start 1'],
+    ],
+    [
+      'has crashed, an outdated one that has crashed waits',
+      { ...exited(1), restarts: 3 },
+      { ...exited(1), restarts: 3 },
+      undefined,
+      [],
+    ],
+    [
+      'has crashed, an outdated one is started after its backoff',
+      { started: 1 },
+      { ...exited(1), restarts: 3, ended: 5 },
+      5000,
+      ['start 1'],
+    ],
+    [
+      'starts, an outdated one that could not be removed is replaced',
+      { started: 1 },
+      { Status: 'dead', Running: false },
+      undefined,
+      ['create 1'],
+    ],
+    [
+      'starts, an outdated job that has completed is replaced',
+      { started: 1 },
+      { ...exited(0), job: true },
+      undefined,
+      ['create 1'],
+    ],
+    ['runs, an outdated one that is down is replaced', {}, exited(0), undefined, ['create 1']],
+    ['runs, an outdated one that is up is replaced', {}, {}, undefined, ['create 1']],
+  ])('%s', async (_title, ofCurrent, ofOutdated, retryAfter, steps) => {
+    expect(await planWith(ofCurrent, ofOutdated, retryAfter)).toEqual(steps);
+  });
+});
+
 describe('the address of a port', () => {
   const addresses = { mesh: '10.1.2.3', public: '203.0.113.5', lab: '127.0.0.1' };
   const at = async (HostIp: string, endpoint: string) => {
@@ -219,8 +276,7 @@ describe('the address of a port', () => {
     const { containers } = await deployment.manifest();
     const bound = containers.map((container) => {
       const PortBindings = { '53/udp': [{ HostIp, HostPort: '4000' }] };
-      const HostConfig = { ...container.body.HostConfig, PortBindings };
-      return { ...container, body: { ...container.body, HostConfig } };
+      return { instance: container.name, ready: true, current: true, bindings: PortBindings };
     });
     return endpointsOf(bound, { endpoint, addresses });
   };
@@ -236,6 +292,6 @@ describe('the address of a port', () => {
     ['10.9.9.9', 'tcp://10.1.2.3:2376', '10.9.9.9:4000', 'unknown'],
     ['', 'unix:///run/docker.sock', 'localhost:4000', 'all'],
   ])('bound to "%s" of %s is %s with the scope %s', async (ip, endpoint, address, scope) => {
-    expect(await at(ip, endpoint)).toEqual([{ container_port: 53, protocol: 'UDP', address, scope }]);
+    expect(await at(ip, endpoint)).toMatchObject([{ container_port: 53, protocol: 'UDP', address, scope }]);
   });
 });

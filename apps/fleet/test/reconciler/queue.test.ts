@@ -129,6 +129,7 @@ function aReconciler({ slowPass }: { readonly slowPass: number }) {
     clusters: {} as ClusterClients,
     log: createLog('test', 'silent'),
     sealer: world.sealer,
+    defaultLimits: world.services.defaultLimits,
   };
   const reconciler = startReconciler({ ...context, concurrency: 1, timings: { ...timings, idle: 20, slowPass } });
   return {

@@ -96,6 +96,8 @@ const controls = new Map<unknown, Endpoint>([
   ['stop', fleetDeploymentEndpoints.stopDeployment],
   ['restart', fleetDeploymentEndpoints.restartDeployment],
   ['rollback', fleetDeploymentEndpoints.rollbackDeployment],
+  ['upgrade', fleetDeploymentEndpoints.upgradeDeployment],
+  ['abort_rollout', fleetDeploymentEndpoints.abortRollout],
 ]);
 
 const planDeployment = tool({
@@ -104,7 +106,7 @@ const planDeployment = tool({
     'Check a new deployment, or with deployment_id a change of one, without storing anything: whether it would be accepted, all reasons against it, and the choice of the target. Call this before create_deployment.',
   calls: [fleetDeploymentEndpoints.planDeployment],
   takes: fleetDeploymentEndpoints.planDeployment,
-  except: ['pull', 'spec', 'dry_run'],
+  except: ['pull', 'spec', 'dry_run', 'updates'],
   own: {
     ...someEnv,
     ...acknowledging,
@@ -112,7 +114,8 @@ const planDeployment = tool({
   },
   result: z.object({
     ...plan.pick({ ok: true, refusals: true, secrets: true, changes: true, dry_run: true }).shape,
-    ...plan.pick({ service_account: true, replaces_instances: true, advice: true, template_changes: true }).shape,
+    ...plan.pick({ service_account: true, replaces_instances: true, digest: true, values: true, outage: true }).shape,
+    ...plan.pick({ held: true, advice: true, template_changes: true }).shape,
     placement: briefPlacement,
     manifest: plan.shape.manifest.optional(),
   }),
@@ -270,7 +273,7 @@ export const fleetTools = {
       'Deploy a template (slug) or a workload (id), with members as in plan_deployment. A rejection states all reasons. Then call wait_for_deployment.',
     calls: [fleetDeploymentEndpoints.createDeployment],
     takes: fleetDeploymentEndpoints.createDeployment,
-    except: ['pull', 'spec'],
+    except: ['pull', 'spec', 'updates'],
     describedBy: planDeployment,
     own: {
       ...someEnv,
@@ -288,7 +291,7 @@ export const fleetTools = {
       'Change replicas, autoscaling, environment, revision, volumes or labels of a deployment, which can replace its instances. Members are those of plan_deployment; those that are left out do not change; env is replaced as a whole.',
     calls: [fleetDeploymentEndpoints.updateDeployment, listDeployments],
     takes: fleetDeploymentEndpoints.updateDeployment,
-    except: ['id', 'name', 'desired_state', 'take_over'],
+    except: ['id', 'name', 'desired_state', 'take_over', 'updates'],
     describedBy: planDeployment,
     own: { ...aDeployment, ...someEnv, ...acknowledging, ...aVersion },
     result: z.object({ deployment: briefDeployment }),
@@ -296,18 +299,21 @@ export const fleetTools = {
   control_deployment: tool({
     title: 'Start, stop, restart or roll back',
     description:
-      'stop keeps the volumes and releases other resources; restart replaces all instances; rollback restores an earlier generation.',
+      'stop keeps the volumes and releases other resources; restart replaces all instances; rollback restores an earlier generation; upgrade applies a plan with upgrade; abort_rollout returns to the last good generation.',
     calls: [
       fleetDeploymentEndpoints.stopDeployment,
       fleetDeploymentEndpoints.startDeployment,
       fleetDeploymentEndpoints.restartDeployment,
       fleetDeploymentEndpoints.rollbackDeployment,
+      fleetDeploymentEndpoints.upgradeDeployment,
+      fleetDeploymentEndpoints.abortRollout,
       listDeployments,
     ],
     operationOf: ({ action }) => controls.get(action),
     own: {
       ...aDeployment,
-      action: z.enum(['start', 'stop', 'restart', 'rollback']),
+      action: z.enum(['start', 'stop', 'restart', 'rollback', 'upgrade', 'abort_rollout']),
+      expected: z.string().optional().meta({ description: 'Only for upgrade: `digest` of the plan' }),
       generation: z.int().min(1).optional().meta({ description: 'Only for rollback. Default: the previous one' }),
       ...aVersion,
     },

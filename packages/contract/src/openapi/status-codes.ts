@@ -159,6 +159,23 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'the host is a node of a cluster',
     action: 'Change the node in its cluster',
   },
+  plan_outdated: {
+    meaning:
+      'the deployment, its template or the request has changed since the plan with the digest in `expected` was made',
+    action: 'Make a new plan, and send its digest',
+  },
+  update_held: {
+    meaning: 'a generation of the deployment with the same configuration has failed',
+    action: 'Remove the cause, then send `force`; or wait for another version of the template',
+  },
+  no_rollout: {
+    meaning: 'the deployment has no rollout that can be aborted or resumed',
+    action: 'Read `rollout` of the deployment',
+  },
+  nothing_to_restore: {
+    meaning: 'no other generation of the deployment is known to be good',
+    action: 'Change the deployment, or roll it back to a generation of your choice',
+  },
   hub_not_configured: { meaning: 'the fleet has no hub', action: 'Set the URL of the hub in the settings' },
   version_conflict: {
     meaning: 'the version in `If-Match` is not the current one',
@@ -213,6 +230,10 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning:
       'the template, or the workload that was made from it, has values that this version of the fleet does not support; `errors` has them. Or the storage class of a volume does not allow a larger size',
     action: 'Upgrade the fleet, or create a workload that sets these members itself. Use another storage class',
+  },
+  no_template: {
+    meaning: 'the deployment was not created from a template, or its template is no longer in the mirror',
+    action: 'Change its workload, and deploy the new revision',
   },
   idempotency_key_reused: {
     meaning: 'the `Idempotency-Key` was used with another body',

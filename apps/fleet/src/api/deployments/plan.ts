@@ -19,17 +19,23 @@ import {
   manifestOf,
   presentManifest,
   type Renderable,
+  readRenderable,
   renderingOf,
 } from '../../deployments/manifest.ts';
 import { refusalsOfDeletion } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments } from '../../deployments/rows.ts';
 import { scalingAfter } from '../../deployments/scaling/scaling.ts';
 import { planTemplate } from '../../deployments/templates/changes.ts';
+import { digestOfPlan, failedBefore, fingerprintOf } from '../../deployments/updates/digest.ts';
+import { NO_OUTAGE, outageOf } from '../../deployments/updates/outage.ts';
+import { changedPolicy, policyOf } from '../../deployments/updates/policy.ts';
+import { upgradeOf } from '../../deployments/updates/upgrade.ts';
+import { changedValues } from '../../deployments/updates/values.ts';
 import { planSecrets } from '../../deployments/values/secret-uses.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerKey } from '../../identity/principal.ts';
 import { listAssessments } from '../../placement/listed.ts';
-import { registryHost } from '../../render/image.ts';
+import { imageReference, registryHost } from '../../render/image.ts';
 import { DEFAULT_ACCOUNT, receivesToken, settingsOf } from '../../render/pod-settings.ts';
 import { secretsWithPlaceholders } from '../../render/secrets.ts';
 import { readRow } from '../../resources/kind.ts';
@@ -102,6 +108,7 @@ const NEW = [
   'desired_state',
   'pull',
   'acknowledge',
+  'updates',
 ] as const;
 
 /** The values of members that a plan of a new deployment omits. */
@@ -120,27 +127,41 @@ async function planNew(context: PlanContext, body: Body, canWait: boolean): Prom
   const { transaction, defaultLimits } = context;
   refuseAmbiguousSource(body);
   if (body.accept_loss) throw invalid([{ path: 'accept_loss', message: 'must be given only with deployment_id' }]);
+  if (body.upgrade) throw invalid([{ path: 'upgrade', message: 'must be given only with deployment_id' }]);
   const request = { ...PLANNED, ...pickDefined(body, NEW) };
   await refuseUnknownTarget(transaction, request.target, { hold: false });
   const { draft } = await newDraft(transaction, request, defaultLimits);
   const decision = await decide(context, draft);
   if (canWait) awaitFirstChecks(decision);
   const after = await manifestAfter(transaction, decision, { generation: 1, restarted_at: null });
-  const plan = await presentPlan(transaction, decision, { before: [], after: after.objects });
+  const plan = await presentPlan(transaction, decision, { before: [], after: after.objects, change: undefined });
   return { plan, subject: await subjectOf(transaction, { plan, after, before: undefined }) };
 }
 
 /** Members that cannot be changed. */
 const IMMUTABLE = ['workload_id', 'template', 'spec', 'target', 'name'] as const;
 
+/** Members that an upgrade does not change. */
+const NOT_UPGRADED = [
+  'labels',
+  'revision',
+  'replicas',
+  'autoscaling',
+  'scaled_by',
+  'accept_loss',
+  'desired_state',
+  'pull',
+  'updates',
+] as const;
+
 async function planChange(context: PlanContext, row: DeploymentRow, body: Body): Promise<Planned> {
   const { transaction, defaultLimits } = context;
-  const errors = IMMUTABLE.filter((member) => body[member] !== undefined).map((path) => ({
-    path,
-    message: 'must not be given with deployment_id',
-  }));
-  if (errors.length > 0) throw invalid(errors);
-  const workload = await readWorkloadRevision(transaction, row.workload_id, body.revision ?? row.revision);
+  refuseGiven(body, IMMUTABLE, 'deployment_id');
+  if (body.upgrade) refuseGiven(body, NOT_UPGRADED, 'upgrade');
+  const present = await readWorkloadRevision(transaction, row.workload_id, row.revision);
+  const upgrade = body.upgrade ? await upgradeOf(transaction, row) : undefined;
+  const workload =
+    upgrade?.workload ?? (await readWorkloadRevision(transaction, row.workload_id, body.revision ?? row.revision));
   const { desired_state: desiredState = row.desired_state } = body;
   const isNewRevision = workload.revision !== row.revision;
   const { replicas, autoscaling, scaledBy } = scalingAfter(row, {
@@ -149,6 +170,7 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body):
   });
   const changed = {
     ...pickDefined(body, ['labels', 'volumes', 'pull']),
+    ...(body.updates && { updates: changedPolicy(policyOf(row), body.updates) }),
     replicas,
     autoscaling,
     scaledBy,
@@ -164,9 +186,11 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body):
   refuseExcessiveSize(draft, row);
   const decision = await decide(context, draft);
   const { manifest: before } = await presentManifest(transaction, row);
+  const stored = await readRenderable(transaction, row, present);
+  const change = { row, stored, digest: digestOfPlan(row, draft), template: upgrade?.template };
   const refusals = refusalsOfDeletion(row);
   const withoutQuestions = async (shown: Decision, after: ManifestObject[]) => ({
-    plan: await presentPlan(transaction, shown, { before, after }),
+    plan: await presentPlan(transaction, shown, { before, after, change }),
     subject: undefined,
   });
   if (refusals.length > 0) return withoutQuestions({ ...decision, refusals }, []);
@@ -177,8 +201,14 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body):
   }
   const { restarted_at } = row;
   const after = await manifestAfter(transaction, decision, { generation: row.generation + 1, restarted_at });
-  const plan = await presentPlan(transaction, decision, { before, after: after.objects });
+  const plan = await presentPlan(transaction, decision, { before, after: after.objects, change });
   return { plan, subject: await subjectOf(transaction, { plan, after, before: row }) };
+}
+
+/** @throws 400 for members that must not be given with another one */
+function refuseGiven(body: Body, members: readonly (keyof Body)[], other: keyof Body): void {
+  const given = members.filter((member) => body[member] !== undefined);
+  if (given.length > 0) throw invalid(given.map((path) => ({ path, message: `must not be given with ${other}` })));
 }
 
 interface ManifestAfter {
@@ -229,10 +259,24 @@ async function manifestAfter(
   return { objects: await manifestOf(transaction, { rendering, target, allocated }), renderable };
 }
 
+/** The manifests before and after a change, and the deployment that changes; undefined for a new one. */
+interface Compared {
+  readonly before: ManifestObject[];
+  readonly after: ManifestObject[];
+  readonly change:
+    | {
+        readonly row: DeploymentRow;
+        readonly stored: Renderable;
+        readonly digest: string;
+        readonly template: Plan['template'] | undefined;
+      }
+    | undefined;
+}
+
 async function presentPlan(
   transaction: Transaction,
   decision: Decision,
-  { before, after }: { readonly before: ManifestObject[]; readonly after: ManifestObject[] },
+  { before, after, change }: Compared,
 ): Promise<Omit<Plan, 'dry_run'>> {
   const { refusals, placement, chosen, draft, mounted } = decision;
   const { secrets, isNewPullSecret, isNewToken } = await planSecrets(transaction, decision);
@@ -240,6 +284,7 @@ async function presentPlan(
   const isRefused = refusals.length > 0;
   const changes = isRefused ? [] : differencesOf(before, after);
   const { listed, omitted } = listAssessments(placement.assessments);
+  const replaces = draft.before?.desired_state === 'running' && changes.some(replacesInstances);
   return {
     ok: !isRefused,
     refusals: refusals.map((refusal) => ({ ...refusal })),
@@ -261,8 +306,41 @@ async function presentPlan(
     service_account: target?.kind === 'cluster' ? accountOf(draft, isNewToken) : null,
     manifest: after,
     changes,
-    replaces_instances: draft.before?.desired_state === 'running' && changes.some(replacesInstances),
+    replaces_instances: replaces,
+    ...presentUpdate(decision, { changes, after, change }),
+    held: change && !isRefused ? ((await failedBefore(transaction, draft.id, fingerprintOf(decision))) ?? null) : null,
     data: isRefused ? [] : notesOfData(mounted),
+  };
+}
+
+/** What a plan states about the change of a deployment. */
+function presentUpdate(
+  decision: Decision,
+  {
+    changes,
+    after,
+    change,
+  }: Pick<Compared, 'after' | 'change'> & { readonly changes: ReturnType<typeof differencesOf> },
+): Pick<Plan, 'digest' | 'values' | 'template' | 'image' | 'new_variables' | 'rollout' | 'outage'> {
+  const { draft } = decision;
+  const { spec } = draft.workload;
+  const known = change?.stored.draft.workload.spec.env_schema.map(({ name }) => name);
+  return {
+    digest: change?.digest ?? null,
+    values: change ? changedValues(change.stored, decision) : [],
+    template: change?.template ?? null,
+    image: {
+      reference: imageReference(spec),
+      from_digest: change?.row.image_digest ?? null,
+      to_digest: spec.image_digest,
+    },
+    new_variables: known
+      ? spec.env_schema
+          .filter(({ name }) => !known.includes(name))
+          .map(({ name, required, description }) => ({ name, required, description }))
+      : [],
+    rollout: { extra_instances: decision.extra.instances, reason: decision.extra.reason },
+    outage: change ? outageOf({ before: change.row, decision, changes, after }) : NO_OUTAGE,
   };
 }
 

@@ -7,11 +7,13 @@ import type { Principal } from '../../identity/principal.ts';
 import type { StoredValue } from '../../render/env.ts';
 import { readRow } from '../../resources/kind.ts';
 import { openValue } from '../../resources/sealed-values.ts';
-import { type Author, REVEAL } from '../generations.ts';
+import { REVEAL } from '../generations.ts';
 import { deployments } from '../rows.ts';
 import { readInternalVariables } from './generate.ts';
 
-interface Revealed extends Author {
+interface Revealed {
+  readonly transaction: Prisma.TransactionClient;
+  readonly principal: Principal;
   readonly settings: { readonly sealer: Sealer };
   readonly recording: { objectName: string | undefined };
 }

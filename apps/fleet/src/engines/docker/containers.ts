@@ -31,6 +31,22 @@ export interface RunningContainers extends Base {
   readonly requestsPull?: boolean;
   /** The image that the containers run; undefined if it is not known yet. */
   readonly image?: HostImage | undefined;
+  /** How outdated containers are replaced; undefined if no rollout is in progress. */
+  readonly rollout?: RolloutRules | undefined;
+}
+
+/** How a rollout replaces outdated containers. */
+export interface RolloutRules {
+  /** The number of replicas. A container with a higher ordinal is the extra one. */
+  readonly replicas: number;
+  /** Whether it restores an earlier generation, so that outdated containers are those of a generation that has failed. */
+  readonly isReturn: boolean;
+  /** Whether no further container is to be replaced. */
+  readonly isHeld: boolean;
+  /** Whether the current containers have been ready for the required time. */
+  readonly isProven: boolean;
+  /** The names of the containers that are no longer among the endpoints, for so long that clients know it. */
+  readonly withdrawn: readonly string[];
 }
 
 /** A reconciliation in progress: its actions, and its failures by the ordinal of the container. */
@@ -41,6 +57,8 @@ export interface ReconcileRun {
   readonly actions: string[];
   readonly failures: Map<number, EngineFailure>;
   readonly volumes: string[];
+  /** The names of the containers that are to end next, and are no longer among the endpoints. */
+  readonly leaving: string[];
   /** The ids of the containers that it has created. */
   readonly created: string[];
   /** The image that the containers must run, as far as it is known. */

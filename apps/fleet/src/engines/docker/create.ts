@@ -66,17 +66,21 @@ const NO_COMMAND = /no command (?:or entrypoint )?(?:provided|specified)/i;
 /**
  * Starts a container, and removes it if the engine did not assign the required GPUs. Idempotent.
  */
-export async function start(client: DockerClient, id: string, { deploymentId, rendered }: Start): Promise<void> {
+export async function start(
+  client: DockerClient,
+  id: string,
+  { deploymentId, rendered, isOutdated = false }: Start,
+): Promise<void> {
   try {
     // 404: the container was removed concurrently; the next reconciliation creates it.
     await client.request({ method: 'POST', path: `/containers/${id}/start`, accept: [304, 404] });
   } catch (error) {
     if (!(error instanceof EngineFailure && error.response)) throw error;
     const failure = startFailure(error, rendered);
-    if (failure.reason === 'GpuMissing') await removeById(client, id, deploymentId);
+    if (failure.reason === 'GpuMissing' && !isOutdated) await removeById(client, id, deploymentId);
     throw failure;
   }
-  if (rendered.body.HostConfig.DeviceRequests === undefined) return;
+  if (rendered.body.HostConfig.DeviceRequests === undefined || isOutdated) return;
   const found = await containerOf(client, id, deploymentId);
   if (found && lacksGpus(rendered, found)) {
     await removeNow(client, found);
@@ -110,6 +114,8 @@ const INIT_MISSING = /container-init binary not found|"docker-init": executable 
 interface Start {
   readonly deploymentId: string;
   readonly rendered: RenderedContainer;
+  /** Whether the container has another configuration, so that it is not removed for missing GPUs of `rendered`. */
+  readonly isOutdated?: boolean;
 }
 
 export const gpuMissing = (name: string, response?: EngineFailure['response']) =>

@@ -57,7 +57,7 @@ export async function publishedPorts(client: DockerClient, ids: readonly string[
     const ordinal = numberIn(Labels, KEYS.ordinal);
     return Object.entries(read?.body.HostConfig.PortBindings ?? {}).flatMap(([key, bindings]) => {
       const [port = '', protocol = ''] = key.split('/');
-      const allocated = (bindings ?? []).filter(({ HostPort }) => Number(HostPort) > 0);
+      const allocated = bindings.filter(({ HostPort }) => Number(HostPort) > 0);
       return allocated.map(({ HostPort }) => ({
         ordinal,
         protocol: protocol.toUpperCase(),

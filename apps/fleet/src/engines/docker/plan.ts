@@ -3,7 +3,7 @@ import { KEYS } from '../../render/labels.ts';
 import { isCrashReason, type Reason, SIGKILL_EXIT_CODE, textOfExit, textOfMemoryLimit } from '../errors.ts';
 import type { Instance, Process } from '../observation.ts';
 import type { DockerTimings } from './client.ts';
-import type { FoundContainer } from './containers.ts';
+import type { FoundContainer, RolloutRules } from './containers.ts';
 
 /** The state of a container, and the reason if it has failed. */
 export interface ContainerState {
@@ -137,6 +137,8 @@ export type Step =
   | { readonly do: 'remove'; readonly found: FoundContainer }
   /** The container runs without the requested GPUs. */
   | { readonly do: 'reportMissingGpu'; readonly found: FoundContainer }
+  /** The container is to end next: its addresses are no longer shown. */
+  | { readonly do: 'withdraw'; readonly found: FoundContainer }
   | {
       readonly do: 'start' | 'unpause';
       readonly found: FoundContainer;
@@ -144,6 +146,8 @@ export type Step =
       readonly why: string;
       /** Whether it is the next attempt of a crash loop, which is no event of its own. */
       readonly isRetry?: boolean;
+      /** Whether it has another configuration than `rendered`, which does not replace it yet. */
+      readonly isOutdated?: boolean;
     }
   | { readonly do: 'create'; readonly rendered: RenderedContainer; readonly replaces?: FoundContainer };
 
@@ -155,6 +159,8 @@ interface PlanOptions {
   readonly retryAfter?: number | undefined;
   /** The id of the image that the containers must run, if it is known. */
   readonly image?: string | undefined;
+  /** undefined: outdated containers are replaced without an extra one. */
+  readonly rollout?: RolloutRules | undefined;
 }
 
 /** A desired container and the existing container for it, if any. */
@@ -194,8 +200,12 @@ export const isCurrent = ({ rendered, found, image }: ContainerPair): boolean =>
   (image === undefined || (found.details.Config.Labels[KEYS.image] ?? image) === image);
 
 /**
- * The actions to take now. Outdated containers are replaced one at a time, each when the previous
- * one is up.
+ * The actions to take now. Outdated containers are replaced one at a time, each when the current ones
+ * are up, and first those that are down. Until then, an outdated container that is down is started
+ * again as it is, so that a configuration that does not work replaces one container at most.
+ *
+ * With an extra container, that one is created first, and the others are replaced when it has been ready for the required time. It is
+ * removed when all others are current. A container that serves ends only after its addresses were withdrawn, if another one serves.
  */
 export function planOf(
   found: readonly FoundContainer[],
@@ -203,12 +213,85 @@ export function planOf(
   rules: PlanOptions,
 ): Step[] {
   const { pairs, surplus } = pairByOrdinal(found, manifest, rules.image);
-  const removals = surplus.map((container): Step => ({ do: 'remove', found: container }));
-  const steps = pairs.flatMap((pair) => stepsFor(pair, rules));
-  const outdated = pairs.filter((pair) => pair.found && isUp(pair.found) && !isCurrent(pair));
-  const mayReplace = steps.length === 0 && pairs.filter(isCurrent).every((pair) => isSettled(pair, rules));
-  return [...removals, ...steps, ...(mayReplace ? outdated.slice(0, 1).map(replacement) : [])];
+  const { rollout } = rules;
+  const [extras, regular] = partition(pairs, (pair) => isExtra(pair, rollout));
+  const kept = regular.filter((pair) => !isOutdated(pair));
+  const [atOnce, waiting] = partition(regular.filter(isOutdated), (pair) => mustBeReplaced(pair, rollout));
+  const steps = [
+    ...kept.flatMap((pair) => stepsFor(pair, rules)),
+    ...extras.flatMap((extra) => stepsForExtra(extra, regular, rules)),
+  ];
+  const isBusy = steps.length > 0 || atOnce.length > 0;
+  const mayReplace = !isBusy && mayReplaceNext(pairs, rules);
+  const next = mayReplace ? (waiting.find(({ found: container }) => !isUp(container)) ?? waiting[0]) : undefined;
+  const ends = [
+    ...surplus.map((container): Step => ({ do: 'remove', found: container })),
+    ...steps,
+    ...waiting.filter((pair) => pair !== next).flatMap((pair) => stepsForOutdated(pair, rules)),
+    ...[...atOnce, ...(next ? [next] : [])].map(replacement),
+  ];
+  return rollout ? ends.map((step) => withdrawnFirst(step, found, rules, rollout)) : ends;
 }
+
+/** Whether a desired container exists only during the rollout. */
+export const isExtra = ({ rendered }: ContainerPair, rollout: RolloutRules | undefined): boolean =>
+  rollout !== undefined && rendered.ordinal >= rollout.replicas;
+
+/** Whether the rollout may replace the next container. */
+function mayReplaceNext(pairs: readonly ContainerPair[], rules: PlanOptions): boolean {
+  const current = pairs.filter(isCurrent);
+  if (!current.every((pair) => isSettled(pair, rules))) return false;
+  const { rollout } = rules;
+  if (!rollout) return true;
+  const waitsForExtra = !rollout.isReturn && pairs.some((pair) => isExtra(pair, rollout));
+  return !rollout.isHeld && (!waitsForExtra || (current.length > 0 && rollout.isProven));
+}
+
+/** The actions for the extra container. Those of a generation that has failed serve until the others run again. */
+function stepsForExtra(extra: ContainerPair, regular: readonly ContainerPair[], rules: PlanOptions): Step[] {
+  const { isReturn = false, isHeld = false, isProven = false } = rules.rollout ?? {};
+  const { found } = extra;
+  if (!isReturn && regular.some(isOutdated)) {
+    if (isOutdated(extra)) return [replacement(extra)];
+    return found === undefined && isHeld ? [] : stepsFor(extra, rules);
+  }
+  if (!found) return [];
+  const isOver = (isReturn || isProven) && regular.every((pair) => isCurrent(pair) && isSettled(pair, rules));
+  return isOver || !isUp(found) ? [{ do: 'remove', found }] : [];
+}
+
+/** The step, or that the addresses of the container that it ends are withdrawn first. */
+function withdrawnFirst(
+  step: Step,
+  found: readonly FoundContainer[],
+  { timing }: PlanOptions,
+  { withdrawn }: RolloutRules,
+): Step {
+  const ending = step.do === 'remove' ? step.found : step.do === 'create' ? step.replaces : undefined;
+  const serves = (container: FoundContainer) => stateOf(container, timing).phase === 'running';
+  if (!ending || withdrawn.includes(ending.name) || !serves(ending) || !publishes(ending)) return step;
+  return found.some((other) => other.id !== ending.id && serves(other)) ? { do: 'withdraw', found: ending } : step;
+}
+
+const publishes = ({ details: { HostConfig } }: FoundContainer): boolean =>
+  Object.keys(HostConfig.PortBindings ?? {}).length > 0;
+
+const partition = <T>(all: readonly T[], isFirst: (one: T) => boolean): readonly [T[], T[]] => [
+  all.filter(isFirst),
+  all.filter((one) => !isFirst(one)),
+];
+
+type OutdatedPair = ContainerPair & { readonly found: FoundContainer };
+
+const isOutdated = (pair: ContainerPair): pair is OutdatedPair => pair.found !== undefined && !isCurrent(pair);
+
+/**
+ * Whether an outdated container that is down is not started as it is: the engine could not remove it, it is a job that has ended, or
+ * its generation has failed.
+ */
+const mustBeReplaced = ({ found }: OutdatedPair, rollout: RolloutRules | undefined): boolean =>
+  !isUp(found) &&
+  (found.details.State.Status === 'dead' || isJob(found.details.HostConfig) || rollout?.isReturn === true);
 
 const isSettled = ({ found }: ContainerPair, { timing }: PlanOptions): boolean =>
   found !== undefined && ['running', 'completed'].includes(stateOf(found, timing).phase);
@@ -219,11 +302,24 @@ const replacement = ({ rendered, found }: ContainerPair): Step => ({
   ...(found && { replaces: found }),
 });
 
-function stepsFor(pair: ContainerPair, { timing, retryAfter = Number.POSITIVE_INFINITY }: PlanOptions): Step[] {
-  const { rendered, found } = pair;
+/** The actions for a container that is current or missing. */
+function stepsFor({ rendered, found }: ContainerPair, rules: PlanOptions): Step[] {
   if (!found) return [{ do: 'create', rendered }];
-  if (!isCurrent(pair)) return isUp(found) ? [] : [replacement(pair)];
   if (isUp(found) && lacksGpus(rendered, found)) return [{ do: 'reportMissingGpu', found }];
+  return startsOf({ rendered, found }, rules);
+}
+
+/** The actions for an outdated container that is not replaced yet. One that is up is left as it is. */
+const stepsForOutdated = (pair: OutdatedPair, rules: PlanOptions): Step[] =>
+  isUp(pair.found) ? [] : startsOf(pair, rules).map((step) => ({ ...step, isOutdated: true }));
+
+type Start = Extract<Step, { do: 'start' | 'unpause' }>;
+
+/** How a container that exists is started. */
+function startsOf(
+  { rendered, found }: Pick<OutdatedPair, 'rendered' | 'found'>,
+  { timing, retryAfter = Number.POSITIVE_INFINITY }: PlanOptions,
+): Start[] {
   const { phase, message, reason } = stateOf(found, timing);
   if (phase === 'created') return [{ do: 'start', found, rendered, why: '' }];
   if (phase === 'stopped' && reason === null) return [{ do: 'start', found, rendered, why: ` again: it ${message}` }];

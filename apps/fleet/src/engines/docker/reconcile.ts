@@ -34,6 +34,7 @@ async function reconcileRunning(client: DockerClient, desired: RunningContainers
     actions: [],
     failures: new Map(),
     volumes: [],
+    leaving: [],
     created: [],
     image,
   };
@@ -73,6 +74,7 @@ async function applyPlan(run: ReconcileRun, found: readonly FoundContainer[]): P
     timing: client.timing,
     retryAfter: desired.retryAfter,
     image: run.image?.id,
+    rollout: desired.rollout,
   });
   const creations = steps.filter((step) => step.do === 'create');
   await mapConcurrently(
@@ -138,7 +140,9 @@ async function ensureVolumes({ client, desired, actions, volumes }: ReconcileRun
 async function runStep(run: ReconcileRun, step: Exclude<Step, { do: 'create' }>): Promise<void> {
   const { client, actions } = run;
   const { name, id } = step.found;
-  if (step.do === 'remove') {
+  if (step.do === 'withdraw') {
+    run.leaving.push(name);
+  } else if (step.do === 'remove') {
     await remove(client, step.found);
     actions.push(`removed ${name}`);
   } else if (step.do === 'reportMissingGpu') {
@@ -149,7 +153,8 @@ async function runStep(run: ReconcileRun, step: Exclude<Step, { do: 'create' }>)
     await client.request({ method: 'POST', path: `/containers/${id}/unpause`, accept: [304, 404] });
     actions.push(`resumed ${name}: it was paused`);
   } else {
-    await start(client, id, { deploymentId: run.fence.deploymentId, rendered: step.rendered });
+    const { rendered, isOutdated = false } = step;
+    await start(client, id, { deploymentId: run.fence.deploymentId, rendered, isOutdated });
     if (!step.isRetry) actions.push(`started ${name}${step.why}`);
   }
 }

@@ -56,6 +56,14 @@ const nonEmpty = z
   .transform((found) => (found?.length ?? 0) > 0);
 const timestamp = z.string().transform((text) => Date.parse(text));
 
+const portBindings = z.record(
+  z.string().regex(/^\d{1,5}\/(?:tcp|udp|sctp)$/),
+  z
+    .array(z.object({ HostIp: z.string().default(''), HostPort: z.string().regex(/^\d{0,5}$/) }))
+    .nullable()
+    .transform((bindings) => bindings ?? []),
+);
+
 export const inspected = z.object({
   Id: z.string().min(1),
   Name: z.string(),
@@ -79,14 +87,11 @@ export const inspected = z.object({
     RestartPolicy: z.object({ Name: z.string(), MaximumRetryCount: z.int().default(0) }),
     DeviceRequests: nonEmpty,
     Devices: nonEmpty,
+    /** The ports that it publishes. Bindings that the fleet does not write are not read. */
+    PortBindings: portBindings.nullish().catch(null),
   }),
 });
 export type Inspected = z.output<typeof inspected>;
-
-const portBindings = z.record(
-  z.string().regex(/^\d{1,5}\/(?:tcp|udp|sctp)$/),
-  z.array(z.object({ HostPort: z.string().regex(/^\d{0,5}$/) })).nullable(),
-);
 
 /** The labels and the published ports of a container. */
 export const published = z.object({

@@ -1,5 +1,5 @@
 import { type AddressesByType, scopeOf } from '../../placement/addresses.ts';
-import type { DockerManifest, RenderedContainer } from '../../render/docker.ts';
+import type { DockerManifest } from '../../render/docker.ts';
 import { KEYS } from '../../render/labels.ts';
 import {
   type DeploymentStatus,
@@ -18,6 +18,7 @@ import {
   type ContainerPair,
   type ContainerState,
   isCurrent,
+  isExtra,
   isJob,
   isUp,
   pairByOrdinal,
@@ -31,23 +32,28 @@ interface HostNetwork {
   readonly addresses: AddressesByType;
 }
 
+/** A container that publishes ports, with its bindings by port. */
+export interface Publisher extends Pick<Endpoint, 'instance' | 'ready' | 'current'> {
+  readonly bindings: Readonly<Record<string, readonly { readonly HostIp?: string; readonly HostPort: string }[]>>;
+}
+
 /**
  * The addresses of the published ports of containers: the address to which the port binds, and the
- * allocated host port.
+ * host port.
  */
-export function endpointsOf(
-  containers: readonly RenderedContainer[],
-  { endpoint, addresses }: HostNetwork,
-): Endpoint[] {
+export function endpointsOf(publishers: readonly Publisher[], { endpoint, addresses }: HostNetwork): Endpoint[] {
   const host = new URL(endpoint).hostname || 'localhost'; // a Unix socket has no host name
-  return containers.flatMap(({ body }) =>
-    Object.entries(body.HostConfig.PortBindings).flatMap(([key, bindings]) => {
+  return publishers.flatMap(({ bindings, instance, ready, current }) =>
+    Object.entries(bindings).flatMap(([key, bound]) => {
       const [port = '', protocol = ''] = key.split('/');
-      return bindings.map(({ HostIp = '', HostPort }) => ({
+      return bound.map(({ HostIp = '', HostPort }) => ({
         container_port: Number(port),
         protocol: protocol.toUpperCase(),
         address: `${hostOf(HostIp, host)}:${HostPort}`,
         scope: isUnspecified(HostIp) ? 'all' : scopeOf(HostIp, addresses),
+        instance,
+        ready,
+        current,
       }));
     }),
   );
@@ -99,7 +105,7 @@ interface ContainerStatus {
   readonly pair: ContainerPair;
   readonly state: ContainerState;
   readonly failure: EngineFailure | undefined;
-  /** Whether it is running and current. */
+  /** Whether it serves. */
   readonly isReady: boolean;
   /** Whether it exists but is not current. It is replaced when the other containers are up. */
   readonly isOutdated: boolean;
@@ -127,12 +133,20 @@ export function observationOf(
   const processesIn = (pairs: readonly ContainerPair[]) =>
     pairs.flatMap((pair) => (pair.found && processOf(pair.found, run.client.timing)) ?? []);
   const { pairs, surplus } = pairsIn(found);
-  const statuses = pairs.map((pair) => containerStatusOf(pair, run));
+  const { rollout } = run.desired;
+  const isExpected = (pair: ContainerPair) =>
+    pair.found !== undefined || run.failures.has(pair.rendered.ordinal) || !isExtra(pair, rollout);
+  const statuses = pairs.filter(isExpected).map((pair) => containerStatusOf(pair, run));
   const redact = redactorFor(run.desired.manifest);
   const failures = [...run.failures.values()];
   const instances = [
-    ...statuses.map((status) => instanceOf(status, redact)),
-    ...surplus.map((pair) => ({ ...instance(pair, 'stopping'), message: 'is surplus' })),
+    ...statuses.map((status) => instanceOf(status, run.image, redact)),
+    ...surplus.map((found) => ({
+      ...instance(found, 'stopping', run.image),
+      message: 'is surplus',
+      current: false,
+      ready: false,
+    })),
   ];
   return {
     ...deploymentStatus(statuses, { failures, surplus: surplus.length, redact }),
@@ -140,33 +154,45 @@ export function observationOf(
     instances,
     processes: processesIn(pairs),
     ...(before !== found && { processesBefore: processesIn(pairsIn(before).pairs) }),
-    endpoints: endpointsOf(
-      statuses.filter(({ isReady }) => isReady).map(({ pair }) => pair.rendered),
-      { endpoint: run.client.address.endpoint, addresses: run.desired.addresses },
-    ),
+    endpoints: endpointsOf(statuses.filter(({ pair }) => !isLeaving(pair, run)).flatMap(publisherOf), {
+      endpoint: run.client.address.endpoint,
+      addresses: run.desired.addresses,
+    }),
     volumes: run.volumes,
     imageDigest: digestOf(found, run.image),
+    leaving: run.leaving,
     actions: run.actions,
   };
 }
 
+const isLeaving = ({ found }: ContainerPair, { leaving }: ReconcileRun): boolean =>
+  found !== undefined && leaving.includes(found.name);
+
+/**
+ * The ports of a container that serves. An outdated one publishes those of its own configuration,
+ * which only the engine knows.
+ */
+function publisherOf({ pair: { rendered, found }, isReady, isOutdated }: ContainerStatus): Publisher[] {
+  if (!isReady || !found) return [];
+  const bindings = isOutdated ? (found.details.HostConfig.PortBindings ?? {}) : rendered.body.HostConfig.PortBindings;
+  return [{ instance: found.name, ready: true, current: !isOutdated, bindings }];
+}
+
 /** The digest of the image of all containers, if it is the same one and known. */
 function digestOf(found: readonly FoundContainer[], image: HostImage | undefined): string | undefined {
-  const digests = new Set(
-    found.map(
-      (container) =>
-        container.details.Config.Labels[KEYS.imageDigest] ?? (imageIdOf(container) === image?.id ? image.digest : null),
-    ),
-  );
-  const [digest, ...others] = digests;
+  const [digest, ...others] = new Set(found.map((container) => imageDigestOf(container, image)));
   return others.length === 0 ? (digest ?? undefined) : undefined;
 }
+
+/** The digest of the image of a container; null if it is not known. */
+const imageDigestOf = (container: FoundContainer, image: HostImage | undefined): string | null =>
+  container.details.Config.Labels[KEYS.imageDigest] ?? (imageIdOf(container) === image?.id ? image.digest : null);
 
 function containerStatusOf(pair: ContainerPair, { client, failures }: ReconcileRun): ContainerStatus {
   const failure = failures.get(pair.rendered.ordinal);
   const state = pair.found ? stateOf(pair.found, client.timing) : MISSING;
   const current = isCurrent(pair);
-  const isReady = current && state.phase === 'running';
+  const isReady = state.phase === 'running';
   const isOutdated = pair.found !== undefined && !current;
   return {
     pair,
@@ -188,18 +214,25 @@ function changeOf(statuses: readonly ContainerStatus[]): Pick<Observation, 'chan
 
 const MISSING: ContainerState = { phase: 'missing', message: 'does not exist', reason: null };
 
-const instance = ({ name, details }: FoundContainer, phase: Instance['phase']) => ({
-  name,
+const instance = (found: FoundContainer, phase: Instance['phase'], image: HostImage | undefined) => ({
+  name: found.name,
   phase,
-  restarts: details.RestartCount,
+  restarts: found.details.RestartCount,
+  ordinal: found.ordinal,
+  image_digest: imageDigestOf(found, image),
 });
 
-function instanceOf({ pair, state, failure, isReady }: ContainerStatus, redact: Redact): Instance {
+function instanceOf(
+  { pair, state, failure, isReady, isOutdated }: ContainerStatus,
+  image: HostImage | undefined,
+  redact: Redact,
+): Instance {
   const { rendered, found } = pair;
-  const message = failure && !isReady ? messageOfFailure(failure, redact) : state.message;
+  const message = failure && !(isReady && !isOutdated) ? messageOfFailure(failure, redact) : state.message;
+  const { name, ordinal } = rendered;
   return found
-    ? { ...instance(found, state.phase), message }
-    : { name: rendered.name, phase: 'missing', message, restarts: 0 };
+    ? { ...instance(found, state.phase, image), message, current: !isOutdated, ready: isReady }
+    : { name, phase: 'missing', message, restarts: 0, ordinal, current: false, ready: false, image_digest: null };
 }
 
 type Redact = (text: string) => string;
@@ -239,7 +272,7 @@ function deploymentStatus(
 
 const messageOfUnhealthy = (statuses: readonly ContainerStatus[]): string =>
   statuses
-    .filter(({ isReady }) => !isReady)
+    .filter(({ isReady, isOutdated }) => !isReady || isOutdated)
     .slice(0, 1)
     .map(({ pair, state }) => `${pair.rendered.name} ${state.message}.`)
     .join('');

@@ -114,8 +114,7 @@ test('endpoints that version 0.1.0 observed have a scope', async () => {
   const onCluster = await fleet.deployed({ target: { cluster_id: (await fleet.aCluster()).id } });
   const endpoints = [{ container_port: 80, protocol: 'TCP', address: 'localhost:20000' }];
   await fleet.client.deployment.updateMany({ data: { endpoints } });
-  expect((await fleet.deployment(onHost.id)).endpoints).toEqual([{ ...endpoints[0], scope: 'all', scheme: null }]);
-  expect((await fleet.deployment(onCluster.id)).endpoints).toEqual([
-    { ...endpoints[0], scope: 'cluster', scheme: null },
-  ]);
+  const stored = { ...endpoints[0], scheme: null, instance: null, ready: true, current: true };
+  expect((await fleet.deployment(onHost.id)).endpoints).toEqual([{ ...stored, scope: 'all' }]);
+  expect((await fleet.deployment(onCluster.id)).endpoints).toEqual([{ ...stored, scope: 'cluster' }]);
 });

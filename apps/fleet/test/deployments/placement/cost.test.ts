@@ -112,7 +112,8 @@ test('a deployment takes six engine calls and, beside the searches, four transac
   const { hosts, clusters } = services.engineRuntime;
   observer = new pg.Client({ connectionString: databaseUrl });
   await observer.connect();
-  const context = { database, sealer, log, hosts, clusters, concurrency: 8 };
+  const { defaultLimits } = services;
+  const context = { database, sealer, log, hosts, clusters, defaultLimits, concurrency: 8 };
   const reconciler = startReconciler({ ...context, timings: { ...SHORT_TIMINGS.reconciler, lease: timings.lease } });
   try {
     await fleet.aHost({ endpoint: host.endpoint });

@@ -42,7 +42,10 @@ test('a deployment on a cluster is created, replaced, stopped, started and delet
     conditions: [],
     scale: { replicas: 1, manager: null, isKept: false },
     endpoints: [
-      { container_port: 8080, protocol: 'TCP', address: `${deployment.name}.fleet.svc:8080`, scope: 'cluster' },
+      {
+        ...{ container_port: 8080, protocol: 'TCP', address: `${deployment.name}.fleet.svc:8080`, scope: 'cluster' },
+        ...{ instance: null, ready: true, current: true },
+      },
     ],
     volumes: [volume],
     processes: [expect.objectContaining({ instance: pod, restarts: 0 })],

@@ -25,6 +25,10 @@ describe('a deployment of a template on a cluster', () => {
         phase: 'running',
         message: 'is running',
         restarts: 0,
+        ordinal: null,
+        current: true,
+        ready: true,
+        image_digest: null,
         node: 'worker-1',
         containers: [
           {
@@ -39,7 +43,10 @@ describe('a deployment of a template on a cluster', () => {
       },
     ]);
     expect(running.endpoints).toEqual([
-      { container_port: 8080, protocol: 'TCP', address: `${name}.fleet.svc:8080`, scope: 'cluster', scheme: null },
+      {
+        ...{ container_port: 8080, protocol: 'TCP', address: `${name}.fleet.svc:8080`, scope: 'cluster', scheme: null },
+        ...{ instance: null, ready: true, current: true },
+      },
     ]);
     const pod = server.objects('pods')[0]?.metadata.name;
     const replicaSet = server.objects('replicasets')[0]?.metadata.name;

@@ -36,7 +36,10 @@ describeWithEngine('the port of a deployment on a real engine', () => {
     const [{ address }] = endpoints;
     const port = Number(address.split(':')[1]);
     expect(endpoints).toEqual([
-      { container_port: 8080, protocol: 'TCP', address: `127.0.0.1:${port}`, scope: 'loopback', scheme: null },
+      {
+        ...{ container_port: 8080, protocol: 'TCP', address: `127.0.0.1:${port}`, scope: 'loopback', scheme: null },
+        ...{ instance: expect.any(String), ready: true, current: true },
+      },
     ]);
     expect(await world().fetched(id)).toBe('hello \n');
     for (const other of ['127.0.0.2', ...(own === undefined ? [] : [own])]) {

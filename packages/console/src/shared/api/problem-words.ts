@@ -45,6 +45,10 @@ export const problemSentences: Readonly<Record<ProblemCode, string>> = {
   not_adoptable: t('It cannot be adopted.'),
   already_registered: t('The engine is registered already.'),
   read_only: t('This cannot be changed here.'),
+  plan_outdated: t('The deployment or its template has changed since the plan was made.'),
+  update_held: t('The same configuration has failed before.'),
+  no_rollout: t('No update is in progress.'),
+  nothing_to_restore: t('There is no earlier version that is known to be good.'),
   hub_not_configured: t('No hub is configured.'),
   version_conflict: t('Someone else has changed it meanwhile.'),
   payload_too_large: t('The input is too large.'),
@@ -62,6 +66,7 @@ export const problemSentences: Readonly<Record<ProblemCode, string>> = {
   invalid_env: t('The value of a variable is missing or not allowed.'),
   deployment_refused: t('The deployment is not possible like this.'),
   unsupported_value: t('This version of the fleet does not support a value.'),
+  no_template: t('The deployment has no template in the catalog.'),
   idempotency_key_reused: t('The form was sent before with other values.'),
   not_revealable: t('The value cannot be shown.'),
   rate_limited: t('There were too many attempts.'),
@@ -98,6 +103,7 @@ export const nextSteps: Readonly<Partial<Record<ProblemCode, string>>> = {
   not_revealable: t('If a person must know the value, give the variable another one, such as a key of a secret.'),
   already_registered: t('Open the existing registration instead.'),
   unsupported_value: t('Choose another value, or upgrade the fleet.'),
+  plan_outdated: t('Make a new plan, and review it.'),
 };
 
 /** The codes whose detail names objects or a cause, in words for people. It is shown after the sentence. */

@@ -18,6 +18,7 @@ import { env, envReply } from './env.ts';
 import { instance } from './instances.ts';
 import { obstacle } from './obstacle.ts';
 import { autoscaling, autoscalingReply, replicas, scaledBy } from './scaling.ts';
+import { rollout, updates, updatesReply } from './updates.ts';
 import { newWorkloadSpec } from './workloads.ts';
 
 /**
@@ -137,21 +138,36 @@ const observed = {
     .nullable()
     .meta({ description: 'The generation that `phase` describes; null: none yet' }),
   conditions: z.array(condition),
-  endpoints: z.array(
-    z.object({
-      container_port: z.int(),
-      protocol: z.string(),
-      address: z.string(),
-      scope: z.string().meta({
-        description:
-          'From where the address can be reached: `loopback` (only from the machine of the host), `cluster` (only from within the cluster), `all` (all networks of the host), a network type such as `mesh` or `public`, or `unknown`: an address that the host no longer declares',
+  endpoints: z
+    .array(
+      z.object({
+        container_port: z.int(),
+        protocol: z.string(),
+        address: z.string(),
+        scope: z.string().meta({
+          description:
+            'From where the address can be reached: `loopback` (only from the machine of the host), `cluster` (only from within the cluster), `all` (all networks of the host), a network type such as `mesh` or `public`, or `unknown`: an address that the host no longer declares',
+        }),
+        scheme: z.enum(['http', 'https']).nullable().meta({
+          description: 'Of the web page at the address, as `SVC_HTTP_PORTS` or the health check names it; null: none',
+        }),
+        instance: z.string().nullable().meta({
+          description: 'The instance at the address; null on a cluster, whose addresses are those of all instances',
+        }),
+        ready: z.boolean().meta({ description: 'Whether something is ready at the address' }),
+        current: z.boolean().meta({
+          description:
+            'Whether the instance has the present generation; on a cluster, whether all instances that are ready have it',
+        }),
       }),
-      scheme: z.enum(['http', 'https']).nullable().meta({
-        description: 'Of the web page at the address, as `SVC_HTTP_PORTS` or the health check names it; null: none',
-      }),
+    )
+    .meta({
+      description:
+        'The addresses of the instances that are ready, also of those that an update has not replaced yet. An address is left out before its instance is replaced',
     }),
-  ),
   instances: z.array(instance),
+  updates: updatesReply,
+  rollout,
   crash_loop: crashLoop,
   observed_at: timestamp.nullable(),
 };
@@ -185,6 +201,7 @@ const readOnly = ignored(
   'conditions',
   'endpoints',
   'instances',
+  'rollout',
   'crash_loop',
   'observed_at',
   'current_replicas',
@@ -216,12 +233,14 @@ export const newDeployment = z
     desired_state: desired.default('running'),
     pull: pull.default('auto'),
     acknowledge: acknowledge.optional(),
+    updates: updates.default({}),
     ...readOnly,
   })
   .meta({ examples: [example] });
 export type NewDeployment = z.output<typeof newDeployment>;
 
-const newMountVolumes = record(
+/** The volumes that a change of a deployment can choose. */
+export const newMountVolumes = record(
   dnsLabel,
   z.strictObject({ size: volumeSize.optional(), storage_id: uuid.optional() }),
 ).meta({
@@ -247,6 +266,7 @@ export const changedDeployment = z.strictObject({
   desired_state: desired.optional(),
   pull: pull.optional(),
   acknowledge: acknowledge.optional(),
+  updates: updates.optional(),
   take_over: z.boolean().optional().meta({
     description:
       'On a cluster, for this generation: take over fields of its objects that another field manager owns (FieldConflict), and the number of replicas (ReplicasSetInCluster)',
@@ -262,6 +282,10 @@ export const changedDeployment = z.strictObject({
 export const plannedDeployment = z
   .strictObject({
     deployment_id: uuid.optional().meta({ description: 'Plan a change of this deployment' }),
+    upgrade: z.boolean().default(false).meta({
+      description:
+        'With `deployment_id`: plan the update to the present template of the workload. Only `env` and `volumes` can be changed with it',
+    }),
     name: resourceName.optional(),
     labels: labels.optional(),
     workload_id: uuid.optional(),
@@ -278,6 +302,7 @@ export const plannedDeployment = z
     desired_state: desired.optional(),
     pull: pull.optional(),
     acknowledge: acknowledge.optional(),
+    updates: updates.optional(),
     dry_run: z.boolean().default(true).meta({
       description: 'Whether to ask the cluster, if it is one, about the objects. It can take up to 5 seconds',
     }),
@@ -363,6 +388,58 @@ export const plan = z
       )
       .meta({ description: 'Differences from the current generation of the deployment' }),
     replaces_instances: z.boolean().meta({ description: 'Whether the change replaces instances that run now' }),
+    digest: z.string().nullable().meta({
+      description: 'Identifies the planned change, for `expected` of an upgrade; null for a new deployment',
+    }),
+    values: z.array(z.object({ path: z.string(), from: z.string().nullable(), to: z.string().nullable() })).meta({
+      description:
+        'What the change sets to another value, such as `image` or `env.MODE`: at most 100, each of at most 200 characters. Values of secrets are not shown; null: not set',
+    }),
+    template: z
+      .object({ from_version: z.string().nullable(), to_version: z.string().nullable() })
+      .nullable()
+      .meta({ description: 'The versions of the template before and after an upgrade; null for another change' }),
+    image: z
+      .object({
+        reference: z.string().meta({ description: 'What the deployment names after the change' }),
+        from_digest: z.string().nullable().meta({ description: 'What its instances run now; null: not known' }),
+        to_digest: z
+          .string()
+          .nullable()
+          .meta({ description: 'null: it is known when the target has pulled the image' }),
+      })
+      .meta({ description: 'The image' }),
+    new_variables: z
+      .array(z.object({ name: z.string(), required: z.boolean(), description: z.string() }))
+      .meta({ description: 'The variables that the workload declares after a change, but not before' }),
+    rollout: z
+      .object({
+        extra_instances: z.int().meta({ description: 'How many instances more than `replicas` can run until its end' }),
+        reason: z
+          .string()
+          .meta({ description: 'Why there are none on a host; empty if there are, or if nothing is replaced' }),
+      })
+      .meta({ description: 'How a change on a host replaces instances' }),
+    outage: z
+      .object({
+        expected: z
+          .boolean()
+          .meta({ description: 'Whether an address does not answer for a time, or no instance runs' }),
+        total: z.boolean().meta({
+          description:
+            'Whether no instance serves for a time. Otherwise clients that follow `endpoints` are not interrupted',
+        }),
+        reason: z.string(),
+        addresses: z.array(z.string()).meta({ description: 'The present addresses that do not answer for a time' }),
+        seconds: z.int().nullable().meta({
+          description:
+            'About how long, in addition to the time that an instance needs to stop; null without an outage, and until another change',
+        }),
+      })
+      .meta({ description: 'Whether the change interrupts the deployment' }),
+    held: z.object({ generation: z.int(), reason: z.string(), message: z.string(), at: timestamp }).nullable().meta({
+      description: 'A generation with the same configuration that has failed; an upgrade then requires `force`',
+    }),
     data: z
       .array(z.object({ volume: z.string(), note: z.string() }))
       .meta({ description: 'What the change means for the data of volumes' }),
@@ -419,6 +496,12 @@ export const deploymentRevision = z
     scaled_by: scaledBy,
     env: envReply,
     desired_state: desired,
+    outcome: z.enum(['good', 'failed', 'superseded']).nullable().meta({
+      description: 'How its rollout ended; null: it has not, or it is from before version 0.3.0',
+    }),
+    outcome_reason: z.string().nullable(),
+    outcome_at: timestamp.nullable(),
+    image_digest: z.string().nullable().meta({ description: 'What it ran when its rollout ended; null: not known' }),
     created_at: timestamp,
     created_by: z.string(),
   })

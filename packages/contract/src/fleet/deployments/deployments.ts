@@ -14,13 +14,14 @@ import {
   deploymentEvent,
   deploymentRevision,
   newDeployment,
+  newMountVolumes,
   phases,
   plan,
   plannedDeployment,
   refusals,
   secretUses,
 } from './deployment.ts';
-import { generatedValue, generatedValues } from './env.ts';
+import { env, generatedValue, generatedValues } from './env.ts';
 import { replicas } from './scaling.ts';
 
 const BODY_LIMIT = 1024 * 1024;
@@ -130,7 +131,7 @@ export const fleetDeploymentEndpoints = {
     body: plannedDeployment,
     bodyLimit: BODY_LIMIT,
     reply: plan,
-    problems: ['not_found', 'unknown_workload', 'unknown_target', 'unsupported_value'],
+    problems: ['not_found', 'unknown_workload', 'unknown_target', 'unsupported_value', 'no_template'],
   }),
   getDeployment: endpoint({
     ...reads,
@@ -235,6 +236,50 @@ export const fleetDeploymentEndpoints = {
         .meta({ description: 'The generation to restore. Default: the previous one' }),
     }),
     problems: ['not_found', 'version_conflict', 'overloaded', ...refusals],
+  }),
+  upgradeDeployment: endpoint({
+    ...changes,
+    operationId: 'upgradeDeployment',
+    method: 'post',
+    path: '/api/v1/deployments/:id/upgrade',
+    summary: 'Update a deployment to the present template exactly as planned',
+    body: z.strictObject({
+      expected: line(64).meta({ description: '`digest` of the plan with `upgrade`' }),
+      env: env.optional().meta({ description: 'As in the plan. Default: the variables of the deployment' }),
+      volumes: newMountVolumes.optional(),
+      force: z.boolean().default(false).meta({
+        description: 'Also if a generation with the same configuration has failed (`held` of the plan)',
+      }),
+    }),
+    bodyLimit: BODY_LIMIT,
+    secret: true,
+    reply: replyWithValues,
+    problems: [
+      'not_found',
+      'version_conflict',
+      'plan_outdated',
+      'update_held',
+      'overloaded',
+      'unsupported_value',
+      'no_template',
+      ...refusals,
+    ],
+  }),
+  abortRollout: endpoint({
+    ...changes,
+    operationId: 'abortRollout',
+    method: 'post',
+    path: '/api/v1/deployments/:id/rollout/abort',
+    summary: 'End the rollout of a deployment, and restore its last good generation',
+    problems: ['not_found', 'version_conflict', 'overloaded', 'no_rollout', 'nothing_to_restore', ...refusals],
+  }),
+  resumeRollout: endpoint({
+    ...changes,
+    operationId: 'resumeRollout',
+    method: 'post',
+    path: '/api/v1/deployments/:id/rollout/resume',
+    summary: 'Continue a rollout that is held; its crashes and its time count from 0',
+    problems: ['not_found', 'version_conflict', 'no_rollout'],
   }),
   revealDeploymentValue: endpoint({
     operationId: 'revealDeploymentValue',

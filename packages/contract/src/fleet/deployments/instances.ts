@@ -43,5 +43,11 @@ export const instance = z.object({
     description:
       'Number of its starts after the first one, by the engine and by the fleet. An instance of another configuration begins at 0',
   }),
+  ordinal: z.int().nullable().meta({ description: 'Its number on a host, from 0; null on a cluster' }),
+  current: z
+    .boolean()
+    .meta({ description: 'Whether it has the configuration and the image of the present generation' }),
+  ready: z.boolean().meta({ description: 'Whether it serves: it runs, and its health check passes if it has one' }),
+  image_digest: z.string().nullable().meta({ description: 'The digest of its image; null if it is not known' }),
   ...onCluster,
 });

@@ -2,7 +2,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import type { KubernetesObject } from '../../../render/kubernetes.ts';
 import { type DeploymentStatus, withFailure, withoutFailure } from '../../deployment-status.ts';
 import { type EngineFailure, Permanent, unlessNotFound } from '../../errors.ts';
-import type { Endpoint, Observation } from '../../observation.ts';
+import type { Endpoint, Instance, Observation } from '../../observation.ts';
 import { messageOfFailure, oneLine, truncate } from '../../redact.ts';
 import { findVolumes } from '../cleanup.ts';
 import type { KubernetesClient } from '../client.ts';
@@ -20,13 +20,16 @@ import {
 } from '../objects.ts';
 import { podRedactorFor, redactorFor } from '../redact.ts';
 import { type PodStatus, podStatusesOf } from './instances.ts';
-import { deploymentStatus, jobStatus, type OtherScalers } from './rollout.ts';
+import { deploymentStatus, jobStatus, type OtherScalers, podsOfTemplate } from './rollout.ts';
 
 type Service = Extract<KubernetesObject, { kind: 'Service' }>;
 
+/** An address without the state of what is ready at it. */
+type Address = Omit<Endpoint, 'instance' | 'ready' | 'current'>;
+
 /** The addresses of a deployment. */
 interface Addresses {
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: readonly Address[];
   /** The UID of a Service whose load balancer has no address. */
   readonly unbalanced?: string | undefined;
 }
@@ -60,7 +63,7 @@ interface At {
 const endpointAt = (
   { host, number, scope }: At,
   { port, protocol = 'TCP' }: { readonly port: number; readonly protocol?: string },
-): Endpoint => ({
+): Address => ({
   container_port: port,
   protocol,
   address: `${host.includes(':') ? `[${host}]` : host}:${number}`,
@@ -115,18 +118,40 @@ export async function observationOf(
   const { endpoints, unbalanced } = anyRuns
     ? await addressesOf(client, desired, observed.pods)
     : { endpoints: [], unbalanced: undefined };
+  const instances = instancesOf(run, observed, podStatuses);
+  const current = instances.every((instance) => instance.current || !instance.ready);
   return {
     ...status,
     message: `${status.message}${truncate(redact(volumeWarning))}${redact(nodes)}`,
-    instances: podStatuses.map(({ instance }) => instance),
+    instances,
     processes: isService(desired) ? podStatuses.flatMap(({ process }) => process ?? []) : [],
-    endpoints,
+    endpoints: endpoints.map((address) => ({ ...address, instance: null, ready: true, current })),
     conditions: await conditionsOf(run, { observed, unbalanced, redact }),
     scale: run.scale && { ...run.scale, manager: run.scale.manager && redact(oneLine(run.scale.manager)) },
     imageDigest: imageDigestOf(observed.pods),
     volumes: claims.filter(({ phase }) => phase === 'Bound').map(({ name }) => name),
     actions,
   };
+}
+
+/** The instances, with whether they are ready and current. */
+function instancesOf(
+  { desired }: ReconcileRun,
+  observed: ObservedObjects,
+  podStatuses: readonly PodStatus[],
+): Instance[] {
+  const workload = desired.manifest.objects.find(isWorkload);
+  const name = workload && nameOf(workload);
+  const deployment = observed.deployments.find(({ metadata }) => metadata?.name === name);
+  const current = deployment
+    ? podsOfTemplate(deployment, observed)
+    : observed.pods.filter(({ metadata }) => metadata?.ownerReferences?.some((owner) => owner.name === name));
+  return podStatuses.map(({ pod, state, instance }) => ({
+    ...instance,
+    current: current.includes(pod),
+    ready: state.phase === 'running',
+    image_digest: imageDigestOf([pod]) ?? null,
+  }));
 }
 
 /** Whether the workload is kept running. A job is not restarted. */

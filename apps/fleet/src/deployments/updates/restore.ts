@@ -1,0 +1,72 @@
+import { Problem } from '@svc/http';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { limitsOfColumns } from '../../render/defaults.ts';
+import { storedEnv } from '../../render/env.ts';
+import type { DeploymentChange } from '../changes.ts';
+import { isSameEnv } from '../env.ts';
+import type { DeploymentRow } from '../rows.ts';
+import { storedForm } from './restored.ts';
+import { isOpen, presentRollout } from './rollout.ts';
+
+type Transaction = Prisma.TransactionClient;
+
+/** The change that restores the last good generation; undefined if there is none, or if it has the same configuration. */
+export async function changeToGood(
+  transaction: Transaction,
+  row: DeploymentRow,
+  why: string,
+): Promise<DeploymentChange | undefined> {
+  const { id, generation, good_generation } = row;
+  if (good_generation === null || good_generation === generation) return undefined;
+  const found = await transaction.deploymentRevision.findUnique({
+    where: { deployment_id_generation: { deployment_id: id, generation: good_generation } },
+  });
+  if (!found) return undefined;
+  const env = storedEnv.parse(found.env);
+  if (found.revision === row.revision && isSameEnv(env, row.env)) return undefined;
+  const form = found.rendered === null ? undefined : storedForm.parse(found.rendered);
+  return {
+    operation: 'rollback',
+    message: `returned to generation ${good_generation}: generation ${generation} ${why}`,
+    revision: found.revision,
+    replicas: found.replicas,
+    recordedEnv: env,
+    isRollback: true,
+    restores: {
+      failedGeneration: generation,
+      form: form && {
+        defaultsVersion: form.defaults_version,
+        defaultLimits: limitsOfColumns(form),
+        podSettings: form.pod_settings,
+      },
+      restartedAt: form?.restarted_at ? new Date(form.restarted_at) : row.restarted_at,
+      hostImage: form?.host_image ?? null,
+    },
+  };
+}
+
+/**
+ * The change with which a caller ends a rollout and restores the last good generation.
+ * @throws 409 without a rollout that can be aborted, or without a generation to restore
+ */
+export async function abortedRollout(transaction: Transaction, row: DeploymentRow): Promise<DeploymentChange> {
+  const rollout = presentRollout(row);
+  if (!rollout || !isOpen(rollout)) throw noRollout(row, 'has no rollout in progress, and none that is held');
+  const change = rollout.failed_generation === null ? await changeToGood(transaction, row, 'was aborted') : undefined;
+  if (!change) {
+    const detail = `Nothing was changed: no other generation of the deployment ${row.name} is known to be good.`;
+    throw new Problem('nothing_to_restore', detail);
+  }
+  await recordOutcome(transaction, row, { outcome: 'failed', outcome_reason: 'Aborted', outcome_at: new Date() });
+  return change;
+}
+
+/** Records how the rollout of the present generation has ended, or that it continues. */
+export const recordOutcome = (
+  transaction: Transaction,
+  { id, generation }: Pick<DeploymentRow, 'id' | 'generation'>,
+  data: Pick<Prisma.DeploymentRevisionUncheckedUpdateManyInput, 'outcome' | 'outcome_reason' | 'outcome_at'>,
+) => transaction.deploymentRevision.updateMany({ where: { deployment_id: id, generation }, data });
+
+export const noRollout = ({ name }: DeploymentRow, what: string) =>
+  new Problem('no_rollout', `Nothing was changed: the deployment ${name} ${what}.`);

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { timestamp } from '../../shared/timestamp.ts';
+
+/** When the instance that replaces another one is started. */
+const order = z.enum(['auto', 'start_first', 'stop_first']).meta({
+  description:
+    '`start_first`: on a host, one instance more than `replicas` runs during an update, and an old one ends when the new ones are ready; refused where this is not possible. `stop_first`: an old instance ends before its successor starts. `auto`: `start_first` where it is possible',
+});
+
+/** What happens when a rollout fails. */
+const onFailure = z.enum(['auto', 'roll_back', 'stop']).meta({
+  description:
+    '`roll_back`: the fleet restores the last good generation; `stop`: the rollout is held. `auto`: `roll_back`, unless an instance of the new generation has run with a volume to which it can write',
+});
+
+const members = {
+  order,
+  ready_seconds: z.int().min(0).max(3600).meta({
+    description: 'How long instances must have been ready before the next step of a rollout, and at its end',
+  }),
+  deadline_seconds: z.int().min(10).max(86_400).meta({
+    description: 'When a rollout fails that is not complete. Time in which the target is not reachable does not count',
+  }),
+  on_failure: onFailure,
+};
+
+/** How updates replace the instances of a deployment. */
+export const updatesReply = z.object(members).meta({ id: 'Updates' });
+export type Updates = z.output<typeof updatesReply>;
+
+/** The policy of a new deployment. */
+export const NEW_UPDATES: Updates = { order: 'auto', ready_seconds: 10, deadline_seconds: 1800, on_failure: 'auto' };
+
+/** The same in a request. A member that is left out does not change. */
+export const updates = z
+  .strictObject(members)
+  .partial()
+  .meta({
+    id: 'UpdatesInput',
+    description: 'How updates replace the instances. Default: `auto`, 10 and 1800 seconds, `auto`',
+    examples: [{ order: 'auto', ready_seconds: 10, deadline_seconds: 1800, on_failure: 'auto' }],
+  });
+export type UpdatesInput = z.output<typeof updates>;
+
+/** The states of a rollout. */
+export const rolloutStates = ['progressing', 'returning', 'held', 'succeeded', 'failed', 'rolled_back'] as const;
+
+/** The replacement of the instances after a change. */
+export const rollout = z
+  .object({
+    generation: z.int(),
+    state: z.enum(rolloutStates).meta({
+      description:
+        '`returning`: it has failed, and the last good generation is about to be restored; `held`: it has failed, and waits for a person; `rolled_back`: it has restored the last good generation; `failed`: it should have, and has failed',
+    }),
+    updated: z.int().meta({ description: 'The number of instances of this generation' }),
+    ready: z.int().meta({ description: 'How many of them are ready' }),
+    extra: z.boolean().meta({ description: 'Whether one instance more than `replicas` can run' }),
+    deadline_at: timestamp.nullable().meta({
+      description: 'When it fails if its target stays reachable; null if it does not progress',
+    }),
+    good_generation: z.int().nullable().meta({ description: 'The last generation whose rollout succeeded' }),
+    failed_generation: z.int().nullable().meta({ description: 'Of a return: the generation that has failed' }),
+    reason: z.string().nullable(),
+    message: z.string(),
+  })
+  .nullable()
+  .meta({ id: 'Rollout', description: 'The last rollout; null: none since version 0.2.0, or a job' });
