@@ -17,6 +17,7 @@ import { workloadList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import {
   insertRevision,
+  isOtherCopy,
   presentRevision,
   presentWorkload,
   type RevisionBase,
@@ -90,8 +91,8 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
   refuseRename(body, before);
   const { spec } = before;
   const env = body.env?.map((variable) => unmasked(variable, before));
-  const givenMembers = withoutOldDigest({ ...specMembersOf(body), ...(env && { env }) }, spec);
-  const members = changedMembers(givenMembers, body.template ? undefined : spec);
+  const given = withoutOldDigest({ ...specMembersOf(body), ...(env && { env }) }, spec);
+  const members = changedMembers(given, body.template ? undefined : spec);
   const kept = before.overrides.env ? { ...before.overrides, env: spec.env } : before.overrides;
   const overrides = withoutOldDigest({ ...kept, ...members });
   const base: RevisionBase = body.template === undefined ? before : await templateBase(transaction, body.template);
@@ -113,23 +114,17 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
       author: authorOf(principal),
     });
   }
-  const given = body.acknowledge ?? [];
+  const { acknowledge = [] } = body;
   const earlier = isOther ? [] : before.acknowledged;
-  const stored = await storeAcknowledged(transaction, { workloadId: before.id, revision }, [...earlier, ...given]);
-  recording.acknowledged = stored.filter((id) => given.includes(id));
+  const stored = await storeAcknowledged(transaction, { workloadId: before.id, revision }, [
+    ...earlier,
+    ...acknowledge,
+  ]);
+  recording.acknowledged = stored.filter((id) => acknowledge.includes(id));
   const data = { ...pickDefined(body, ['labels']), revision, ...nextVersion() };
   await transaction.workload.update({ where: { id: before.id }, data });
   return { workload: presentWorkload(await readRow(transaction, workloads, before.id)) };
 });
-
-/**
- * Whether a base is another copy of a template than that of the latest revision. A template can have a new revision that runs
- * the same: its copy has other advisories.
- */
-const isOtherCopy = (base: RevisionBase, before: WorkloadRow): boolean =>
-  base.template_id !== before.template_id ||
-  base.template_hash !== before.template_hash ||
-  (base.template_revision !== null && base.template_revision !== before.template_revision);
 
 /** @throws 422 if the template is blocked, or has critical advisories that the request does not acknowledge */
 async function refuseFlawed(

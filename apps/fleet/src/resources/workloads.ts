@@ -267,6 +267,15 @@ export async function templateBase(transaction: Transaction, slug: string): Prom
   };
 }
 
+/**
+ * Whether a base is another copy of a template than that of the latest revision. A template can have a new revision that runs
+ * the same: its copy has other advisories.
+ */
+export const isOtherCopy = (base: RevisionBase, before: WorkloadRow): boolean =>
+  base.template_id !== before.template_id ||
+  base.template_hash !== before.template_hash ||
+  (base.template_revision !== null && base.template_revision !== before.template_revision);
+
 /** The members of a body that belong to the specification. */
 export const specMembersOf = (
   body: { readonly [M in keyof WorkloadSpec]?: WorkloadSpec[M] | undefined },
