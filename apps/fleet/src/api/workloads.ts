@@ -18,6 +18,7 @@ import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import {
   differsFrom,
   insertRevision,
+  isOtherCopy,
   keptOverrides,
   presentRevision,
   presentWorkload,
@@ -102,7 +103,7 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
   const secretNames = [...before.secret_variables, ...secretVariablesOf({ ...base.spec, ...overrides })];
   refuseFieldErrors(secretTextErrors(env ?? [], secretNames, spec.env));
   const isOther = isOtherCopy(base, before);
-  const isNew = isOther || differsFrom(before, base, { ...base.spec, ...overrides });
+  const isNew = differsFrom(before, base, { ...base.spec, ...overrides });
   const revision = before.revision + (isNew ? 1 : 0);
   if (isOther) await refuseFlawed(transaction, base, body.acknowledge);
   if (isNew) {
@@ -114,23 +115,17 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
       author: authorOf(principal),
     });
   }
-  const given = body.acknowledge ?? [];
+  const { acknowledge = [] } = body;
   const earlier = isOther ? [] : before.acknowledged;
-  const stored = await storeAcknowledged(transaction, { workloadId: before.id, revision }, [...earlier, ...given]);
-  recording.acknowledged = stored.filter((id) => given.includes(id));
+  const stored = await storeAcknowledged(transaction, { workloadId: before.id, revision }, [
+    ...earlier,
+    ...acknowledge,
+  ]);
+  recording.acknowledged = stored.filter((id) => acknowledge.includes(id));
   const data = { ...pickDefined(body, ['labels']), revision, ...nextVersion() };
   await transaction.workload.update({ where: { id: before.id }, data });
   return { workload: presentWorkload(await readRow(transaction, workloads, before.id)) };
 });
-
-/**
- * Whether a base is another copy of a template than that of the latest revision. A template can have a new revision that runs
- * the same: its copy has other advisories.
- */
-const isOtherCopy = (base: RevisionBase, before: WorkloadRow): boolean =>
-  base.template_id !== before.template_id ||
-  base.template_hash !== before.template_hash ||
-  (base.template_revision !== null && base.template_revision !== before.template_revision);
 
 /** @throws 422 if the template is blocked, or has critical advisories that the request does not acknowledge */
 async function refuseFlawed(

@@ -281,11 +281,18 @@ async function readBase(transaction: Transaction, where: Prisma.Sql): Promise<Re
 export const keptOverrides = ({ overrides, spec }: Pick<WorkloadRow, 'overrides' | 'spec'>): Partial<StoredSpec> =>
   overrides.env ? { ...overrides, env: spec.env } : overrides;
 
+/**
+ * Whether a base is another copy of a template than that of the latest revision. A template can have a new revision that runs
+ * the same: its copy has other advisories.
+ */
+export const isOtherCopy = (base: RevisionBase, before: WorkloadRow): boolean =>
+  base.template_id !== before.template_id ||
+  base.template_hash !== before.template_hash ||
+  (base.template_revision !== null && base.template_revision !== before.template_revision);
+
 /** Whether a specification from a base is another one than the latest revision of a workload. */
 export const differsFrom = (latest: WorkloadRow, base: RevisionBase, spec: StoredSpec): boolean =>
-  base.template_id !== latest.template_id ||
-  base.template_hash !== latest.template_hash ||
-  !isDeepStrictEqual(spec, latest.spec);
+  isOtherCopy(base, latest) || !isDeepStrictEqual(spec, latest.spec);
 
 /** The members of a body that belong to the specification. */
 export const specMembersOf = (
