@@ -15,7 +15,7 @@ const forbidden = [
 /** The folders of each place. A folder imports only itself and those after it. */
 const orders: Readonly<Record<string, readonly string[]>> = {
   '/src/shared/ui/': ['session', 'shell', 'lists', 'dialogs', 'feedback', 'markdown', 'display', 'controls'],
-  '/src/fleet/': ['account', 'administration', 'catalog', 'targets', 'deployments', 'storage'],
+  '/src/fleet/': ['account', 'administration', 'catalog', 'targets', 'deployments', 'storage', 'advice'],
   '/src/hub/': ['catalog', 'account', 'organization', 'administration', 'templates'],
 };
 

@@ -10,8 +10,8 @@ import { ButtonLink } from '../../shared/ui/controls/Button.tsx';
 import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
 import { Markdown } from '../../shared/ui/markdown/Markdown.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
+import { AdviceNotice, adviceOfTemplate, blockedReasonOf } from '../advice/Advice.tsx';
 import { fleet } from '../api.ts';
-import { AdviceNotice, adviceOfTemplate, blockedReasonOf } from './Advice.tsx';
 
 export default function Template({ params }: PageProps<'/catalog/:slug'>) {
   const { data: template, error, refetch } = useQuery(fleet.read('getMirroredTemplate', { params }));

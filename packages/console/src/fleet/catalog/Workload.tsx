@@ -18,9 +18,9 @@ import { OldValuesNotice } from '../../shared/ui/feedback/OldValues.tsx';
 import { ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
+import { AcknowledgeFields, AdviceMarks, AdviceNotice, adviceOfTemplate } from '../advice/Advice.tsx';
 import { type FleetOutput, fleet, useBlocked, type Workload as WorkloadObject } from '../api.ts';
 import { phaseLook, templateStateLook } from '../looks.ts';
-import { AcknowledgeFields, AdviceMarks, AdviceNotice, adviceOfTemplate } from './Advice.tsx';
 import { CatalogFileDialog } from './CatalogFileDialog.tsx';
 
 const MAX_SHOWN = 100;

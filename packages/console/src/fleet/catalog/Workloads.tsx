@@ -12,9 +12,9 @@ import { OldValuesMark } from '../../shared/ui/feedback/OldValues.tsx';
 import { ListStates } from '../../shared/ui/lists/ListPage.tsx';
 import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
+import { AdviceMarks } from '../advice/Advice.tsx';
 import { fleet } from '../api.ts';
 import { templateStateLook } from '../looks.ts';
-import { AdviceMarks } from './Advice.tsx';
 
 const sorts = ['name', '-name', 'updated_at', '-updated_at'] as const;
 

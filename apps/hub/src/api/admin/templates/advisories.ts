@@ -1,6 +1,6 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import * as advisories from '../../../catalog/revisions/advisories.ts';
-import { catalogChangeRoute } from '../../change.ts';
+import { catalogChangeRoute } from '../../request/change.ts';
 
 // Their audit entries name the template, so that they are found with its other changes.
 

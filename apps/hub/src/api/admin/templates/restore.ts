@@ -1,6 +1,6 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { restoreContent } from '../../../catalog/revisions/restore.ts';
-import { catalogChangeRoute } from '../../change.ts';
+import { catalogChangeRoute } from '../../request/change.ts';
 import { presentTemplate, withCategory } from '../templates.ts';
 
 export const restoreTemplate = catalogChangeRoute(

@@ -2,7 +2,7 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { invalid } from '@svc/http';
 import { changesOf } from '../../../catalog/revisions/content.ts';
 import * as revisions from '../../../catalog/revisions/read.ts';
-import { route } from '../../context.ts';
+import { route } from '../../request/context.ts';
 
 export const listRevisions = route(hubEndpoints.listRevisions, ({ database: { client } }, { params: { id }, query }) =>
   revisions.listRevisions(client, id, query),

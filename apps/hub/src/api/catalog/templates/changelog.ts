@@ -2,7 +2,7 @@ import { FEED_ENTRIES, hubEndpoints } from '@svc/contract/hub';
 import { etagOfBody, fileReply, notFound } from '@svc/http';
 import { atomOf } from '../../../catalog/revisions/atom.ts';
 import { readChangelog } from '../../../catalog/revisions/changelog.ts';
-import { type RequestContext, route } from '../../context.ts';
+import { type RequestContext, route } from '../../request/context.ts';
 
 interface Page {
   readonly page: number;
