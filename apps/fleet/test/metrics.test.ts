@@ -4,6 +4,7 @@ import { documentedMetrics, reportedMetrics } from '@svc/testing';
 import pg from 'pg';
 import request from 'supertest';
 import { openDatabase } from '../src/database/client.ts';
+import { newRollout } from '../src/deployments/updates/rollout.ts';
 import { startDeploymentWorld } from './deployments/world.ts';
 
 const fleet = await startDeploymentWorld();
@@ -38,7 +39,8 @@ test('two replicas report the same state, with reasons and phases of fixed sets'
     await client.deployment.update({ where: { id }, data: { ...state, due_at: new Date(Date.now() + 60_000) } });
   }
   const { id } = await fleet.deployed({ target: { host_id: host?.id } });
-  await client.deployment.update({ where: { id }, data: { due_at: new Date(Date.now() - 60_000) } });
+  const rollout = { ...newRollout(1), state: 'held' };
+  await client.deployment.update({ where: { id }, data: { due_at: new Date(Date.now() - 60_000), rollout } });
   const state = (text: string) =>
     text.split('\n').filter((line) => /^(?:fleet|reconciler_(?:due|claimed))_/.test(line));
   const [one, other] = await Promise.all([scrape(), scrape()]);
@@ -54,6 +56,9 @@ test('two replicas report the same state, with reasons and phases of fixed sets'
       ),
       ...['unknown 0', 'online 0', 'unreachable 0'].map(
         (line) => `fleet_clusters{reachability="${line.replace(' ', '"} ')}`,
+      ),
+      ...['progressing 0', 'returning 0', 'held 1', 'failed 0'].map(
+        (line) => `fleet_rollouts{state="${line.replace(' ', '"} ')}`,
       ),
       'reconciler_due_deployments 1',
       'reconciler_claimed_deployments 0',

@@ -156,7 +156,6 @@ async function placeRollout(context: DecisionContext, given: DraftPlacement): Pr
 export interface Decision {
   readonly draft: Draft;
   readonly refusals: readonly Refusal[];
-  readonly requirements: PlacementRequirements;
   /** What is allocated until the rollout of the change ends. */
   readonly allocated: PlacementRequirements;
   readonly extra: Extra;
@@ -208,7 +207,6 @@ export async function decide(context: DecisionContext, requested: Draft): Promis
   };
   return {
     draft,
-    requirements,
     allocated,
     extra,
     env,

@@ -56,7 +56,7 @@ export const fingerprintOf = ({ draft, secrets }: Pick<Decision, 'draft' | 'secr
   });
 
 /** A generation that has failed. */
-export interface FailedBefore {
+interface FailedBefore {
   readonly generation: number;
   readonly reason: string;
   readonly message: string;

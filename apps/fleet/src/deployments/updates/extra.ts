@@ -17,7 +17,7 @@ export interface Extra {
 export const NO_EXTRA: Extra = { instances: 0, reason: '' };
 
 /** What is allocated to each instance of a deployment before a change. */
-export interface Before {
+interface Before {
   readonly requirements: PlacementRequirements;
   readonly cpu_millis: number;
   readonly memory_bytes: number;

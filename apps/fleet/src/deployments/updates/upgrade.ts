@@ -20,7 +20,7 @@ import { refuseSecretUses } from '../values/secret-uses.ts';
 type Transaction = Prisma.TransactionClient;
 
 /** The present template of a deployment as a revision of its workload. */
-export interface Upgrade {
+interface Upgrade {
   readonly workload: WorkloadRevision;
   /** What the revision is made of; undefined if it is the latest one of the workload already. */
   readonly content: { readonly base: RevisionBase; readonly overrides: Partial<StoredSpec> } | undefined;

@@ -8,7 +8,7 @@ const MAX_VALUES = 100;
 const MAX_CHARACTERS = 200;
 
 /** What a change sets to another value. null: not set. */
-export interface ChangedValue {
+interface ChangedValue {
   readonly path: string;
   readonly from: string | null;
   readonly to: string | null;

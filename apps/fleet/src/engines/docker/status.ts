@@ -33,7 +33,7 @@ interface HostNetwork {
 }
 
 /** A container that publishes ports, with its bindings by port. */
-export interface Publisher extends Pick<Endpoint, 'instance' | 'ready' | 'current'> {
+interface Publisher extends Pick<Endpoint, 'instance' | 'ready' | 'current'> {
   readonly bindings: Readonly<Record<string, readonly { readonly HostIp?: string; readonly HostPort: string }[]>>;
 }
 

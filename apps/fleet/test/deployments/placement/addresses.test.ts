@@ -92,7 +92,7 @@ test('another address of a host changes no container until a change replaces the
 test('a deployment of version 0.1.0 keeps its ports on all interfaces until a restart, and shows it', async () => {
   await aNetworkedHost();
   const { id } = await fleet.deployed({ workload: { ports } });
-  await fleet.client.deployment.update({ where: { id }, data: { defaults_version: 1 } });
+  await fleet.client.deployment.update({ where: { id }, data: { defaults_version: 1, updates: {} } });
   await fleet.client.allocatedPort.updateMany({ where: { deployment_id: id }, data: { addresses: [] } });
   const olderDefaults = async () =>
     (await fleet.deployment(id)).conditions.filter(({ type }: { type: string }) => type === 'CreatedWithOlderDefaults');

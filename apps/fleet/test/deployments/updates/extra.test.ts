@@ -62,7 +62,7 @@ test('a change to other amounts has the larger ones until its rollout ends', asy
   const { id, workload_id } = await fleet.deployed({ workload: { ...workload, cpu_request: '3' }, updates });
   await completed(id);
   await fleet.operator.put(`/api/v1/workloads/${workload_id}`, { cpu_request: '1', memory_request: '5Gi' });
-  await fleet.change(id, { revision: 2 });
+  expect((await fleet.change(id, { revision: 2 })).status).toBe(200);
   expect(await allocated(id)).toMatchObject({ extra: 1, cpus: 6, gib: 10 });
   await completed(id);
   expect(await allocated(id)).toMatchObject({ extra: 0, cpus: 1, gib: 5 });
@@ -73,7 +73,7 @@ test('the ports of the earlier revision stay allocated until the rollout ends', 
   const { id, workload_id } = await fleet.deployed({ workload, updates });
   await completed(id);
   await fleet.operator.put(`/api/v1/workloads/${workload_id}`, { ports: [{ containerPort: 81 }] });
-  await fleet.change(id, { revision: 2 });
+  expect((await fleet.change(id, { revision: 2 })).status).toBe(200);
   expect((await allocated(id)).ports).toEqual(['0 80', '0 81', '1 81']);
   await completed(id);
   expect((await allocated(id)).ports).toEqual(['0 81']);

@@ -12,7 +12,7 @@ import { type DockerManifest, renderDocker } from '../../../src/render/docker.ts
 import { aHost, aRendering, aSpec } from '../../render/renderings.ts';
 
 /** What a program does when it is started. */
-export type Program = 'runs' | 'ends' | 'crashes at times';
+type Program = 'runs' | 'ends' | 'crashes at times';
 
 /** A source of numbers from 0 to `below` - 1. */
 export type Chance = (below: number) => number;
