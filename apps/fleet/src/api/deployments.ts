@@ -312,9 +312,9 @@ export const rollbackDeployment = placementRoute(fleetEndpoints.rollbackDeployme
 export const upgradeDeployment = placementRoute(fleetEndpoints.upgradeDeployment, (context, { params, body }) =>
   changeDeployment(context, params.id, async (before) => {
     refuse(refusalsOfDeletion(before));
-    const { expected, ...members } = body;
+    const { acknowledge: acknowledged, ...members } = body;
     const revision = await storeUpgrade(context.transaction, before, authorOf(context.principal));
-    return { operation: 'upgrade', message: 'updated to the present template', revision, expected, ...members };
+    return { operation: 'upgrade', message: 'updated to the present template', revision, acknowledged, ...members };
   }),
 );
 

@@ -7,7 +7,7 @@ import { pastInput } from '../../shared/timestamp.ts';
 import { flag, id, line, pagination, paging, queryInteger } from '../../shared/wire.ts';
 import { variable } from '../../template/fields.ts';
 import { byId, reachability, resourceQuery, resourceView } from '../resources/resource.ts';
-import { adviceFilters } from './advice.ts';
+import { acknowledge, adviceFilters } from './advice.ts';
 import {
   changedDeployment,
   deployment,
@@ -247,6 +247,7 @@ export const fleetDeploymentEndpoints = {
       expected: line(64).meta({ description: '`digest` of the plan with `upgrade`' }),
       env: env.optional().meta({ description: 'As in the plan. Default: the variables of the deployment' }),
       volumes: newMountVolumes.optional(),
+      acknowledge: acknowledge.optional(),
       force: z.boolean().default(false).meta({
         description: 'Also if a generation with the same configuration has failed (`held` of the plan)',
       }),
