@@ -40,7 +40,7 @@ const settings = z.object({
   CATALOG_HISTORY_DAYS: numberSetting(1, 36_500)
     .prefault('90')
     .describe(
-      'days for which the hub keeps the history of visibility. A client that does not sync for longer receives the whole catalog again',
+      'days for which the hub keeps the history of visibility, and the revisions of deleted templates. A client that does not sync for longer receives the whole catalog again',
     ),
 });
 
