@@ -224,7 +224,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
       const absent = await by(0).deployed('absent', { image_name: 'library/there-is-no-such-image' });
       const crashing = await by(0).deployed('crashing', spec('exit 3'));
       const done = await by(0).deployed('done', spec('exit 0', { kind: 'job' }));
-      await by(0).is(done, 'stopped');
+      await by(0).is(done, 'stopped', 'Completed');
       await by(0).is(absent, 'retrying', 'ImageNotFound');
       await by(0).is(crashing, 'degraded', 'CrashLoop');
       expect((await by(0).shown(crashing)).message).toContain('exit code 3');
