@@ -48,7 +48,9 @@ describe('a rollout on a cluster', () => {
     server.controls.podStatus = podStatus;
     try {
       await good(api.put(`/api/v1/deployments/${id}`, { env: { MODE: 'new' } }));
-      await eventually('the fleet returns', () => world().deployment(id), { until: ({ generation }) => generation === 3 });
+      await eventually('the fleet returns', () => world().deployment(id), {
+        until: ({ generation }) => generation === 3,
+      });
     } finally {
       server.controls.podStatus = podStatuses.running();
     }

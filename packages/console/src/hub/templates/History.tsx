@@ -145,7 +145,9 @@ function CompareDialog({
 }) {
   const [since, setSince] = useState('');
   const query = since === '' ? {} : { since: Number(since) };
-  const { data, error, refetch } = useQuery(hub.read('compareRevisions', { params: { id, revision: String(revision) }, query }));
+  const { data, error, refetch } = useQuery(
+    hub.read('compareRevisions', { params: { id, revision: String(revision) }, query }),
+  );
   return (
     <Dialog title={t('Differences of revision {revision}', { revision })} onClose={onClose} wide>
       <div className="stack">
