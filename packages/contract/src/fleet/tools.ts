@@ -80,6 +80,10 @@ const acknowledge = z.array(z.string()).optional();
 const acknowledging = {
   acknowledge: acknowledge.meta({ description: 'Critical advisories, by id, that the user accepts' }),
 };
+/** A model knows their form, and the endpoint validates them. */
+const tolerations = z.array(z.record(z.string(), z.unknown())).optional().meta({
+  description: 'Kubernetes tolerations',
+});
 const limit = (max: number, usual: number) => ({ limit: z.int().min(1).max(max).default(usual) });
 const include = <const Part extends string>(...parts: readonly [Part, ...Part[]]) => ({
   include: z.array(z.enum(parts)).max(parts.length).default([]),
@@ -344,7 +348,7 @@ export const fleetTools = {
     calls: [createWorkload, updateWorkload],
     operationOf: ({ id }) => (id === undefined ? createWorkload : updateWorkload),
     takes: createWorkload,
-    own: { id: z.string().optional(), name: z.string().optional(), acknowledge, ...aVersion },
+    own: { id: z.string().optional(), name: z.string().optional(), tolerations, acknowledge, ...aVersion },
     result: z.object({ workload: briefWorkload }),
     hints: { destructiveHint: false },
   }),

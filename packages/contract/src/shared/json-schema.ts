@@ -7,13 +7,13 @@ type Side = 'input' | 'output';
 /**
  * A schema of the contract as JSON Schema 2020-12 without references, because some clients of the
  * Model Context Protocol do not follow them. With `bounded`, only these members of the object state
- * the bounds of numbers: an endpoint checks its own, and states them in its errors. Descriptions in
- * `described` are left out.
+ * the bounds of numbers: an endpoint checks its own, and states them in its errors. Descriptions that
+ * `describedBy` has are left out, and the members of objects that it has, too.
  */
 export function jsonSchemaOf(
   schema: z.ZodType,
   io: Side,
-  { bounded, described }: { readonly bounded?: readonly string[]; readonly described?: ReadonlySet<string> } = {},
+  { bounded, describedBy }: { readonly bounded?: readonly string[]; readonly describedBy?: Schema | undefined } = {},
 ): Schema {
   const {
     $schema: _,
@@ -34,19 +34,40 @@ export function jsonSchemaOf(
   });
   // The copy of an object is an object.
   const copied = { ...(withoutReferences(derived, $defs) as Schema), ...whole(derived) };
-  const undescribed = described ? (without(copied, (key, value) => isIn(described, key, value)) as Schema) : copied; // as above
-  return bounded ? withBoundsOf(undescribed, bounded) : undescribed;
+  const small = bounded ? withBoundsOf(copied, bounded) : copied;
+  return describedBy ? withoutDescribed(small, describedBy) : small;
 }
 
 /** Some clients demand that the arguments of a tool are a closed object. */
 const whole = ({ additionalProperties }: Schema): Schema =>
   additionalProperties === false ? { additionalProperties } : {};
 
-const isIn = (descriptions: ReadonlySet<string>, key: string, value: unknown) =>
-  key === 'description' && typeof value === 'string' && descriptions.has(value);
+function withoutDescribed(schema: Schema, describedBy: Schema): Schema {
+  const descriptions = descriptionsIn(describedBy);
+  const isDescribed = (key: string, value: unknown) =>
+    key === 'description' && typeof value === 'string' && descriptions.has(value);
+  // The copy of an object is an object, and its properties are schemas by their name.
+  const { properties, ...others } = without(schema, isDescribed) as { readonly properties: Record<string, Schema> };
+  const known = describedBy.properties as Readonly<Record<string, Schema>>;
+  return {
+    ...others,
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, member]) => [
+        name,
+        known[name] && formOf(known[name]) === formOf(member) ? withoutMembers(member) : member,
+      ]),
+    ),
+  };
+}
+
+const formOf = (schema: Schema): string =>
+  JSON.stringify(without(schema, (key) => key === 'description' || key === 'default'));
+
+const withoutMembers = ({ properties: _, required: __, additionalProperties: ___, ...member }: Schema): Schema =>
+  member;
 
 /** All descriptions in a schema. */
-export function descriptionsIn(node: unknown): Set<string> {
+function descriptionsIn(node: unknown): Set<string> {
   if (typeof node !== 'object' || node === null) return new Set();
   return new Set(
     Object.entries(node).flatMap(([key, value]) =>

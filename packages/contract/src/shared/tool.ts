@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
-import { descriptionsIn, jsonSchemaOf } from './json-schema.ts';
+import { jsonSchemaOf } from './json-schema.ts';
 import { ignoredMember, type Schema } from './openapi-schema.ts';
 
 /**
@@ -32,7 +32,7 @@ interface Declared<Own extends Shape, Result extends z.ZodType> {
   readonly except?: readonly string[];
   /** Further arguments. They replace those of `takes` with the same name. */
   readonly own?: Own;
-  /** A tool that describes the same members in the same words. The schema does not repeat them. */
+  /** A tool that describes the same members. The schema repeats neither the words nor the members of objects. */
   readonly describedBy?: Pick<Tool, 'inputSchema'>;
   /** The structured result; undefined for a tool that returns only text. */
   readonly result?: Result;
@@ -88,7 +88,7 @@ export function tool<Own extends Shape, Result extends z.ZodType>(declared: Decl
     get inputSchema() {
       inputSchema ??= jsonSchemaOf(z.strictObject({ ...taken, ...own }), 'input', {
         bounded: Object.keys(own),
-        described: descriptionsIn(declared.describedBy?.inputSchema),
+        describedBy: declared.describedBy?.inputSchema,
       });
       return inputSchema;
     },

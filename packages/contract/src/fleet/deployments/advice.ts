@@ -19,7 +19,7 @@ export const adviceFilters = {
   advisory: z
     .enum(severities, 'must be note, warning or critical')
     .optional()
-    .meta({ description: 'With an advisory of at least this severity: `note`, `warning` or `critical`' }),
+    .meta({ description: 'With an advisory of at least this severity' }),
 };
 
 const { status, status_message, replacement } = adviceReply;
