@@ -100,8 +100,6 @@ const controls = new Map<unknown, Endpoint>([
   ['stop', fleetDeploymentEndpoints.stopDeployment],
   ['restart', fleetDeploymentEndpoints.restartDeployment],
   ['rollback', fleetDeploymentEndpoints.rollbackDeployment],
-  ['upgrade', fleetDeploymentEndpoints.upgradeDeployment],
-  ['abort_rollout', fleetDeploymentEndpoints.abortRollout],
 ]);
 
 const planDeployment = tool({
@@ -110,7 +108,7 @@ const planDeployment = tool({
     'Check a new deployment, or with deployment_id a change of one, without storing anything: whether it would be accepted, all reasons against it, and the choice of the target. Call this before create_deployment.',
   calls: [fleetDeploymentEndpoints.planDeployment],
   takes: fleetDeploymentEndpoints.planDeployment,
-  except: ['pull', 'spec', 'dry_run', 'updates'],
+  except: ['pull', 'spec', 'dry_run', 'updates', 'upgrade'],
   own: {
     ...someEnv,
     ...acknowledging,
@@ -118,8 +116,7 @@ const planDeployment = tool({
   },
   result: z.object({
     ...plan.pick({ ok: true, refusals: true, secrets: true, changes: true, dry_run: true }).shape,
-    ...plan.pick({ service_account: true, replaces_instances: true, digest: true, values: true, outage: true }).shape,
-    ...plan.pick({ held: true, advice: true, template_changes: true }).shape,
+    ...plan.pick({ service_account: true, replaces_instances: true, advice: true, template_changes: true }).shape,
     placement: briefPlacement,
     manifest: plan.shape.manifest.optional(),
   }),
@@ -303,21 +300,18 @@ export const fleetTools = {
   control_deployment: tool({
     title: 'Start, stop, restart or roll back',
     description:
-      'stop keeps the volumes and releases other resources; restart replaces all instances; rollback restores an earlier generation; upgrade applies a plan with upgrade; abort_rollout returns to the last good generation.',
+      'stop keeps the volumes and releases other resources; restart replaces all instances; rollback restores an earlier generation.',
     calls: [
       fleetDeploymentEndpoints.stopDeployment,
       fleetDeploymentEndpoints.startDeployment,
       fleetDeploymentEndpoints.restartDeployment,
       fleetDeploymentEndpoints.rollbackDeployment,
-      fleetDeploymentEndpoints.upgradeDeployment,
-      fleetDeploymentEndpoints.abortRollout,
       listDeployments,
     ],
     operationOf: ({ action }) => controls.get(action),
     own: {
       ...aDeployment,
-      action: z.enum(['start', 'stop', 'restart', 'rollback', 'upgrade', 'abort_rollout']),
-      expected: z.string().optional().meta({ description: 'Only for upgrade: `digest` of the plan' }),
+      action: z.enum(['start', 'stop', 'restart', 'rollback']),
       generation: z.int().min(1).optional().meta({ description: 'Only for rollback. Default: the previous one' }),
       ...aVersion,
     },

@@ -13,12 +13,9 @@ export const deploymentChanges: Pick<Handlers, Changes> = {
     ask(createDeployment, { body: given, idempotencyKey }),
   update_deployment: async ({ deployment, version, ...given }, { ask }) =>
     ask(updateDeployment, { params: { id: await findDeployment(ask, deployment) }, body: given, version }),
-  control_deployment: async ({ deployment, action, generation, expected, version }, { ask }) => {
+  control_deployment: async ({ deployment, action, generation, version }, { ask }) => {
     if (action !== 'rollback' && generation !== undefined) {
       throw invalid([{ path: 'generation', message: 'must be given only for rollback' }]);
-    }
-    if (action !== 'upgrade' && expected !== undefined) {
-      throw invalid([{ path: 'expected', message: 'must be given only for upgrade' }]);
     }
     const asked = { params: { id: await findDeployment(ask, deployment) }, version };
     switch (action) {
@@ -30,10 +27,6 @@ export const deploymentChanges: Pick<Handlers, Changes> = {
         return ask(fleetEndpoints.restartDeployment, asked);
       case 'rollback':
         return ask(fleetEndpoints.rollbackDeployment, { ...asked, body: { generation } });
-      case 'upgrade':
-        return ask(fleetEndpoints.upgradeDeployment, { ...asked, body: { expected: expectedOf(expected) } });
-      case 'abort_rollout':
-        return ask(fleetEndpoints.abortRollout, asked);
     }
   },
   delete_deployment: async ({ deployment: named, confirm: given, version }, { ask, confirm }) => {
@@ -49,12 +42,6 @@ export const deploymentChanges: Pick<Handlers, Changes> = {
     return { deleted: true, ...deleted, ...volumes };
   },
 };
-
-/** @throws 400 without the digest of a plan */
-function expectedOf(expected: string | undefined): string {
-  if (expected !== undefined) return expected;
-  throw invalid([{ path: 'expected', message: 'is required for upgrade: the digest of a plan with upgrade' }]);
-}
 
 /** The volumes that are deleted with a deployment, and those that are retained. */
 async function volumesOf(ask: Ask, id: string) {
