@@ -37,7 +37,7 @@ const origin = z.object({
   /** The revision that was copied; null if it is not known. */
   template_revision: z.int().nullable(),
 });
-export type Origin = z.output<typeof origin>;
+type Origin = z.output<typeof origin>;
 
 export const templateStates = templateStateOfCopy.nullable();
 type TemplateState = z.output<typeof templateStates>;
