@@ -48,7 +48,7 @@ function withoutDescribed(schema: Schema, describedBy: Schema): Schema {
     key === 'description' && typeof value === 'string' && descriptions.has(value);
   // The copy of an object is an object, and its properties are schemas by their name.
   const { properties, ...others } = without(schema, isDescribed) as { readonly properties: Record<string, Schema> };
-  const known = describedBy.properties as Readonly<Record<string, Schema>>;
+  const known = describedBy.properties as Readonly<Record<string, Schema>>; // as above
   return {
     ...others,
     properties: Object.fromEntries(
