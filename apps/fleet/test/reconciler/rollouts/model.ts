@@ -54,8 +54,8 @@ type Row = Parameters<typeof rolloutAfter>[0]['row'] &
 class Killed extends Error {}
 
 const PORT = { containerPort: 80, protocol: 'TCP' as const };
-/** Shorter than the time in which a container settles. */
-const PASS_MS = 2000;
+/** With the time in which addresses are withdrawn, shorter than the time in which a container settles. */
+const PASS_MS = 700;
 
 const manifests = new Map<string, DockerManifest<'values'>>();
 
