@@ -158,7 +158,9 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
       expect(loop).toMatchObject({ attempt: restarts + 1, exit_code: 3, reason: 'CrashLoop' });
       expect(await logOf(`tail=20&previous=true&since=${loop.failed_start_at}`)).toContain('start');
       const happened = (await events(looping)).filter((event) => /crash|again/i.test(event));
-      expect(happened).toEqual([expect.stringMatching(/^CrashLoop: /)]);
+      // The first generation has no earlier one to return to.
+      const failed = expect.stringMatching(/^RolloutFailed: .*crashed 3 times/);
+      expect(happened).toEqual([expect.stringMatching(/^CrashLoop: /), failed]);
       await good(api.post(`/api/v1/deployments/${looping}/stop`));
     },
     LONG_TEST_MS,
