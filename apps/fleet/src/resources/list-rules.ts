@@ -4,6 +4,7 @@ import { type fleetEndpoints, type LabelRequirement, problemPhases, type Severit
 import { by, byNullable, isOneId, isOneOf, isText, type ListRules, type Sort } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { hasAdvisory } from './advice.ts';
+import { hasUpdate } from './updates.ts';
 import { templateHash } from './workloads.ts';
 
 type ListEndpoint = 'listHosts' | 'listClusters' | 'listWorkloads' | 'listDeployments' | 'listStorage' | 'listSecrets';
@@ -106,6 +107,7 @@ export const deploymentList: RulesOf<'listDeployments'> = {
     ...filters,
     ...isOn,
     ...ofTemplate(Prisma.sql`r.workload_id, r.revision`),
+    update: hasUpdate,
     phase: isOneOf(Prisma.sql`r.phase`),
     desired_state: isOneOf(Prisma.sql`r.desired_state::text`),
     workload_id: isOneId(Prisma.sql`r.workload_id`),

@@ -28,7 +28,14 @@ export type { EnvReply, EnvRequest, GeneratedValue } from './deployments/env.ts'
 export { instanceContainer, MAX_INSTANCE_EVENTS } from './deployments/instances.ts';
 export { type Obstacle, obstacleCodes, type Remedy } from './deployments/obstacle.ts';
 export { type Autoscaling, autoscalingReply, type Scaler, scalers } from './deployments/scaling.ts';
-export { NEW_UPDATES, rolloutStates, type Updates, type UpdatesInput, updatesReply } from './deployments/updates.ts';
+export {
+  NEW_UPDATES,
+  rolloutStates,
+  type UpdateState,
+  type Updates,
+  type UpdatesInput,
+  updatesReply,
+} from './deployments/updates.ts';
 export {
   type WorkloadSpec,
   workloadDefaults,

@@ -181,7 +181,7 @@ export const fleetTools = {
     description: 'List deployments and their state, newest first.',
     calls: [listDeployments],
     takes: listDeployments,
-    except: SELDOM.concat('desired_state', 'name', 'view', 'template_state', 'template_status'),
+    except: SELDOM.concat('desired_state', 'name', 'view', 'template_state', 'template_status', 'update'),
     own: limit(100, 20),
     result: z.object({ deployments: z.array(briefDeployment), ...restOfList }),
   }),

@@ -59,6 +59,7 @@ for (const { n, status, advisories } of advice) {
  */
 const ROWS_OF_STATEMENT = 2000;
 for (let from = 0; from < ROWS; from += ROWS_OF_STATEMENT) await insertDeployments(from, from + ROWS_OF_STATEMENT);
+await failUpdates();
 await client.$executeRaw`VACUUM ANALYZE`; // as autovacuum does
 
 /** Inserts deployments with a workload each, from `after`, exclusive, up to `last`. */
@@ -81,6 +82,20 @@ async function insertDeployments(after: number, last: number): Promise<void> {
     SELECT gen_random_uuid(), md5(n::text), jsonb_build_object('n', (n % 500)::text), 'test', w.id, 1, h.id, 1,
            CASE WHEN n % 400 = 0 THEN 'failed' ELSE 'running' END, w.created_at, now() - (n * 7919 % 100000) * interval '1 min'
     FROM ${added} w JOIN hosts h ON h.name = 'host-' || n % 100`;
+}
+
+/** The update of each 60th deployment has failed, and the deployment has returned to its first revision. */
+async function failUpdates(): Promise<void> {
+  await client.$executeRaw`UPDATE workloads SET revision = 2 WHERE split_part(name, '-', 2)::int % 60 = 0`;
+  await client.$executeRaw`
+    INSERT INTO workload_revisions (workload_id, revision, spec, overrides, created_by, template_slug, template_id, template_hash,
+      template_revision)
+    SELECT v.workload_id, 2, v.spec, v.overrides, v.created_by, v.template_slug, v.template_id, h.hash, v.template_revision
+    FROM workload_revisions v JOIN hashes h ON h.id = v.template_id JOIN workloads w ON w.id = v.workload_id AND w.revision = 2`;
+  await client.$executeRaw`
+    INSERT INTO deployment_revisions (deployment_id, generation, operation, revision, replicas, env, desired_state, created_by, outcome)
+    SELECT d.id, 2, 'upgrade', 2, 1, d.env, 'running', 'test', 'failed'
+    FROM deployments d JOIN workloads w ON w.id = d.workload_id AND w.revision = 2`;
 }
 
 interface Plan {
@@ -128,7 +143,7 @@ const filters: readonly (readonly [string, Partial<Query>])[] = [
   ['deployments_workload_id_revision_idx', { workload_id: ids(workload) }],
   ['deployments_labels_idx', { label: [{ key: 'n', value: '7' }] }],
   ['workload_revisions_template_slug_idx', { template: ['template-7'] }],
-  ['workload_revisions_template_id_idx', { template_id: ['00000000-0000-7000-8000-000000000007'] }],
+  ['workload_revisions_template_id_template_hash_idx', { template_id: ['00000000-0000-7000-8000-000000000007'] }],
 ];
 
 test.each(filters)('a page and its total use %s for the filter %j', async (index, given) => {
@@ -151,6 +166,10 @@ test('an exact name uses the index of unique names', async () => {
 const isFlawed = (n: number) => n % 500 === 3 && [0, 2, 3, 4].includes(n % 7);
 const hasWarning = (n: number) => n % 500 === 7 && ![1, 2].includes(n % 7);
 
+const isOutdated = (n: number) => n % 500 < 400 && n % 3 === 0;
+/** Updates are held by a blocked template, and by a generation that has failed. */
+const isHeld = (n: number) => n % 500 === 3 || n % 60 === 0;
+
 /** The numbers of the deployments that a filter finds, by how the rows are made. */
 const found: readonly (readonly [keyof typeof deploymentList.filters, string | string[], (n: number) => boolean])[] = [
   ['advisory', 'critical', (n) => isFlawed(n) || (n % 500 === 7 && n % 7 === 0)],
@@ -159,7 +178,10 @@ const found: readonly (readonly [keyof typeof deploymentList.filters, string | s
   ['template_status', ['blocked', 'deprecated'], (n) => [3, 7].includes(n % 500)],
   ['template_status', ['active'], (n) => ![3, 7].includes(n % 500)],
   ['template_state', ['withdrawn'], (n) => n % 500 >= 400],
-  ['template_state', ['outdated'], (n) => n % 500 < 400 && n % 3 === 0],
+  ['template_state', ['outdated'], isOutdated],
+  ['update', ['available', 'held'], isOutdated],
+  ['update', ['available'], (n) => isOutdated(n) && !isHeld(n)],
+  ['update', ['held'], (n) => isOutdated(n) && isHeld(n)],
   ['template_state', ['current', 'withdrawn'], (n) => n % 500 >= 400 || n % 3 !== 0],
 ];
 
@@ -177,6 +199,15 @@ test('the filter advisory reads only the copies of templates with advisories', a
   const nodes = await explain(pageOf(list, queryOf({ advisory: 'note' })));
   const scans = nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']);
   expect(scans).not.toContain('deployments');
+  expect(scans).not.toContain('workload_revisions');
+});
+
+test('the filter update reads the outdated copies of templates from an index', async () => {
+  const query = pageOf(list, queryOf({ update: ['available'] }));
+  const nodes = await explain(query);
+  const index = 'workload_revisions_template_id_template_hash_idx';
+  const scans = nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']);
+  expect(uses(nodes, index)).toBe(true);
   expect(scans).not.toContain('workload_revisions');
 });
 

@@ -18,7 +18,7 @@ import { env, envReply } from './env.ts';
 import { instance } from './instances.ts';
 import { obstacle } from './obstacle.ts';
 import { autoscaling, autoscalingReply, replicas, scaledBy } from './scaling.ts';
-import { rollout, updates, updatesReply } from './updates.ts';
+import { availableUpdate, rollout, updates, updatesReply } from './updates.ts';
 import { newWorkloadSpec } from './workloads.ts';
 
 /**
@@ -167,6 +167,7 @@ const observed = {
     }),
   instances: z.array(instance),
   updates: updatesReply,
+  update: availableUpdate,
   rollout,
   crash_loop: crashLoop,
   observed_at: timestamp.nullable(),
@@ -201,6 +202,7 @@ const readOnly = ignored(
   'conditions',
   'endpoints',
   'instances',
+  'update',
   'rollout',
   'crash_loop',
   'observed_at',

@@ -23,6 +23,7 @@ import {
 } from './deployment.ts';
 import { env, generatedValue, generatedValues } from './env.ts';
 import { replicas } from './scaling.ts';
+import { updateStates } from './updates.ts';
 
 const BODY_LIMIT = 1024 * 1024;
 
@@ -86,6 +87,7 @@ export const fleetDeploymentEndpoints = {
         template: anyName('Slug of the template, when the revision of the workload was created'),
         template_id: anyId('The template'),
         ...adviceFilters,
+        update: anyValue('state of the available update', updateStates),
         host_id: anyId('The host on which the deployment runs'),
         cluster_id: anyId('The cluster on which the deployment runs'),
         reachability: anyValue('reachability of the target', reachability),

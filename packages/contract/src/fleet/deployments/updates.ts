@@ -66,3 +66,31 @@ export const rollout = z
   })
   .nullable()
   .meta({ id: 'Rollout', description: 'The last rollout; null: none since version 0.2.0, or a job' });
+
+/** Whether something prevents that an available update starts. */
+export const updateStates = z.enum(['available', 'held']);
+export type UpdateState = z.output<typeof updateStates>;
+
+/** An update that is available to a deployment. */
+export const availableUpdate = z
+  .object({
+    kinds: z.array(z.enum(['template', 'image'])).meta({
+      description: 'What has changed: the template since it was copied, or the image that the tag names',
+    }),
+    to_version: z.string().nullable().meta({ description: 'The version of the present template' }),
+    to_digest: z.string().nullable().meta({ description: 'The digest of the image; null: not known' }),
+    held: z
+      .object({
+        reason: z.string(),
+        message: z.string(),
+        at: timestamp.nullable(),
+        generation: z.int().nullable().meta({ description: 'The generation that has failed with this configuration' }),
+      })
+      .nullable()
+      .meta({ description: 'Why it is not started automatically, and not without `force`; null: nothing holds it' }),
+  })
+  .nullable()
+  .meta({
+    id: 'AvailableUpdate',
+    description: 'null: nothing has changed, or the template is no longer in the mirror',
+  });
