@@ -65,6 +65,7 @@ test('a change of any column is recorded, except of these', async () => {
     deployments: [
       'due_at',
       'env_bytes',
+      'extra_instances',
       'failures',
       'handover',
       'host_image',
@@ -73,6 +74,8 @@ test('a change of any column is recorded, except of these', async () => {
       'observed_at',
       'pod_settings',
       'pull_requested',
+      'rollout_elapsed_ms',
+      'rollout_observed_at',
       'sent_to_engine',
       'take_over',
     ],

@@ -37,7 +37,7 @@ DECLARE
   columns text[] := ARRAY(
     SELECT quote_ident(attname) FROM pg_attribute
     WHERE attrelid = 'deployments'::regclass AND attnum > 0 AND NOT attisdropped
-      AND attname <> ALL ('{due_at,lease_owner,lease_until,failures,take_over,sent_to_engine,observed_at,pull_requested,host_image,env_bytes,handover,rollout_elapsed_ms,rollout_observed_at,extra_instances}')
+      AND attname <> ALL ('{due_at,lease_owner,lease_until,failures,take_over,sent_to_engine,observed_at,pull_requested,host_image,env_bytes,handover,rollout_elapsed_ms,rollout_observed_at,extra_instances,pod_settings}')
     ORDER BY attnum);
 BEGIN
   DROP TRIGGER record_updates ON "deployments";

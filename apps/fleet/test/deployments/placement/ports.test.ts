@@ -57,9 +57,9 @@ test('a change that needs more host ports than are free is refused by its plan a
   expect(reasonsOf(answer)).toEqual(reasonsOf(plan));
 });
 
-test('a change of replicas or of the declared ports allocates the added ports and releases the removed ones', async () => {
+test('a change of replicas allocates the added ports and releases the removed ones', async () => {
   await fleet.aHost();
-  const { id, workload_id } = await fleet.deployed({ workload: { ports: PORTS } });
+  const { id } = await fleet.deployed({ workload: { ports: PORTS } });
   const first = await hostPorts(id);
   await fleet.ask(id, 'scale', { replicas: 2 });
   expect(await allocated(id)).toEqual(
@@ -67,10 +67,16 @@ test('a change of replicas or of the declared ports allocates the added ports an
   );
   await fleet.ask(id, 'scale', { replicas: 1 });
   expect(await hostPorts(id)).toEqual(first);
-  for (const ports of [PORTS.slice(0, 2), [], PORTS]) {
+});
+
+test('a change of the declared ports allocates the added ones, and keeps the removed ones until the old instances have ended', async () => {
+  await fleet.aHost();
+  const updates = { order: 'stop_first' };
+  const { id, workload_id } = await fleet.deployed({ workload: { ports: PORTS.slice(0, 1) }, updates });
+  for (const ports of [PORTS, PORTS.slice(0, 2), []]) {
     const { body } = await fleet.operator.put(`/api/v1/workloads/${workload_id}`, { ports });
     expect((await fleet.change(id, { revision: body.workload.revision })).status).toBe(200);
-    expect(await allocated(id)).toEqual(ports.map(({ containerPort, protocol }) => `0 ${containerPort}/${protocol}`));
+    expect(await allocated(id)).toEqual(PORTS.map(({ containerPort, protocol }) => `0 ${containerPort}/${protocol}`));
   }
 });
 
