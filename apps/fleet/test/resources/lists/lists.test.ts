@@ -60,6 +60,8 @@ const ofTemplate = {
   advisory: ({ advice }: Shown, value: string) =>
     (advice?.advisories ?? []).some(({ severity }: Shown) => severities.indexOf(severity) >= severities.indexOf(value)),
 };
+/** Whether an update is available, or held; undefined without one. */
+const updateOf = ({ update }: Shown) => update && (update.held === null ? 'available' : 'held');
 const sorts = ['created_at', 'updated_at', 'name'];
 
 interface List {
@@ -95,6 +97,7 @@ const lists: Readonly<Record<string, List>> = {
       phase: hasMember('phase'),
       desired_state: hasMember('desired_state'),
       workload_id: hasMember('workload_id'),
+      update: isAmong(updateOf),
     },
     sorts: [...sorts, 'problem'],
   },
@@ -209,6 +212,7 @@ function sampleOf(plural: string, name: string, rows: readonly Shown[], most = 3
   if (name === 'label') return oneOf(['team', 'team=ml', 'team=web,gpu', 'absent']);
   if (isText) return oneOf([...member(name), 'absent']);
   if (name === 'advisory') return oneOf(severities);
+  if (name === 'update') return several(['available', 'held']);
   if (name === 'template_status') return several(rows.flatMap(({ advice }) => advice?.status ?? []));
   if (name === 'email') return oneOf(member(name)).toUpperCase();
   if (name === 'network_type') return several(['mesh', 'public', 'lab', 'absent']);
