@@ -51,7 +51,8 @@ describeWithEngine('the port of a deployment on a real engine', () => {
     await change({ network_types: ['mesh'], addresses: { mesh: ABSENT } });
     expect((await world().deployment(id)).phase).toBe('running'); // until its next change
     await world().ask(id, 'restart');
-    const failed = await world().deploymentIs(id, 'retrying', 'AddressNotAvailable');
+    // The old instance still serves at its address.
+    const failed = await world().deploymentIs(id, 'degraded', 'AddressNotAvailable');
     expect(failed.message).toContain(ABSENT);
     expect(await world().host(world().hostId)).toMatchObject({ unverified_addresses: ['mesh'] });
   });
