@@ -171,7 +171,8 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
     LONG_TEST_MS,
   );
 
-  test(
+  // The account of the fleet in a namespace must not write the subresource `scale`, as these programs do.
+  (given === undefined ? test : test.skip)(
     'leaves the number of replicas to programs that scale beside updates',
     async () => {
       const { server, ca_certificate, auth } = cluster();

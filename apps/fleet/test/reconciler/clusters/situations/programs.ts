@@ -296,10 +296,10 @@ export const programs: readonly Situation[] = [
       const [before] = await place.objects(id, place.apps('deployments'));
       await kube('DELETE', place.apps(`deployments/${before.metadata.name}`));
       await eventually(
-        'it is created again',
+        'it is created again, and available',
         async () => {
           const [now] = await place.objects(id, place.apps('deployments'));
-          return now !== undefined && now.metadata.uid !== before.metadata.uid;
+          return now?.status?.availableReplicas === 1 && now.metadata.uid !== before.metadata.uid;
         },
         WAIT,
       );
