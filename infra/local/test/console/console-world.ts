@@ -98,7 +98,12 @@ export async function signInAtProvider(page: TestPage, email = people.admin): Pr
 
 /** The console is shown when it has exchanged the code of the sign-in for a session. */
 async function returned(page: TestPage, origin: string): Promise<void> {
-  await page.waitForURL((url) => url.origin === origin);
+  // The browser gives up a request when the interfaces of the machine change, as engines change them. A person then loads it again.
+  const address = async () => {
+    if (page.url().startsWith('chrome-error:')) await page.reload().catch(() => undefined);
+    return page.url();
+  };
+  await eventually('the browser is back at the console', address, { until: (url) => url.startsWith(`${origin}/`) });
   await page.locator('#root > *').first().waitFor();
 }
 
