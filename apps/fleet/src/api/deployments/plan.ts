@@ -160,8 +160,10 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body):
   if (body.upgrade) refuseGiven(body, NOT_UPGRADED, 'upgrade');
   const present = await readWorkloadRevision(transaction, row.workload_id, row.revision);
   const upgrade = body.upgrade ? await upgradeOf(transaction, row) : undefined;
-  const workload =
-    upgrade?.workload ?? (await readWorkloadRevision(transaction, row.workload_id, body.revision ?? row.revision));
+  const { revision = row.revision } = body;
+  const planned =
+    revision === row.revision ? present : await readWorkloadRevision(transaction, row.workload_id, revision);
+  const workload = upgrade?.workload ?? planned;
   const { desired_state: desiredState = row.desired_state } = body;
   const isNewRevision = workload.revision !== row.revision;
   const { replicas, autoscaling, scaledBy } = scalingAfter(row, {
