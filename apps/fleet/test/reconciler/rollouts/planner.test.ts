@@ -33,27 +33,19 @@ function history({ seed, ...given }: Drawn, more: Pick<Given, 'program' | 'oldCr
   return untilEnd(update, ({ steps }) => (chance(6) === 0 ? steps + 1 + chance(3) : undefined));
 }
 
-/** A good update: it succeeds, and with an extra instance no fewer instances serve than before. */
-function good(drawn: Drawn, removed?: Removed): void {
-  const { replicas, extra } = drawn;
-  const update = history(drawn, { program: 'runs' }, removed);
-  expect({ state: update.state, containers: update.containers }).toEqual({
-    state: 'succeeded',
-    containers: all(replicas, 'new'),
-  });
+/** An update that ends in this state with instances of one body; with an extra instance, no fewer serve than before. */
+function ends(update: Update, { replicas, extra }: Drawn, state: string, body: 'old' | 'new'): void {
+  expect({ state: update.state, containers: update.containers }).toEqual({ state, containers: all(replicas, body) });
   expect(update.fewest).toBeGreaterThanOrEqual(extra ? replicas : replicas - 1);
 }
 
-/** A program that ends at once: the old generation runs again, and with an extra instance no instance is lost. */
-function broken(drawn: Drawn, removed?: Removed): void {
-  const { replicas, extra } = drawn;
-  const update = history(drawn, { program: 'ends' }, removed);
-  expect({ state: update.state, containers: update.containers }).toEqual({
-    state: 'rolled_back',
-    containers: all(replicas, 'old'),
-  });
-  expect(update.fewest).toBeGreaterThanOrEqual(extra ? replicas : replicas - 1);
-}
+/** A good update succeeds. */
+const good = (drawn: Drawn, removed?: Removed): void =>
+  ends(history(drawn, { program: 'runs' }, removed), drawn, 'succeeded', 'new');
+
+/** After an update to a program that ends at once, the old generation runs again. */
+const broken = (drawn: Drawn, removed?: Removed): void =>
+  ends(history(drawn, { program: 'ends' }, removed), drawn, 'rolled_back', 'old');
 
 /** Instances of both generations crash at times: the rollout ends all the same, with the number of replicas. */
 function unsteady(drawn: Drawn, removed?: Removed): void {

@@ -6,6 +6,7 @@ import { commandUser } from '@svc/http';
 import { advise, restore, withdrawAdvisory } from '../../../src/commands/history.ts';
 import { importCatalog } from '../../../src/commands/import.ts';
 import { writeCatalog } from '../../../src/database/catalog-write.ts';
+import { Prisma } from '../../../src/generated/prisma/client.ts';
 import { startWorld } from '../../world.ts';
 
 const world = await startWorld();
@@ -66,6 +67,19 @@ const deleted = async () => {
   await admin.delete(`${PATH}?id=${template.id}`);
   return template;
 };
+
+/** A statement about a template, which the catalog writes without an author. */
+const bySql = (statementFor: (id: string) => Prisma.Sql): WritingPath => ({
+  by: unknown,
+  entries: 0,
+  prepare: async () => {
+    const { id, slug } = await aTemplate();
+    return async () => {
+      await writeCatalog(world.database, (transaction) => transaction.$executeRaw(statementFor(id)));
+      return slug;
+    };
+  },
+});
 
 const paths: Readonly<Record<string, WritingPath>> = {
   'a creation over the API': {
@@ -150,34 +164,10 @@ const paths: Readonly<Record<string, WritingPath>> = {
       };
     },
   },
-  'a change by SQL, or by an earlier release of the hub': {
-    by: unknown,
-    entries: 0,
-    prepare: async () => {
-      const { id, slug } = await aTemplate();
-      return async () => {
-        await writeCatalog(
-          world.database,
-          (transaction) => transaction.$executeRaw`UPDATE templates SET description = 'two' WHERE id = ${id}::uuid`,
-        );
-        return slug;
-      };
-    },
-  },
-  'a deletion by SQL': {
-    by: unknown,
-    entries: 0,
-    prepare: async () => {
-      const { id, slug } = await aTemplate();
-      return async () => {
-        await writeCatalog(
-          world.database,
-          (transaction) => transaction.$executeRaw`DELETE FROM templates WHERE id = ${id}::uuid`,
-        );
-        return slug;
-      };
-    },
-  },
+  'a change by SQL, or by an earlier release of the hub': bySql(
+    (id) => Prisma.sql`UPDATE templates SET description = 'two' WHERE id = ${id}::uuid`,
+  ),
+  'a deletion by SQL': bySql((id) => Prisma.sql`DELETE FROM templates WHERE id = ${id}::uuid`),
 };
 
 const counts = async () => ({
