@@ -418,6 +418,13 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     upgradeDeployment: writing('POST', `${one('deployments', deployment)}/upgrade`, { expected: 'none' }, [], MEBIBYTE),
     abortRollout: acting('POST', `${one('deployments', deployment)}/rollout/abort`),
     resumeRollout: acting('POST', `${one('deployments', deployment)}/rollout/resume`),
+    planUpdateRun: writing('POST', resource('update-runs/plan'), { deployment_ids: [deployment] }, [
+      { template: 'template-1', wave: 50 },
+    ]),
+    createUpdateRun: writing('POST', resource('update-runs'), { deployment_ids: [deployment] }),
+    listUpdateRuns: reading(resource('update-runs'), ['?limit=100', '?page=90071992547409']),
+    getUpdateRun: reading(one('update-runs')),
+    cancelUpdateRun: acting('POST', `${one('update-runs')}/cancel`),
     revealDeploymentValue: acting('POST', `${one('deployments', deployment)}/values/NAME/reveal`),
     listDeploymentEvents: reading(`${one('deployments', deployment)}/events`, ['?limit=100', '?page=90071992547409']),
     listDeploymentRevisions: reading(`${one('deployments', deployment)}/revisions`, [

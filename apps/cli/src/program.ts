@@ -65,6 +65,7 @@ export function createProgram(result: Result): Command {
   addDiagnosis(program, add);
   addCatalog(add, group);
   addDeployments(program, add);
+  addUpdates(program, add, group);
   addTargets(add, group);
   addCredentials(add, group);
   addHub(add, group);
@@ -166,9 +167,17 @@ function addCatalog(add: Add, group: Group): void {
   });
 }
 
+const wait = (command: Command) => command.option('-w, --wait', 'wait until it runs or has failed');
+
+const variables = (command: Command) =>
+  command
+    .addOption(repeated('-s, --set <KEY=VALUE>', 'a variable; repeatable'))
+    .addOption(repeated('--secret <KEY=SECRET/KEY>', 'a variable from a key of a secret; repeatable'))
+    .addOption(repeated('-g, --generate <KEY=LENGTH>', 'a variable that the fleet generates; repeatable'))
+    .addOption(repeated('--acknowledge <id>', 'a critical advisory despite which it is deployed; repeatable'));
+
 function addDeployments(program: Command, add: Add): void {
   const commands = () => import('./commands/deployments.ts');
-  const wait = (command: Command) => command.option('-w, --wait', 'wait until it runs or has failed');
   add(program, 'deploy <template>', {
     summary: 'deploy a template on a host or cluster that the fleet chooses',
     examples: [
@@ -176,15 +185,11 @@ function addDeployments(program: Command, add: Add): void {
       'svc deploy memcached --name cache --wait --yes',
     ],
     options: (command) =>
-      wait(command)
+      variables(wait(command))
         .option('-n, --name <name>', 'the name; default: the slug of the template')
-        .addOption(repeated('-s, --set <KEY=VALUE>', 'a variable; repeatable'))
-        .addOption(repeated('--secret <KEY=SECRET/KEY>', 'a variable from a key of a secret; repeatable'))
-        .addOption(repeated('-g, --generate <KEY=LENGTH>', 'a variable that the fleet generates; repeatable'))
         .addOption(repeated('--volume <NAME=SIZE>', 'the size of a volume, such as data=20Gi; repeatable'))
         .addOption(repeated('-l, --label <KEY=VALUE>', 'a label; repeatable'))
         .addOption(number('-r, --replicas <count>', 'the number of replicas'))
-        .addOption(repeated('--acknowledge <id>', 'a critical advisory despite which it is deployed; repeatable'))
         .option('--host <name>', 'the host, instead of a choice of the fleet')
         .option('--cluster <name>', 'the cluster, instead of a choice of the fleet')
         .option('--dry-run', 'only show the plan; exit code 3'),
@@ -246,6 +251,32 @@ function addDeployments(program: Command, add: Add): void {
     examples: ['svc open cache', 'svc open --no-browser --at hub'],
     options: (command) => command.option('--no-browser', 'only print the address'),
     load: async () => (await commands()).open,
+  });
+}
+
+function addUpdates(program: Command, add: Add, group: Group): void {
+  const updates = () => import('./commands/updates.ts');
+  add(program, 'update <deployment>', {
+    summary: 'update a deployment to the present version of its template',
+    examples: ['svc update cache --dry-run', 'svc update cache --yes'],
+    options: (command) =>
+      variables(wait(command))
+        .option('--force', 'also if the same configuration has failed before')
+        .option('--dry-run', 'only show what would change; exit code 3 if something would'),
+    load: async () => (await updates()).update,
+  });
+  const rollout = group('rollout', 'end or continue the rollout of a change');
+  add(rollout, 'abort <deployment>', {
+    summary: 'stop a rollout, and return to the last good generation',
+    examples: ['svc rollout abort cache --yes'],
+    options: wait,
+    load: async () => (await updates()).abortRollout,
+  });
+  add(rollout, 'resume <deployment>', {
+    summary: 'continue a rollout that is held',
+    examples: ['svc rollout resume cache --yes'],
+    options: wait,
+    load: async () => (await updates()).resumeRollout,
   });
 }
 

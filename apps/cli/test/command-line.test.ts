@@ -36,6 +36,7 @@ describe('wrong usage ends with 2, and sends nothing:', () => {
     ['a number that is none', /must be an integer/, ['scale', 'web', 'many', '-y']],
     ['a change without --yes', /needs --yes/, ['scale', 'web', '2']],
     ['a deployment without --yes', /needs --yes/, ['deploy', 'redis']],
+    ['an update without --yes', /needs --yes/, ['update', 'web']],
     ['a token as an argument', /never an argument/, ['login', service.url, '--token', 'svcm_secret-text']],
     ['the value of a secret as an argument', /stdin/, ['secret', 'set', 'db', 'password=secret-text', '-y']],
     ['two targets', /--host or --cluster/, ['deploy', 'redis', '--host', 'a', '--cluster', 'b', '-y']],
@@ -64,6 +65,20 @@ test('without a context, the message states how to sign in', async () => {
   });
 });
 
+const upgradePlan = {
+  ok: true,
+  refusals: [],
+  advice: null,
+  dry_run: [],
+  digest: 'the-digest',
+  template: { from_version: '1.0.0', to_version: '1.1.0' },
+  values: [{ path: 'image', from: 'web:1', to: 'web:2' }],
+  outage: { expected: true, reason: 'The only instance ends first.' },
+  new_variables: [{ name: 'MODE', required: true }],
+  data: [],
+  held: null,
+};
+
 describe('a command sends only the requests that it needs:', () => {
   const byName = `GET /api/v1/deployments?name=web&limit=2&view=summary`;
 
@@ -80,6 +95,18 @@ describe('a command sends only the requests that it needs:', () => {
     [
       ['rollback', 'web', '--to', '1', '-y'],
       [byName, `POST /api/v1/deployments/${ID}/rollback`],
+    ],
+    [
+      ['update', 'web', '-y'],
+      [byName, 'POST /api/v1/deployments/plan', `POST /api/v1/deployments/${ID}/upgrade`],
+    ],
+    [
+      ['rollout', 'abort', 'web', '-y'],
+      [byName, `POST /api/v1/deployments/${ID}/rollout/abort`],
+    ],
+    [
+      ['rollout', 'resume', 'web', '-y'],
+      [byName, `POST /api/v1/deployments/${ID}/rollout/resume`],
     ],
     [['open', 'web', '--no-browser'], [byName]],
     [['open'], []],
@@ -99,7 +126,8 @@ describe('a command sends only the requests that it needs:', () => {
       'GET /api/v1/secrets': none,
       'POST /api/v1/tokens': { status: 201, body: { token: { name: 'ci', secret: 'svcm_x', expires_at: null } } },
       'POST /api/v1/secrets': { status: 201, body: { secret: { name: 'db', keys: [], used_by: [] } } },
-      'POST /api/v1/deployments': { body: { deployment, generated: {} } },
+      'POST /api/v1/deployments/plan': { body: upgradePlan },
+      'POST /api/v1/deployments': { body: { deployment, generated: [] } },
     });
     const { code, stderr } = await svc(args, { env, stdin: 'value\n' });
     expect({ code, requests: service.requests() }).toEqual({ code: 0, requests });
@@ -170,6 +198,64 @@ test('--dry-run ends with 3 if something would change, and changes nothing', asy
   expect((await svc(['scale', 'web', '2', '--dry-run'], { env })).code).toBe(3);
   expect((await svc(['scale', 'web', '1', '--dry-run'], { env })).code).toBe(0);
   expect(service.requests().filter((request) => !request.includes('/plan') && !request.startsWith('GET'))).toEqual([]);
+});
+
+describe('an update', () => {
+  const upgraded = `POST /api/v1/deployments/${ID}/upgrade`;
+  const full = { ...deployment, env: { NAME: 'x', KEY: { generate: 32 } } };
+  const answers = {
+    [`GET /api/v1/deployments/${ID}`]: { body: { deployment: full } },
+    'GET /api/v1/deployments': found,
+    'POST /api/v1/deployments/plan': { body: upgradePlan },
+    [upgraded]: { body: { deployment, generated: [{ name: 'TOKEN', value: 'shown-once' }] } },
+  };
+
+  test('is applied as it was planned, with the variables of the deployment and those of the options', async () => {
+    service.answer(answers);
+    const args = ['update', 'web', '--set', 'MODE=new', '-g', 'TOKEN=32', '--acknowledge', ID, '-y'];
+    const { code, stdout, stderr } = await svc(args, { env });
+    const members = {
+      env: { NAME: 'x', KEY: { generate: 32 }, MODE: 'new', TOKEN: { generate: 32 } },
+      acknowledge: [ID],
+    };
+    const [planned, applied] = service.received.slice(-2).map(({ body }) => body);
+    expect(planned).toEqual({ deployment_id: ID, upgrade: true, ...members });
+    expect(applied).toEqual({ ...members, expected: 'the-digest', force: false });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('shown-once') });
+    for (const text of ['1.0.0 to 1.1.0', 'The only instance ends first.', 'MODE, required'])
+      expect(stderr).toContain(text);
+  });
+
+  test('with --dry-run only shows the values before and after, and ends with 3', async () => {
+    service.answer(answers);
+    const { code, stdout } = await svc(['update', 'web', '--dry-run'], { env });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: expect.stringMatching(/image +web:1 +web:2/) });
+    expect(service.requests().at(-1)).toBe('POST /api/v1/deployments/plan');
+  });
+
+  test.each([
+    [null, 0],
+    [2, 1],
+  ])('that is waited for, with the failed generation %j, ends with %i', async (failed_generation, code) => {
+    const generations = { generation: 3, observed_generation: 3 };
+    const after = { ...full, ...generations, rollout: { state: 'progressing', failed_generation } };
+    service.answer({ ...answers, [`GET /api/v1/deployments/${ID}`]: { body: { deployment: after } } });
+    expect(await svc(['update', 'web', '--wait', '-y'], { env })).toMatchObject({ code });
+  });
+
+  test('to a configuration that has failed needs --force', async () => {
+    const held = {
+      generation: 2,
+      reason: 'CrashLoop',
+      message: 'Generation 2 failed.',
+      at: '2026-11-25T00:00:00.000Z',
+    };
+    service.answer({ ...answers, 'POST /api/v1/deployments/plan': { body: { ...upgradePlan, held } } });
+    const refused = await svc(['update', 'web', '-y'], { env });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Generation 2 failed. Use --force') });
+    expect((await svc(['update', 'web', '--force', '-y'], { env })).code).toBe(0);
+    expect(service.received.at(-1)?.body).toMatchObject({ force: true });
+  });
 });
 
 test('a service that does not respond, and a redirect, which could lead elsewhere, are failures that name the address', async () => {

@@ -62,6 +62,8 @@ interface ServicesOptions {
   readonly revealValues: RevealSetting;
   /** Maximum number of deployments that this process reconciles concurrently. */
   readonly concurrency: number;
+  /** The maximum number of automatic rollouts at the same time, of all replicas. */
+  readonly updateConcurrency: number;
   readonly publicUrl: string | undefined;
   /** The longest time until the expiry of an access token of the provider, in hours. Default: 24. */
   readonly maxTokenHours?: number | undefined;
@@ -142,6 +144,7 @@ function createServices(options: ServicesOptions): Services {
       allowed: options.outboundAllow,
       timings: timings.reconciler,
       concurrency: options.concurrency,
+      updateConcurrency: options.updateConcurrency,
       defaultLimits,
     }),
     refusalOf: toProvider.restricted.refusalOf,

@@ -167,6 +167,11 @@ export const schema = z
       .describe(
         'the maximum number of deployments that a process reconciles at the same time. A deployment whose host or cluster takes longer than 0.3 seconds does not count, so that slow targets do not delay others',
       ),
+    UPDATE_CONCURRENCY: numberSetting(1, 50)
+      .prefault('2')
+      .describe(
+        'the maximum number of [automatic updates](deployments.md#automatic-updates) whose rollouts are in progress at the same time, of all replicas',
+      ),
   })
   .check(
     requireTogether('SVC_TEMP_ADMIN_USERNAME', 'SVC_TEMP_ADMIN_PASSWORD'),

@@ -104,6 +104,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
       defaultLimits: { memory_bytes: config.DEFAULT_MEMORY_LIMIT, processes: config.DEFAULT_PROCESS_LIMIT },
       revealValues: config.REVEAL_VALUES,
       concurrency: config.RECONCILER_CONCURRENCY,
+      updateConcurrency: config.UPDATE_CONCURRENCY,
       publicUrl,
       maxTokenHours: config.OIDC_MAX_TOKEN_HOURS,
       corsOrigins,

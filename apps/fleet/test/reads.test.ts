@@ -1,8 +1,10 @@
 // What each GET and each tool reads, with rows as large as they can be, and more rows than a page.
+import { randomUUID } from 'node:crypto';
 import { hasPages, readBound } from '@svc/contract';
-import { fleetEndpoints, fleetTools } from '@svc/contract/fleet';
+import { fleetEndpoints, fleetTools, MAX_RUN_ITEMS } from '@svc/contract/fleet';
 import { MAX_PERFORMED_BYTES } from '@svc/http';
 import { countingReads } from '@svc/testing';
+import { insertRun } from '../src/deployments/update-runs/runs.ts';
 import { aTemplate } from './a-template.ts';
 import { messagesTo } from './mcp/client.ts';
 import { listen } from './raw.ts';
@@ -49,6 +51,7 @@ beforeAll(async () => {
   ids.storage = (await fleet.aVolume()).id;
   ids.users = (await fleet.aUser('viewer')).id;
   ids.tokens = (await fleet.aToken()).id;
+  ids['update-runs'] = await aRun();
   for (let row = 0; row < LARGE; row++) {
     const bare = { secret_refs: [], registry_credentials: null, env_schema: [], required_network_types: [] };
     const document = aTemplate({ ...bare, slug: `large-${row}`, documentation: TEXT.repeat(25) });
@@ -69,6 +72,19 @@ beforeAll(async () => {
     await asAdmin.put(`/api/v1/deployments/${ids.deployments}`, { env: { ...env, NAME_0: `${change}` } });
   }
 });
+
+/** A run with as many deployments as allowed. */
+async function aRun(): Promise<string> {
+  const items = Array.from({ length: MAX_RUN_ITEMS }, (_, index) => ({
+    deployment_id: randomUUID(),
+    name: `deployment-${index}`,
+    wave: null,
+    expected: null,
+    skipped: 'No update is available.',
+  }));
+  const run = { createdBy: 'test', selection: { template: 'any' }, wave: 1, stopAfter: 1, plan: { digest: '', items } };
+  return client.$transaction((transaction) => insertRun(transaction, run));
+}
 
 /** A stream does not end, and a log needs an engine. */
 const { watchChanges, readDeploymentLogs, ...others } = fleetEndpoints;

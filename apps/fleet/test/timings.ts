@@ -22,6 +22,8 @@ export const SHORT_TIMINGS = {
     watches: 500,
     collect: 50,
     afterChange: 100,
+    updates: 100,
+    automaticUpdates: 500,
     logStart: 100,
     docker: {
       ...RECONCILER.docker,

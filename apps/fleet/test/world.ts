@@ -157,6 +157,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
         defaultLimits: { memory_bytes: 2 * 2 ** 30, processes: 4096 },
         revealValues: given.revealValues ?? 'admins-and-operators',
         concurrency: 8,
+        updateConcurrency: 2,
         publicUrl,
         corsOrigins: [FRONTEND],
         diagnose: () => given.diagnosis ?? withoutChecks,

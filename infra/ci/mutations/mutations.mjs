@@ -233,4 +233,59 @@ export const mutations = [
     ],
     tests: [{ package: 'apps/fleet', pattern: 'test/deployments/templates/advice\\.test' }],
   },
+  {
+    name: 'automatic update with a new port',
+    edits: [
+      {
+        file: 'apps/fleet/src/deployments/updates/limits.ts',
+        find: 'adds(portsOf(before), portsOf(after))',
+        replace: 'adds(portsOf(after), portsOf(before))',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/deployments/updates/automatic' }],
+  },
+  {
+    name: 'automatic update after a return',
+    edits: [
+      {
+        file: 'apps/fleet/src/reconciler/updates/automatic.ts',
+        find: 'if (returned !== undefined) {',
+        replace: 'if (returned === 0) {',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/deployments/updates/automatic' }],
+  },
+  {
+    name: 'automatic updates beyond their concurrency',
+    edits: [
+      {
+        file: 'apps/fleet/src/reconciler/updates/automatic.ts',
+        find: 'row.running < concurrency',
+        replace: 'row.running <= concurrency',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/deployments/updates/automatic' }],
+  },
+  {
+    name: 'window that begins at the second of two times',
+    edits: [
+      {
+        file: 'apps/fleet/src/deployments/updates/window.ts',
+        find: '.toSorted((one, other) => one - other);\n  const found',
+        replace: '.toSorted((one, other) => other - one);\n  const found',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/deployments/updates/window' }],
+  },
+  {
+    name: 'update run that continues after failures',
+    edits: [
+      {
+        file: 'apps/fleet/src/reconciler/updates/runs.ts',
+        find: 'run.failed >= run.stop_after',
+        replace: 'run.failed > run.stop_after',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/update-runs' }],
+  },
 ];

@@ -12,6 +12,7 @@ const deployment = (name: string, more: object = {}): ListedObject => ({
   target: { host_id: 'h1', cluster_id: null },
   template_state: 'outdated',
   advice: { status: 'deprecated', advisories: [{ severity: 'note' }, { severity: 'warning' }] },
+  update: { to_version: '2.0.0', held: null },
   created_at: OLD,
   updated_at: OLD,
   ...more,
@@ -163,6 +164,8 @@ test.each([
   [{ template_status: 'active' }, 'rows'],
   [{ advisory: 'warning' }, 'none'],
   [{ advisory: 'critical' }, 'rows'],
+  [{ update: 'available,held' }, 'none'],
+  [{ update: 'held' }, 'rows'],
   [{ label: 'team=a' }, 'rows'], // this console does not evaluate it
   [{ phase: '', search: undefined }, 'none'],
 ] as const)('the filter %j of a known row', (filter, reread) => {

@@ -54,11 +54,15 @@ export const list: Action<ListOptions> = async (_, { label, phase, advisory, sea
   return undefined;
 };
 
-interface DeployOptions extends Common {
-  readonly name?: string;
+/** The options with the values of variables. */
+export interface VariableOptions {
   readonly set: readonly string[];
   readonly secret: readonly string[];
   readonly generate: readonly string[];
+}
+
+interface DeployOptions extends Common, VariableOptions {
+  readonly name?: string;
   readonly volume: readonly string[];
   readonly label: readonly string[];
   readonly acknowledge: readonly string[];
@@ -87,11 +91,7 @@ export const deploy: Action<DeployOptions> = async ([template = ''], options) =>
   };
   if (options.dryRun === true || options.yes !== true) {
     const plan = await reply(fleet.POST('/api/v1/deployments/plan', { body }));
-    if (!plan.ok) {
-      throw new Failure(
-        plan.refusals.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('\n'),
-      );
-    }
+    refuseUnlessPossible(plan);
     tellAdvice(plan);
     tellRefusals(plan);
     const where = plan.placement.candidates.find(({ id }) => Object.values(plan.placement.target ?? {}).includes(id));
@@ -110,36 +110,29 @@ export const deploy: Action<DeployOptions> = async ([template = ''], options) =>
     await confirm(`Deploy ${oneLine(body.name)} on ${where?.kind} ${where?.name}?`, options);
   }
   const { deployment, generated } = await create(fleet, body);
-  const current = options.wait === true ? await waitFor(fleet, deployment.id) : deployment;
-  await print(
-    { deployment: current, generated },
-    {
-      format: options.output,
-      as: () => ({
-        ...factsOf(current),
-        ...Object.fromEntries(Object.entries(generated).map(([name, value]) => [`$${name}`, valueText(value)])),
-      }),
-    },
-  );
-  return options.wait === true ? codeOf(current) : undefined;
+  return finish(fleet, deployment, { ...options, generated });
 };
 
-type Plan = FleetPaths['/api/v1/deployments/plan']['post']['responses'][200]['content']['application/json'];
+export type Plan = FleetPaths['/api/v1/deployments/plan']['post']['responses'][200]['content']['application/json'];
+
+/** @throws Failure with all reasons for which the request of a plan would fail */
+export function refuseUnlessPossible({ ok, refusals }: Pick<Plan, 'ok' | 'refusals'>): void {
+  if (ok) return;
+  throw new Failure(refusals.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('\n'));
+}
 
 /** Tells what the publisher says about the template of a plan. */
-function tellAdvice({ advice }: Pick<Plan, 'advice'>): void {
+export function tellAdvice({ advice }: Pick<Plan, 'advice'>): void {
   if (advice?.status === 'deprecated') tell(`The template is deprecated: ${oneLine(advice.status_message)}`);
   for (const { severity, message } of advice?.advisories ?? []) tell(`${oneLine(severity)}: ${oneLine(message)}`);
 }
 
 /** Tells what the cluster of a plan refuses. It is advice: the deployment can be created nevertheless. */
-function tellRefusals({ dry_run = [] }: Pick<Plan, 'dry_run'>): void {
+export function tellRefusals({ dry_run = [] }: Pick<Plan, 'dry_run'>): void {
   for (const { object, result, message } of dry_run) {
     if (result === 'refused') tell(`The cluster refuses ${oneLine(object)}: ${oneLine(message)}`);
   }
 }
-
-const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const factsOf = (deployment: Deployment) => ({
   name: deployment.name,
@@ -156,12 +149,8 @@ async function targetIn(fleet: Fleet, { host, cluster }: Pick<DeployOptions, 'ho
 
 type EnvValue = string | { readonly generate: number } | { readonly secret: string; readonly key?: string };
 
-/** The variables of a new deployment. @throws UsageError */
-function envOf({
-  set,
-  secret,
-  generate,
-}: Pick<DeployOptions, 'set' | 'secret' | 'generate'>): Record<string, EnvValue> {
+/** The variables that the options set. @throws UsageError */
+export function envOf({ set, secret, generate }: VariableOptions): Record<string, EnvValue> {
   const generated = generate.map((text) => {
     const [name, length] = text.includes('=') ? assignment(text) : [text, '32'];
     if (!/^\d{1,3}$/.test(length)) throw new UsageError(`--generate ${text} must have the form KEY or KEY=LENGTH.`);
@@ -200,26 +189,40 @@ async function waitFor(fleet: Fleet, id: string): Promise<Deployment> {
   }
 }
 
-const codeOf = ({ phase }: Deployment): ExitCode =>
-  phase === 'running' || phase === 'stopped' ? exitCodes.done : exitCodes.failed;
+/** A deployment that has returned to the last good generation runs, but the change has failed. */
+function codeOf({ phase, rollout }: Deployment): ExitCode {
+  const hasReturned = (rollout?.failed_generation ?? null) !== null;
+  return (phase === 'running' && !hasReturned) || phase === 'stopped' ? exitCodes.done : exitCodes.failed;
+}
 
-interface OperationOptions extends Common {
+export interface OperationOptions extends Common {
   readonly wait?: boolean;
 }
 
-/** Prints a deployment after a change of it. */
-async function finish(
+/** The values that a change generated, which only its response contains. */
+interface Generating {
+  readonly generated?: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** Prints a deployment after a change of it, with the values that the change can generate. */
+export async function finish(
   fleet: Fleet,
   changed: Deployment,
-  { wait, output }: OperationOptions,
+  { wait, output, generated }: OperationOptions & Generating,
 ): Promise<ExitCode | undefined> {
   const current = wait === true ? await waitFor(fleet, changed.id) : changed;
-  await print(current, { format: output, as: () => factsOf(current) });
+  await print(generated ? { deployment: current, generated } : current, {
+    format: output,
+    as: () => ({
+      ...factsOf(current),
+      ...Object.fromEntries((generated ?? []).map(({ name, value }) => [`$${name}`, value])),
+    }),
+  });
   return wait === true ? codeOf(current) : undefined;
 }
 
 /** The fleet, and the id of a deployment in it that a person has agreed to change. */
-async function agreed(
+export async function agreed(
   name: string,
   question: string,
   options: Common,
@@ -253,7 +256,7 @@ async function planScale(
   const deployment = await deploymentOf(fleet, name);
   const body = { deployment_id: deployment.id, replicas };
   const plan = await reply(fleet.POST('/api/v1/deployments/plan', { body }));
-  if (!plan.ok) throw new Failure(plan.refusals.map(({ message }) => message).join('\n'));
+  refuseUnlessPossible(plan);
   tellRefusals(plan);
   await print(plan, {
     format: output,

@@ -24,7 +24,7 @@ import { allocate, insertDeployment, removeDeployment } from '../deployments/sto
 import { recordAcknowledged } from '../deployments/templates/advice.ts';
 import { abortedRollout, noRollout, recordOutcome } from '../deployments/updates/restore.ts';
 import { presentRollout, storedOutcome } from '../deployments/updates/rollout.ts';
-import { storeUpgrade } from '../deployments/updates/upgrade.ts';
+import { upgradeDeployment as upgrade } from '../deployments/updates/upgrade.ts';
 import { generateValues } from '../deployments/values/generate.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
@@ -308,14 +308,8 @@ export const rollbackDeployment = placementRoute(fleetEndpoints.rollbackDeployme
   }),
 );
 
-/** Stores the present template as a revision of the workload, and deploys it as it was planned. */
 export const upgradeDeployment = placementRoute(fleetEndpoints.upgradeDeployment, (context, { params, body }) =>
-  changeDeployment(context, params.id, async (before) => {
-    refuse(refusalsOfDeletion(before));
-    const { acknowledge: acknowledged, ...members } = body;
-    const revision = await storeUpgrade(context.transaction, before, authorOf(context.principal));
-    return { operation: 'upgrade', message: 'updated to the present template', revision, acknowledged, ...members };
-  }),
+  upgrade(context, params.id, { ...body, acknowledged: body.acknowledge }),
 );
 
 export const abortRollout = placementRoute(fleetEndpoints.abortRollout, (context, { params }) =>

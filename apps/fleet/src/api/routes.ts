@@ -29,6 +29,7 @@ import * as settings from './settings.ts';
 import * as storage from './storage.ts';
 import { createSupportBundle } from './support-bundle.ts';
 import * as tokens from './tokens.ts';
+import * as updateRuns from './update-runs.ts';
 import * as invitations from './users/invitation.ts';
 import * as users from './users.ts';
 import * as workloads from './workloads.ts';
@@ -56,6 +57,7 @@ export const routes = implement(fleetEndpoints, {
   ...workloads,
   ...deployments,
   planDeployment,
+  ...updateRuns,
   readDeploymentLogs,
   getDeploymentUsage,
   revealDeploymentValue,

@@ -5,6 +5,8 @@ import { commandUser, processMetrics } from '@svc/http';
 import { Counter } from 'prom-client';
 import type { Database } from '../database/client.ts';
 import { type AuditEntry, Prisma } from '../generated/prisma/client.ts';
+import { authorOf } from '../identity/actor.ts';
+import { THE_FLEET } from '../identity/principal.ts';
 import type { Entry } from './recording.ts';
 
 export interface AuditFilters {
@@ -182,4 +184,28 @@ export function createEntryWriter({ client }: Database): EntryWriter {
 export const writeCommandEntry = (client: Pick<Prisma.TransactionClient, 'auditEntry'>, command: string) =>
   client.auditEntry.create({
     data: { actor: commandUser(), method: 'COMMAND', path: command, status: 200, request_id: '' },
+  });
+
+/** What the fleet has done without a request, as if it had made one. */
+interface OwnChange {
+  readonly path: string;
+  /** Identifies what has requested it. */
+  readonly requestId: string;
+  readonly objectName: string;
+}
+
+/** Writes the audit entry of a change that the fleet makes itself. It is counted after the commit. */
+export const writeFleetEntry = (
+  client: Pick<Prisma.TransactionClient, 'auditEntry'>,
+  { path, requestId, objectName }: OwnChange,
+) =>
+  client.auditEntry.create({
+    data: {
+      actor: authorOf(THE_FLEET),
+      method: 'POST',
+      path,
+      status: 200,
+      request_id: requestId,
+      object_name: objectName,
+    },
   });

@@ -19,6 +19,7 @@ const EXPIRED_ROWS: readonly ExpiredRows[] = [
   { table: 'invitations', key: 'user_id', condition: 'expires_at < now()' },
   { table: 'idempotency_keys', key: 'key_hash', condition: "created_at < now() - interval '1 day'" },
   { table: 'tombstones', key: 'id', condition: "at < now() - interval '1 day'" },
+  { table: 'update_runs', key: 'id', condition: "finished_at < now() - interval '90 days'" },
   { table: 'sessions', key: 'id', condition: "least(ended_at, expires_at) < now() - interval '1 day'" },
 ];
 

@@ -79,7 +79,7 @@ export interface DeploymentChange {
   /** The digest of the plan that the change applies. */
   readonly expected?: string;
   /** Whether the change is made also if a generation with the same configuration has failed. */
-  readonly force?: boolean;
+  readonly force?: boolean | undefined;
   readonly updates?: UpdatesInput | undefined;
   /** What a return to the last good generation restores. */
   readonly restores?: Restored;

@@ -10,7 +10,14 @@ import { adviceBytes, presentAdvice, storedAdvice, templateAdvice } from '../res
 import { condition, type Kind, presentCommon, presentConditions, resourceRow } from '../resources/kind.ts';
 import { problemsOfUses, restrictedUses, storedUses } from '../resources/secret-uses.ts';
 import { presentTarget } from '../resources/storage.ts';
-import { failedUpdate, presentUpdate, presentVersion, storedFailure } from '../resources/updates.ts';
+import {
+  automaticHold,
+  failedUpdate,
+  presentUpdate,
+  presentVersion,
+  storedFailure,
+  storedHold,
+} from '../resources/updates.ts';
 import { revisionBytes, secretVariables, templateState, templateStates } from '../resources/workloads.ts';
 import { hasInlineValues, presentEnv } from './env.ts';
 import { remedyOf } from './remedies.ts';
@@ -68,6 +75,7 @@ export const deploymentRow = resourceRow.extend({
   /** The version of the present template; null if it is not in the mirror. */
   present_version: z.string().nullable(),
   failed_update: storedFailure,
+  automatic_hold: storedHold,
   host_id: z.string().nullable(),
   cluster_id: z.string().nullable(),
   /** The name of the host or cluster; null without a target. */
@@ -186,7 +194,7 @@ const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Pris
   Prisma.sql`r.workload_id, (SELECT w.name FROM workloads w WHERE w.id = r.workload_id) AS workload_name, ${deletesWorkload} AS deletes_workload, r.revision,
     ${ofRevision(Prisma.sql`v.template_id`)} AS template_id, ${ofRevision(Prisma.sql`v.template_slug`)} AS template_slug,
     ${ofRevision(templateState)} AS template_state, ${ofRevision(Prisma.sql`v.template_revision`)} AS template_revision, ${ofRevision(templateAdvice)} AS advice,
-    ${ofRevision(presentVersion)} AS present_version, ${failedUpdate} AS failed_update, ${ofRevision(secretVariables)} AS secret_variables, r.host_id, r.cluster_id,
+    ${ofRevision(presentVersion)} AS present_version, ${failedUpdate} AS failed_update, ${automaticHold} AS automatic_hold, ${ofRevision(secretVariables)} AS secret_variables, r.host_id, r.cluster_id,
     coalesce((SELECT h.name FROM hosts h WHERE h.id = r.host_id),
              (SELECT c.name FROM clusters c WHERE c.id = r.cluster_id)) AS target_name, r.replicas, r.autoscaling, r.scaled_by, r.handover, r.observed_scale,
     ${large.env} AS env,

@@ -1,5 +1,6 @@
 import type { Log, PeriodicTask } from '@svc/http';
 import type { Database } from '../database/client.ts';
+import { createCandidates } from '../deployments/candidates.ts';
 import type { HostAddress } from '../engines/docker/client.ts';
 import type { ClusterFacts } from '../engines/kubernetes/check/check.ts';
 import type { ClusterAddress } from '../engines/kubernetes/client.ts';
@@ -25,6 +26,8 @@ import {
 } from './identify.ts';
 import { startReconciler } from './reconciler.ts';
 import { DEFAULT_TIMINGS, type ReconcilerTimings } from './timings.ts';
+import { startAutomaticUpdates } from './updates/automatic.ts';
+import { startUpdateRuns } from './updates/runs.ts';
 import { startVolumeRemoval } from './volume-removal.ts';
 import { startWatches } from './watches.ts';
 
@@ -53,7 +56,7 @@ export interface EngineRuntime {
   identifyCluster(address: Unregistered<ClusterAddress>): Promise<string | null>;
   /** Repeats an attempt after the first checks of the targets that it lacks. */
   readonly afterFirstChecks: AfterFirstChecks;
-  /** Starts the checks, the reconciler, the removal of volumes, and the watches. */
+  /** Starts the checks, the reconciler, the removal of volumes, the watches, the update runs, and the automatic updates. */
   start(): void;
   /** Stops all of them and closes the connections. */
   stop(): Promise<void>;
@@ -67,12 +70,14 @@ interface Options extends ClientOptions {
   readonly defaultLimits: DefaultLimits;
   /** Maximum number of deployments that this process reconciles concurrently. */
   readonly concurrency: number;
+  /** The maximum number of automatic rollouts at the same time, of all replicas. */
+  readonly updateConcurrency: number;
 }
 
 export function createEngineRuntime({ timings = DEFAULT_TIMINGS, ...options }: Options): EngineRuntime {
   const hosts = createHostClients(options, timings.docker);
   const clusters = createClusterClients(options, timings.kubernetes);
-  const context = { ...options, timings, hosts, clusters };
+  const context = { ...options, timings, hosts, clusters, candidates: createCandidates() };
   let rounds: readonly PeriodicTask[] = [];
   return {
     hosts,
@@ -86,7 +91,14 @@ export function createEngineRuntime({ timings = DEFAULT_TIMINGS, ...options }: O
     identifyHost: (address) => identifyHost(options, address),
     identifyCluster: (address) => identifyCluster(options, address),
     start: () => {
-      rounds = [startChecks(context), startReconciler(context), startVolumeRemoval(context), startWatches(context)];
+      rounds = [
+        startChecks(context),
+        startReconciler(context),
+        startVolumeRemoval(context),
+        startWatches(context),
+        startUpdateRuns(context),
+        startAutomaticUpdates(context),
+      ];
     },
     stop: async () => {
       await Promise.all(rounds.map((each) => each.stop()));

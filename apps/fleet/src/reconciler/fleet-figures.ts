@@ -13,6 +13,7 @@ interface Figures {
   readonly hosts: readonly (Count & { readonly reachability: string })[];
   readonly clusters: readonly (Count & { readonly reachability: string })[];
   readonly rollouts: readonly (Count & { readonly state: string })[];
+  readonly update_runs: number;
   readonly due: number;
   readonly claimed: number;
   /** The age of the deployment that has been due for the longest time, in seconds. */
@@ -82,6 +83,7 @@ export const observeFleet =
         { name, help },
         samples((figures) => [{ value: figure(figures) }]),
       );
+    gauge('fleet_update_runs', 'Update runs that have not ended', ({ update_runs }) => update_runs);
     gauge('reconciler_due_deployments', 'Deployments on reachable targets that wait for a worker', ({ due }) => due);
     gauge('reconciler_claimed_deployments', 'Deployments that a worker reconciles', ({ claimed }) => claimed);
     gauge(
@@ -106,6 +108,7 @@ async function readFigures({ client }: Database): Promise<Figures | undefined> {
         OR EXISTS (SELECT FROM clusters t WHERE t.id = d.cluster_id AND t.reachability = 'online')))
     SELECT due.due, due.oldest,
       (SELECT count(*)::int FROM deployments WHERE lease_until > now()) AS claimed,
+      (SELECT count(*)::int FROM update_runs WHERE state = 'running') AS update_runs,
       (SELECT coalesce(json_agg(c), '[]') FROM (SELECT phase, reason, count(*)::int FROM deployments GROUP BY 1, 2) c) AS deployments,
       (SELECT coalesce(json_agg(c), '[]') FROM (SELECT rollout->>'state' AS state, count(*)::int FROM deployments
          WHERE (rollout->>'generation')::int = generation GROUP BY 1) c) AS rollouts,

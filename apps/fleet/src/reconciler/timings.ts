@@ -69,6 +69,10 @@ export interface ReconcilerTimings {
   readonly collect: number;
   /** Wait between a change that a watch reports and the reconciliation of it. */
   readonly afterChange: number;
+  /** Wait between two passes of the update runs that have not ended. */
+  readonly updates: number;
+  /** Wait between two searches for deployments that are to be updated automatically. */
+  readonly automaticUpdates: number;
   /** Longest wait for the first line of a log before the response with the log begins. */
   readonly logStart: number;
   /** Limits of the clients of container engines. */
@@ -107,6 +111,8 @@ export const DEFAULT_TIMINGS: ReconcilerTimings = {
   watches: 5000,
   collect: 200,
   afterChange: 1000,
+  updates: 2000,
+  automaticUpdates: 15_000,
   logStart: 1000,
   docker: dockerTimings,
   kubernetes: kubernetesTimings,

@@ -48,7 +48,33 @@ const isBlocked = Prisma.sql`EXISTS (
   SELECT FROM workload_revisions v JOIN catalog_advice a ON a.template_id = v.template_id
   WHERE v.workload_id = r.workload_id AND v.revision = r.revision AND a.status = 'blocked')`;
 
-const isHeld = Prisma.sql`(${isBlocked} OR ${failedUpdate} IS NOT NULL)`;
+/** Why the last automatic update was not made. It counts until the deployment, its workload or the template changes. */
+export const storedHold = z
+  .object({ reason: z.string(), message: z.string(), at: z.iso.datetime({ offset: true }) })
+  .nullable();
+
+/** The valid hold of a deployment `r`. Few deployments have one. */
+export const automaticHold = Prisma.sql`(
+  SELECT r.update_held
+  FROM workloads w
+    JOIN workload_revisions v ON v.workload_id = w.id AND v.revision = r.revision
+    JOIN catalog_templates t ON t.id = v.template_id
+  WHERE r.update_held IS NOT NULL AND r.updates->>'from' = 'template' AND w.id = r.workload_id
+    AND (r.update_held->>'generation')::int = r.generation AND (r.update_held->>'revision')::int = w.revision
+    AND r.update_held->>'template_hash' = ${presentHash})`;
+
+const isHeld = Prisma.sql`(${isBlocked} OR ${failedUpdate} IS NOT NULL OR ${automaticHold} IS NOT NULL)`;
+
+/** Stores why an automatic update of a deployment is not made. */
+export const storeHold = (
+  client: Pick<Prisma.TransactionClient, '$executeRaw'>,
+  id: string,
+  { reason, message }: { readonly reason: string; readonly message: string },
+) => client.$executeRaw`
+  UPDATE deployments r SET update_held = jsonb_build_object('generation', r.generation, 'revision', w.revision,
+    'template_hash', ${presentHash}, 'reason', ${reason}::text, 'message', ${message}::text, 'at', now())
+  FROM workloads w, workload_revisions v, catalog_templates t
+  WHERE r.id = ${id}::uuid AND w.id = r.workload_id AND v.workload_id = w.id AND v.revision = r.revision AND t.id = v.template_id`;
 
 /** Whether a deployment `r` has an available update in one of these states. */
 export function hasUpdate(states: readonly UpdateState[]): Prisma.Sql {
@@ -61,6 +87,7 @@ interface Row {
   readonly template_state: string | null;
   readonly present_version: string | null;
   readonly failed_update: z.output<typeof storedFailure>;
+  readonly automatic_hold: z.output<typeof storedHold>;
   readonly advice: { readonly status: string; readonly status_message: string } | null;
 }
 
@@ -70,12 +97,13 @@ export function presentUpdate(row: Row) {
   return { kinds: ['template' as const], to_version: row.present_version, to_digest: null, held: presentHeld(row) };
 }
 
-function presentHeld({ failed_update: failure, advice }: Row) {
+function presentHeld({ failed_update: failure, automatic_hold: hold, advice }: Row) {
   if (advice?.status === 'blocked') {
     const message = `The template is blocked by the hub: ${advice.status_message}`;
     return { reason: 'TemplateBlocked', message, at: null, generation: null };
   }
-  if (failure === null) return null;
+  if (failure === null)
+    return hold && { reason: hold.reason, message: hold.message, at: new Date(hold.at), generation: null };
   const { generation, reason, at } = failure;
   const on = at === null ? '' : ` on ${at.slice(0, 10)}`;
   const message = `Generation ${generation} with the same configuration failed${on} (${reason ?? 'Failed'}).`;

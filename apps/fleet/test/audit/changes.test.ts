@@ -14,6 +14,7 @@ const TRIALS: readonly string[] = [
   'testOidcSettings',
   'testHubSettings',
   'planDeployment',
+  'planUpdateRun',
   'runDoctor',
   'createSupportBundle',
 ];

@@ -80,6 +80,11 @@ export function changingResources(world: World) {
     const plan = await asAdmin.post('/api/v1/deployments/plan', { deployment_id: id, upgrade: true });
     return { path: `/api/v1/deployments/${id}/upgrade`, body: { expected: plan.body.digest } };
   };
+  const aRun = async () => {
+    const { id } = await aDeployment();
+    const answer = await asAdmin.post('/api/v1/update-runs', { deployment_ids: [id] });
+    return { id: answer.body.run.id };
+  };
   const aGeneratedValue = async () => {
     const { target } = await whatRuns();
     const env_schema = [{ name: 'PASSWORD', description: '[secret]' }];
@@ -143,6 +148,9 @@ export function changingResources(world: World) {
     upgradeDeployment: anUpgrade,
     abortRollout: () => at(aRollout('progressing'), 'deployments', { verb: '/rollout/abort' }),
     resumeRollout: () => at(aRollout('held'), 'deployments', { verb: '/rollout/resume' }),
+    planUpdateRun: async () => ({ body: { deployment_ids: [(await aDeployment()).id] } }),
+    createUpdateRun: async () => ({ body: { deployment_ids: [(await aDeployment()).id] } }),
+    cancelUpdateRun: () => at(aRun(), 'update-runs', { verb: '/cancel' }),
     revealDeploymentValue: () => at(aGeneratedValue(), 'deployments', { verb: '/values/PASSWORD/reveal' }),
   };
 }

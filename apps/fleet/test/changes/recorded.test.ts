@@ -63,6 +63,7 @@ test('a change of any column is recorded, except of these', async () => {
     WHERE tgname = 'record_updates' GROUP BY relname`;
   expect(Object.fromEntries(tables.map(({ table, ignored }) => [table, ignored]))).toEqual({
     deployments: [
+      'automatic_generation',
       'due_at',
       'env_bytes',
       'extra_instances',

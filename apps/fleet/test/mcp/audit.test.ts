@@ -87,6 +87,8 @@ test.each([
   ['control_deployment', { deployment: 'web', action: 'stop' }, 'POST', 'deployments/web/stop'],
   ['control_deployment', { deployment: id, action: 'restart' }, 'POST', `deployments/${id}/restart`],
   ['control_deployment', { deployment: 'web', action: 'rollback' }, 'POST', 'deployments/web/rollback'],
+  ['control_deployment', { deployment: 'web', action: 'upgrade' }, 'POST', 'deployments/web/upgrade'],
+  ['control_deployment', { deployment: 'web', action: 'abort_rollout' }, 'POST', 'deployments/web/rollout/abort'],
   ['control_deployment', { deployment: 'web', action: 'constructor' }, 'POST', 'deployments/web/stop'],
   ['update_deployment', { deployment: 'a/b\ud800' }, 'PUT', 'deployments/a%2Fb%EF%BF%BD'],
   ['delete_deployment', { deployment: 'web' }, 'DELETE', 'deployments/web'],

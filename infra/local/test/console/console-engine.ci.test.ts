@@ -4,6 +4,7 @@ import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/e
 import { type ConsoleWorld, startConsoleWorld } from './console-world.ts';
 import { testDeployment, testFleetFlows } from './fleet-flows.ts';
 import { testGeneratedValues } from './generated-values.ts';
+import { testUpdates } from './updates.ts';
 
 describeWithBrowser('the console of the fleet in a browser, with an engine', () => {
   describeWithEngine('that runs containers', () => {
@@ -22,5 +23,6 @@ describeWithBrowser('the console of the fleet in a browser, with an engine', () 
     testFleetFlows(withEngine);
     testDeployment(withEngine);
     testGeneratedValues(withEngine);
+    testUpdates(withEngine);
   });
 });

@@ -168,6 +168,53 @@ export function testFormAndCatalog(given: () => ConsoleWorld): void {
     expect(page.complaints).toEqual([]);
   });
 
+  test('an administrator restores a revision after a preview and a deleted template, and publishes what readers should know', async () => {
+    const world = given();
+    const call = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object) =>
+      Object(await world.call({ service: 'hub', method, path, ...(body && { body }) }));
+    const { categories } = await call('GET', '/admin/categories');
+    const { id: category_id } = categories.find(({ is_private }: { is_private: boolean }) => !is_private);
+    const { template } = await call('POST', '/admin/templates', { name: 'Restored', category_id, image_tag: '1' });
+    const { id } = template;
+    await call('PUT', '/admin/templates', { id, image_tag: '2', message: 'A new image' });
+
+    const page = await world.open(world.hub, `/admin/templates/${id}?tab=history`);
+    const keys = keysOf(page);
+    await signInByKeys(page);
+    await page.getByRole('row', { name: /A new image/ }).waitFor();
+    const dialog = page.getByRole('dialog');
+    await keys.select(page.getByRole('button', { name: 'Actions for revision 1' }), 'Restore…');
+    await dialog.getByRole('row', { name: /^Tag 2 1$/ }).waitFor();
+    expect(await findProblems(page, { widths: [360, 1280] })).toEqual([]);
+    await keys.fill(dialog.getByLabel('Message'), 'It does not start');
+    await keys.press(dialog.getByRole('button', { name: 'Restore', exact: true }));
+    await page.getByRole('row', { name: /It does not start/ }).waitFor();
+    expect((await call('GET', `/admin/templates/${id}`)).template).toMatchObject({ image_tag: '1', revision: 3 });
+
+    await keys.press(page.getByRole('link', { name: 'Status and advisories' }));
+    await page.getByText('Everyone else can see it, too.').waitFor();
+    await keys.press(page.getByRole('button', { name: 'New advisory' }));
+    await keys.fill(dialog.getByLabel(/^Message/), 'Revision 2 does not start.');
+    await keys.fill(dialog.getByLabel('First revision'), '2');
+    await keys.fill(dialog.getByLabel('Last revision'), '2');
+    await keys.press(dialog.getByRole('button', { name: 'Publish', exact: true }));
+    await page.getByText('Revisions 2 to 2').waitFor();
+    expect(await findProblems(page, { widths: [360, 1280] })).toEqual([]);
+    const reader = await world.open(world.hub, `/templates/${template.slug}`);
+    await reader.getByText('Revision 2 does not start.').waitFor();
+    await reader.getByText('It does not start').waitFor();
+    expect(await findProblems(reader, { widths: [360, 1280] })).toEqual([]);
+
+    await call('DELETE', '/admin/templates', { id });
+    await page.goto(`${world.hub}/admin/templates?show=deleted`);
+    await keys.press(page.getByRole('link', { name: 'Restored', exact: true }));
+    await page.getByText('Deleted').first().waitFor();
+    await keys.select(page.getByRole('button', { name: 'Actions for revision 3' }), 'Restore…');
+    await keys.press(dialog.getByRole('button', { name: 'Restore', exact: true }));
+    await page.getByRole('link', { name: 'View in the catalog' }).waitFor();
+    expect([...page.complaints, ...reader.complaints]).toEqual([]);
+  });
+
   test('a reader on a phone filters the catalog by numbers, reads documentation, and requests access by a slug', async () => {
     const world = given();
     const documentation =

@@ -192,6 +192,7 @@ async function deploymentPages(world: ConsoleWorld, engine: TestEngine): Promise
   return [
     ...tabsOf(`/deployments/${deployment.id}`, ['log', 'events', 'history', 'manifest']),
     `/deployments/${deployment.id}/change`,
+    `/deployments/${deployment.id}/update`,
     ...tabsOf(`/workloads/${deployment.workload_id}`, ['revisions', 'specification']),
     `/workloads/${deployment.workload_id}/revision`,
   ];

@@ -122,6 +122,7 @@ const forOperators = by('This requires the role operator or admin.', {
   '/deployments': ['Change…', 'Scale…', 'Restart…', 'Stop…', 'Delete…'],
   '/deployments/:id': ['Change', 'Scale', 'Restart', 'Stop', 'Delete'],
   '/deployments/:id/change': ['Apply the change'],
+  '/deployments/:id/update': ['Update'],
   '/workloads/:id': ['Update from the template', 'New revision', 'Delete'],
   '/workloads/:id/revision': ['Create the revision'],
   '/deploy/postgresql': ['Deploy'],

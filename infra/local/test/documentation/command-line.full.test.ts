@@ -113,11 +113,42 @@ function codesOf(example: string): readonly number[] {
   return example.startsWith('svc hub import') ? [0, 3] : [3];
 }
 
+/** Repeats a command until it succeeds. */
+const until = (command: string) => `for _ in $(seq 600); do ${command} && break; sleep 0.2; done\n`;
+
+/** A member of the deployment of the examples. */
+const ofCache = (member: string) =>
+  `svc deployments --search cache -o json | node -p 'JSON.parse(require("fs").readFileSync(0))[0].${member}'`;
+
+/** A new version of the template of the deployment, which the fleet knows. */
+const NEW_VERSION = `
+ID=$(curl -s "$HUB_URL/api/v1/catalog/templates/memcached" | node -p 'JSON.parse(require("fs").readFileSync(0)).id')
+curl -s -X PUT -H "Authorization: Bearer $HUB_ADMIN_JWT" -H 'Content-Type: application/json' \\
+  -d "{\\"id\\": \\"$ID\\", \\"version\\": \\"9.0.0\\", \\"memory_request\\": \\"96Mi\\"}" "$HUB_URL/api/v1/admin/templates"
+curl -s -X POST -H "Authorization: Bearer $FLEET_ADMIN_TOKEN" -H 'Content-Type: application/json' -d '{}' "$FLEET_URL/api/v1/catalog/sync"
+`;
+
+/** Changes the deployment of the examples. */
+const changeCache = (body: object) => `
+ID=$(${ofCache('id')})
+curl -s -X PUT -H "Authorization: Bearer $FLEET_ADMIN_TOKEN" -H 'Content-Type: application/json' \\
+  -d '${JSON.stringify(body)}' "$FLEET_URL/api/v1/deployments/$ID"
+`;
+
+const untilRollout = (state: string) => until(`[ "$(${ofCache('rollout?.state')})" = ${state} ]`);
+
 /** What precedes an example. The changes of the examples before it can still be under way, and then nothing has an address. */
-const beforeOf = (example: string): string =>
-  example.startsWith('svc open')
-    ? `for _ in $(seq 300); do ${example} > /dev/null 2>&1 && break; sleep 0.2; done\n`
-    : '';
+function beforeOf(example: string): string {
+  if (example.startsWith('svc open')) return until(`${example} > /dev/null 2>&1`);
+  if (example === 'svc update cache --dry-run') return NEW_VERSION + changeCache({ updates: { ready_seconds: 0 } });
+  // A return needs a generation that is known to be good, and a rollout that still runs.
+  if (example.startsWith('svc update'))
+    return untilRollout('succeeded') + changeCache({ updates: { ready_seconds: 10 } });
+  if (!example.startsWith('svc rollout resume')) return '';
+  // A change that cannot be complete at its deadline.
+  const updates = { on_failure: 'stop', ready_seconds: 9, deadline_seconds: 10 };
+  return changeCache({ env: { HELD: 'yes' }, updates }) + untilRollout('held');
+}
 
 /** An example with what it needs, which fails if it ends with another exit code. */
 function checked(example: string): string {

@@ -3,6 +3,7 @@ import {
   Activity,
   Blocks,
   Boxes,
+  CircleArrowUp,
   Compass,
   HardDrive,
   KeyRound,
@@ -35,6 +36,7 @@ import { signOut, whenSignedIn } from './account/session.ts';
 import { roleLabel } from './administration/roles.ts';
 import { fleet, sessionGate, sessionQuery, useBlocked, useCaller, usePhaseCount } from './api.ts';
 import { ActionDialog, chosenAction } from './deployments/list/ActionDialog.tsx';
+import { updatesAvailable, useUpdateCount } from './deployments/updates/UpdateMark.tsx';
 import { troubledPhases } from './looks.ts';
 import { pages } from './pages.ts';
 import { useCommands } from './useCommands.ts';
@@ -104,7 +106,7 @@ function Console() {
       <Shell
         name="Fleet"
         mark={Layers}
-        groups={[...withTrouble(useTroubleCount()), administration]}
+        groups={[...withCounts({ troubled: useTroubleCount(), updates: useUpdateCount() }), administration]}
         user={<UserMenu name={caller.name} detail={roleLabel(caller.role)} onSignOut={() => void signOut()} />}
         onSearch={openPalette}
         bands={
@@ -146,24 +148,40 @@ function Console() {
   );
 }
 
-const withTrouble = (count: number) =>
+interface Counts {
+  readonly troubled: number;
+  readonly updates: number;
+}
+
+const withCounts = (counts: Counts) =>
   groups.map((group) => ({
     ...group,
     items: group.items.map((item) =>
-      item.href === '/deployments' && count > 0
-        ? {
-            ...item,
-            count: (
-              <span className="status tone-bad">
-                <TriangleAlert size={12} aria-hidden />
-                {count}
-                <span className="visually-hidden"> {t('with problems')}</span>
-              </span>
-            ),
-          }
+      item.href === '/deployments' && counts.troubled + counts.updates > 0
+        ? { ...item, count: <DeploymentCounts {...counts} /> }
         : item,
     ),
   }));
+
+/** How many deployments need attention, beside the link to their list. */
+const DeploymentCounts = ({ troubled, updates }: Counts) => (
+  <>
+    {troubled > 0 && (
+      <span className="status tone-bad">
+        <TriangleAlert size={12} aria-hidden />
+        {troubled}
+        <span className="visually-hidden"> {t('with problems')}</span>
+      </span>
+    )}
+    {updates > 0 && (
+      <span className="status tone-accent" title={updatesAvailable(updates)}>
+        <CircleArrowUp size={12} aria-hidden />
+        <span aria-hidden>{updates}</span>
+        <span className="visually-hidden">{updatesAvailable(updates)}</span>
+      </span>
+    )}
+  </>
+);
 
 function useTroubleCount(): number {
   const count = usePhaseCount();

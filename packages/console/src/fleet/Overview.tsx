@@ -13,6 +13,7 @@ import { Time } from '../shared/ui/display/Time.tsx';
 import { ErrorView, Loading, Notice } from '../shared/ui/feedback/states.tsx';
 import { PageHeader, Panel } from '../shared/ui/shell/PageHeader.tsx';
 import { type Deployment, type FleetEvent, fleet, usePhaseCount } from './api.ts';
+import { updatesAvailable, useUpdateCount, WITH_UPDATE } from './deployments/updates/UpdateMark.tsx';
 import { passingPhases, phaseLook, reachabilityLook, troubledPhases } from './looks.ts';
 import { AllocatedMeter } from './targets/AllocatedMeter.tsx';
 
@@ -82,6 +83,7 @@ export default function Overview() {
           </div>
         )}
         <CriticalAdvisories />
+        <Updates />
         <div className="columns">
           <div className="stack">
             <Problems troubledCount={count?.(troubledPhases) ?? 0} />
@@ -112,6 +114,17 @@ function CriticalAdvisories() {
           { count },
         )}
       </Link>
+    </Notice>
+  );
+}
+
+/** For how many deployments an update is available. */
+function Updates() {
+  const count = useUpdateCount();
+  if (count === 0) return null;
+  return (
+    <Notice>
+      <Link href={href('/deployments', undefined, WITH_UPDATE)}>{updatesAvailable(count)}</Link>
     </Notice>
   );
 }

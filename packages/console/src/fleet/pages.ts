@@ -6,6 +6,7 @@ export const pages = [
   page('/deployments', () => import('./deployments/Deployments.tsx')),
   page('/deployments/new', () => import('./deployments/image/DeployImage.tsx')),
   page('/deployments/:id', () => import('./deployments/Deployment.tsx')),
+  page('/deployments/:id/update', () => import('./deployments/updates/Update.tsx')),
   page('/deployments/:id/change', () => import('./deployments/ChangeDeployment.tsx')),
   page('/catalog', () => import('./catalog/Catalog.tsx')),
   page('/catalog/:slug', () => import('./catalog/Template.tsx')),

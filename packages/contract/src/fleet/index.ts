@@ -5,6 +5,7 @@ import { fleetCatalogEndpoints } from './catalog.ts';
 import { fleetChangeEndpoints } from './changes.ts';
 import { fleetDeploymentEndpoints } from './deployments/deployments.ts';
 import { fleetOrphanEndpoints } from './deployments/orphans.ts';
+import { fleetUpdateRunEndpoints } from './deployments/update-runs.ts';
 import { fleetWorkloadEndpoints } from './deployments/workloads.ts';
 import { fleetEventEndpoints } from './events.ts';
 import { fleetPeopleEndpoints } from './people.ts';
@@ -28,13 +29,16 @@ export type { EnvReply, EnvRequest, GeneratedValue } from './deployments/env.ts'
 export { instanceContainer, MAX_INSTANCE_EVENTS } from './deployments/instances.ts';
 export { type Obstacle, obstacleCodes, type Remedy } from './deployments/obstacle.ts';
 export { type Autoscaling, autoscalingReply, type Scaler, scalers } from './deployments/scaling.ts';
+export { MAX_OPEN_RUNS, MAX_RUN_ITEMS, updateItemStates, updateRunStates } from './deployments/update-runs.ts';
 export {
   NEW_UPDATES,
   rolloutStates,
   type UpdateState,
   type Updates,
   type UpdatesInput,
+  type UpdateWindow,
   updatesReply,
+  weekdays,
 } from './deployments/updates.ts';
 export {
   type WorkloadSpec,
@@ -64,6 +68,7 @@ export const fleetEndpoints = {
   ...fleetOrphanEndpoints,
   ...fleetWorkloadEndpoints,
   ...fleetDeploymentEndpoints,
+  ...fleetUpdateRunEndpoints,
   ...fleetStorageEndpoints,
   ...fleetSecretEndpoints,
   ...fleetEventEndpoints,

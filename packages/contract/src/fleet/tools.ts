@@ -10,6 +10,7 @@ import { fleetCatalogEndpoints, syncState } from './catalog.ts';
 import { adviceOfTemplate } from './deployments/advice.ts';
 import { deployment, deploymentEvent, deploymentRevision, plan, secretUses } from './deployments/deployment.ts';
 import { fleetDeploymentEndpoints } from './deployments/deployments.ts';
+import { rollout } from './deployments/updates.ts';
 import { fleetWorkloadEndpoints, workload, workloadRevision } from './deployments/workloads.ts';
 import { fleetClusterEndpoints } from './resources/clusters.ts';
 import { fleetHostEndpoints, host } from './resources/hosts.ts';
@@ -26,7 +27,8 @@ const { listStorage } = fleetStorageEndpoints;
 const briefDeployment = z.object({
   ...deployment.pick({ id: true, name: true, phase: true, reason: true, message: true, desired_state: true }).shape,
   ...deployment.pick({ replicas: true, template_slug: true, revision: true, version: true }).shape,
-  ...deployment.pick({ target_name: true, endpoints: true }).shape,
+  ...deployment.pick({ target_name: true, endpoints: true, update: true }).shape,
+  rollout: rollout.unwrap().pick({ state: true, message: true }).nullable(),
 });
 
 /** A deployment and the advisories about the copy of the template that it runs. */
@@ -100,6 +102,8 @@ const controls = new Map<unknown, Endpoint>([
   ['stop', fleetDeploymentEndpoints.stopDeployment],
   ['restart', fleetDeploymentEndpoints.restartDeployment],
   ['rollback', fleetDeploymentEndpoints.rollbackDeployment],
+  ['upgrade', fleetDeploymentEndpoints.upgradeDeployment],
+  ['abort_rollout', fleetDeploymentEndpoints.abortRollout],
 ]);
 
 const planDeployment = tool({
@@ -108,7 +112,7 @@ const planDeployment = tool({
     'Check a new deployment, or with deployment_id a change of one, without storing anything: whether it would be accepted, all reasons against it, and the choice of the target. Call this before create_deployment.',
   calls: [fleetDeploymentEndpoints.planDeployment],
   takes: fleetDeploymentEndpoints.planDeployment,
-  except: ['pull', 'spec', 'dry_run', 'updates', 'upgrade'],
+  except: ['pull', 'spec', 'dry_run', 'updates'],
   own: {
     ...someEnv,
     ...acknowledging,
@@ -116,7 +120,8 @@ const planDeployment = tool({
   },
   result: z.object({
     ...plan.pick({ ok: true, refusals: true, secrets: true, changes: true, dry_run: true }).shape,
-    ...plan.pick({ service_account: true, replaces_instances: true, advice: true, template_changes: true }).shape,
+    ...plan.pick({ service_account: true, replaces_instances: true, digest: true, values: true, outage: true }).shape,
+    ...plan.pick({ held: true, new_variables: true, advice: true, template_changes: true }).shape,
     placement: briefPlacement,
     manifest: plan.shape.manifest.optional(),
   }),
@@ -300,18 +305,24 @@ export const fleetTools = {
   control_deployment: tool({
     title: 'Start, stop, restart or roll back',
     description:
-      'stop keeps the volumes and releases other resources; restart replaces all instances; rollback restores an earlier generation.',
+      'stop keeps the volumes and releases other resources; restart replaces all instances; rollback restores an earlier generation; upgrade applies a plan with upgrade and the same env and acknowledge; abort_rollout returns to the last good generation.',
     calls: [
       fleetDeploymentEndpoints.stopDeployment,
       fleetDeploymentEndpoints.startDeployment,
       fleetDeploymentEndpoints.restartDeployment,
       fleetDeploymentEndpoints.rollbackDeployment,
+      fleetDeploymentEndpoints.upgradeDeployment,
+      fleetDeploymentEndpoints.abortRollout,
       listDeployments,
     ],
     operationOf: ({ action }) => controls.get(action),
+    describedBy: planDeployment,
     own: {
       ...aDeployment,
-      action: z.enum(['start', 'stop', 'restart', 'rollback']),
+      ...someEnv,
+      ...acknowledging,
+      action: z.enum(['start', 'stop', 'restart', 'rollback', 'upgrade', 'abort_rollout']),
+      expected: z.string().optional().meta({ description: 'Only for upgrade: `digest` of the plan' }),
       generation: z.int().min(1).optional().meta({ description: 'Only for rollback. Default: the previous one' }),
       ...aVersion,
     },

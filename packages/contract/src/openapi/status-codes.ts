@@ -168,6 +168,10 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'a generation of the deployment with the same configuration has failed',
     action: 'Remove the cause, then send `force`; or wait for another version of the template',
   },
+  too_many_runs: {
+    meaning: 'as many update runs as permitted have not ended',
+    action: 'Wait until a run has ended, or cancel one',
+  },
   no_rollout: {
     meaning: 'the deployment has no rollout that can be aborted or resumed',
     action: 'Read `rollout` of the deployment',

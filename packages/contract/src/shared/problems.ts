@@ -49,6 +49,7 @@ export const problems = {
   plan_outdated: { status: 409, title: 'Plan outdated' },
   update_held: { status: 409, title: 'Update held' },
   no_rollout: { status: 409, title: 'No rollout' },
+  too_many_runs: { status: 409, title: 'Too many update runs' },
   nothing_to_restore: { status: 409, title: 'Nothing to restore' },
   hub_not_configured: { status: 409, title: 'No hub configured' },
   version_conflict: { status: 412, title: 'Version conflict' },

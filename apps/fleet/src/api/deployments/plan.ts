@@ -339,7 +339,7 @@ function presentUpdate(
     new_variables: known
       ? spec.env_schema
           .filter(({ name }) => !known.includes(name))
-          .map(({ name, required, description }) => ({ name, required, description }))
+          .map(({ name, required, description, default_value }) => ({ name, required, description, default_value }))
       : [],
     rollout: { extra_instances: decision.extra.instances, reason: decision.extra.reason },
     outage: change ? outageOf({ before: change.row, decision, changes, after }) : NO_OUTAGE,

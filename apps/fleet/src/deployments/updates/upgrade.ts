@@ -1,6 +1,8 @@
 import { withoutOldDigest } from '@svc/contract';
 import { Problem } from '@svc/http';
 import type { Prisma } from '../../generated/prisma/client.ts';
+import { authorOf } from '../../identity/actor.ts';
+import type { DefaultLimits } from '../../render/defaults.ts';
 import { refuseDeviceVariables } from '../../render/unsupported-values.ts';
 import { lockRow, nextVersion, readRow } from '../../resources/kind.ts';
 import {
@@ -13,9 +15,13 @@ import {
   type WorkloadRow,
   workloads,
 } from '../../resources/workloads.ts';
-import { revisionOf, type WorkloadRevision } from '../draft.ts';
+import { changeDeployment, type DeploymentChange, type DeploymentContext } from '../changes.ts';
+import { changedDraft, revisionOf, type WorkloadRevision } from '../draft.ts';
+import { refusalsOfDeletion, refuse } from '../refusals.ts';
 import type { DeploymentRow } from '../rows.ts';
+import { scalingAfter } from '../scaling/scaling.ts';
 import { refuseSecretUses } from '../values/secret-uses.ts';
+import { digestOfPlan } from './digest.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -37,8 +43,40 @@ export async function upgradeOf(transaction: Transaction, row: DeploymentRow): P
   return upgradeFrom(transaction, row, await readRow(transaction, workloads, row.workload_id));
 }
 
+/**
+ * The digest of the plan of an upgrade without other changes.
+ * @throws 422 as `upgradeOf`
+ */
+export async function digestOfUpgrade(
+  transaction: Transaction,
+  row: DeploymentRow,
+  defaultLimits: DefaultLimits,
+): Promise<string> {
+  const { workload } = await upgradeOf(transaction, row);
+  const { replicas, autoscaling, scaledBy } = scalingAfter(row, {});
+  return digestOfPlan(row, changedDraft(row, { workload, replicas, autoscaling, scaledBy }, defaultLimits));
+}
+
+/** What an upgrade changes beside the revision, and the plan that it applies. */
+type UpgradeRequest = Pick<DeploymentChange, 'env' | 'volumes' | 'acknowledged' | 'force'> & {
+  readonly expected: string;
+};
+
+/** Stores the present template as a revision of the workload, and deploys it as it was planned. */
+export const upgradeDeployment = (
+  context: DeploymentContext,
+  id: string,
+  { expected, env, volumes, acknowledged, force }: UpgradeRequest,
+  message = 'updated to the present template',
+) =>
+  changeDeployment(context, id, async (before) => {
+    refuse(refusalsOfDeletion(before));
+    const revision = await storeUpgrade(context.transaction, before, authorOf(context.principal));
+    return { operation: 'upgrade', message, revision, expected, env, volumes, acknowledged, force };
+  });
+
 /** Stores the revision to which an upgrade leads, unless it exists. @returns its number */
-export async function storeUpgrade(transaction: Transaction, row: DeploymentRow, author: string): Promise<number> {
+async function storeUpgrade(transaction: Transaction, row: DeploymentRow, author: string): Promise<number> {
   const latest = await lockRow(transaction, workloads, { id: row.workload_id, ifMatch: () => () => true });
   const { workload, content } = await upgradeFrom(transaction, row, latest);
   const { workloadId, revision } = workload;

@@ -13,10 +13,9 @@ export const deploymentChanges: Pick<Handlers, Changes> = {
     ask(createDeployment, { body: given, idempotencyKey }),
   update_deployment: async ({ deployment, version, ...given }, { ask }) =>
     ask(updateDeployment, { params: { id: await findDeployment(ask, deployment) }, body: given, version }),
-  control_deployment: async ({ deployment, action, generation, version }, { ask }) => {
-    if (action !== 'rollback' && generation !== undefined) {
-      throw invalid([{ path: 'generation', message: 'must be given only for rollback' }]);
-    }
+  control_deployment: async ({ deployment, action, generation, version, ...planned }, { ask }) => {
+    if (action !== 'rollback') refuseGiven({ generation }, 'rollback');
+    if (action !== 'upgrade') refuseGiven(planned, 'upgrade');
     const asked = { params: { id: await findDeployment(ask, deployment) }, version };
     switch (action) {
       case 'start':
@@ -27,6 +26,10 @@ export const deploymentChanges: Pick<Handlers, Changes> = {
         return ask(fleetEndpoints.restartDeployment, asked);
       case 'rollback':
         return ask(fleetEndpoints.rollbackDeployment, { ...asked, body: { generation } });
+      case 'upgrade':
+        return ask(fleetEndpoints.upgradeDeployment, { ...asked, body: withDigest(planned) });
+      case 'abort_rollout':
+        return ask(fleetEndpoints.abortRollout, asked);
     }
   },
   delete_deployment: async ({ deployment: named, confirm: given, version }, { ask, confirm }) => {
@@ -42,6 +45,19 @@ export const deploymentChanges: Pick<Handlers, Changes> = {
     return { deleted: true, ...deleted, ...volumes };
   },
 };
+
+/** @throws 400 for arguments that belong to another action */
+function refuseGiven(args: Readonly<Record<string, unknown>>, action: string): void {
+  const given = Object.keys(args).filter((name) => args[name] !== undefined);
+  if (given.length > 0) throw invalid(given.map((path) => ({ path, message: `must be given only for ${action}` })));
+}
+
+/** @throws 400 without the digest of a plan */
+function withDigest<T extends { readonly expected?: string | undefined }>(planned: T) {
+  const { expected } = planned;
+  if (expected !== undefined) return { ...planned, expected };
+  throw invalid([{ path: 'expected', message: 'is required for upgrade: the digest of a plan with upgrade' }]);
+}
 
 /** The volumes that are deleted with a deployment, and those that are retained. */
 async function volumesOf(ask: Ask, id: string) {

@@ -98,7 +98,7 @@ test('an upgrade with a new required variable is refused without a value, and ge
   const refused = await planned(id);
   expect(refused.body).toMatchObject({
     ok: false,
-    new_variables: [{ name: 'TOKEN', required: true, description: 'A token' }],
+    new_variables: [described],
   });
   expect(reasonsOf(refused)).toEqual([{ path: 'env.TOKEN', message: 'is required and has no value' }]);
   const env = { TOKEN: { generate: 32 } };

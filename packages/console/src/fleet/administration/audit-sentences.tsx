@@ -14,6 +14,7 @@ type Changing = Exclude<
   | 'me'
   | 'startOidcLogin'
   | 'planDeployment'
+  | 'planUpdateRun'
 >;
 
 interface Parts {
@@ -89,6 +90,8 @@ const sentences: Readonly<Record<Changing, (parts: Parts) => ReactNode>> = {
   upgradeDeployment: (parts) => rich('{actor} updated {name} to the present template', { ...parts }),
   abortRollout: (parts) => rich('{actor} ended the update of {name}, and restored the earlier version', { ...parts }),
   resumeRollout: (parts) => rich('{actor} continued the update of {name}', { ...parts }),
+  createUpdateRun: (parts) => rich('{actor} started updates of several deployments', { ...parts }),
+  cancelUpdateRun: (parts) => rich('{actor} cancelled updates of several deployments', { ...parts }),
   revealDeploymentValue: (parts) => rich('{actor} revealed a value of {name}', { ...parts }),
   createStorage: (parts) => rich('{actor} created the volume {name}', { ...parts }),
   updateStorage: (parts) => rich('{actor} changed the volume {name}', { ...parts }),

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { severities } from '../../shared/api/severities.ts';
+import { AdvisoryAddress, Replacement } from '../../shared/catalog/TemplateAdvice.tsx';
 import { href } from '../../shared/routing/href.ts';
-import { isolated, rich, t } from '../../shared/texts/texts.ts';
+import { isolated, t } from '../../shared/texts/texts.ts';
 import { CheckField } from '../../shared/ui/controls/Field.tsx';
 import { looks, Status, type StatusLook } from '../../shared/ui/display/Status.tsx';
 import { Notice } from '../../shared/ui/feedback/states.tsx';
@@ -54,7 +55,9 @@ export function AdviceNotice({
         <div className="stack-small">
           <Status {...look} />
           {status_message && <p>{isolated(status_message)}</p>}
-          {replacement && <Replacement slug={replacement} />}
+          {replacement && (
+            <Replacement template={<Link href={href('/catalog/:slug', { slug: replacement })}>{replacement}</Link>} />
+          )}
         </div>
       )}
       {advisories.map((advisory) => (
@@ -74,30 +77,11 @@ export function AdviceNotice({
   );
 }
 
-const Replacement = ({ slug }: { readonly slug: string }) => (
-  <p>
-    {rich('Use {template} instead.', {
-      template: <Link href={href('/catalog/:slug', { slug })}>{slug}</Link>,
-    })}
-  </p>
-);
-
 const Words = ({ advisory: { message, url } }: { readonly advisory: Pick<Advisory, 'message' | 'url'> }) => (
   <p>
-    {isolated(message)} {url && <Address url={url} />}
+    {isolated(message)} {url && <AdvisoryAddress url={url} />}
   </p>
 );
-
-/** The address of an advisory with its host. Anything other than https is text. */
-function Address({ url }: { readonly url: string }) {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed?.protocol !== 'https:') return <span className="muted">{isolated(url)}</span>;
-  return (
-    <a href={url} target="_blank" rel="noreferrer noopener">
-      {t('Read more at {host}', { host: parsed.host })}
-    </a>
-  );
-}
 
 /** Why a template cannot be deployed: it is blocked. Undefined otherwise. */
 export const blockedReasonOf = ({ status }: Pick<Template, 'status'>): string | undefined =>

@@ -31,6 +31,8 @@ import { Revisions } from './Revisions.tsx';
 import { SecretUses } from './SecretUses.tsx';
 import { ReplicasChoice } from './scaling/ReplicasChoice.tsx';
 import { wordsOfReplicas } from './scaling/scaling-draft.ts';
+import { RolloutPanel } from './updates/RolloutPanel.tsx';
+import { UpdateNotice } from './updates/UpdateNotice.tsx';
 
 const tabs = [
   { id: 'overview', label: t('Overview') },
@@ -80,15 +82,8 @@ export default function Deployment({ params }: PageProps<'/deployments/:id'>) {
       />
       {error && <ErrorView error={error} retry={refetch} />}
       <Situation deployment={deployment} />
-      {deployment.advice && (
-        <AdviceNotice advice={deployment.advice}>
-          {deployment.template_state === 'outdated' && (
-            <p>
-              <Link href={href('/workloads/:id', { id: deployment.workload_id })}>{t('Review update')}</Link>
-            </p>
-          )}
-        </AdviceNotice>
-      )}
+      <UpdateNotice deployment={deployment} />
+      {deployment.advice && <AdviceNotice advice={deployment.advice} />}
       <Tabs label={t('Parts of the deployment')} tabs={tabs} current={tab} path={path} />
       {tab === 'overview' && <Overview deployment={deployment} />}
       {tab === 'log' && <Logs id={deployment.id} instances={deployment.instances} />}
@@ -122,6 +117,7 @@ function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
   return (
     <div className="split">
       <div className="stack">
+        <RolloutPanel deployment={deployment} />
         {crash_loop && <CrashLoopPanel deployment={deployment} loop={crash_loop} />}
         <Panel title={t('Addresses')} flush>
           <Endpoints deployment={deployment} />

@@ -22,6 +22,7 @@ import { MoreFilters } from './list/MoreFilters.tsx';
 import { SelectionBar } from './list/SelectionBar.tsx';
 import { MAX_SELECTED, SelectBox, SelectionProvider, useSelection } from './list/selection.tsx';
 import { StateMessage } from './problems/Problem.tsx';
+import { UpdateMark, WITH_UPDATE } from './updates/UpdateMark.tsx';
 
 const PAGE_SIZE = 50;
 const ROW_HEIGHT = 56;
@@ -46,6 +47,7 @@ const narrowing = [
   { name: 'advisory', label: () => t('With advisories') },
   { name: 'template_status', label: () => t('By the status of the template') },
   { name: 'template_state', label: () => t('By the state of the template') },
+  { name: 'update', label: () => t('By the state of the update') },
 ] as const;
 
 const columns: readonly VirtualColumn<Deployment>[] = [
@@ -70,6 +72,7 @@ const columns: readonly VirtualColumn<Deployment>[] = [
       <>
         <span className="row">
           <Status {...phaseLook(deployment)} />
+          <UpdateMark deployment={deployment} />
           <AdviceMarks advice={deployment.advice} />
         </span>
         <StateMessage deployment={deployment} />
@@ -131,6 +134,7 @@ export default function Deployments() {
     'template_state',
     'template_status',
     'advisory',
+    'update',
     'sort',
   );
   const [range, setRange] = useState({ first: 0, last: 0 });
@@ -161,6 +165,7 @@ export default function Deployments() {
   };
   const templates = useQuery(fleet.read('listMirroredTemplates', { query: { limit: 100, view: 'summary' } }));
   const canChange = blocked('updateDeployment') === undefined;
+  const isWithUpdate = values.update === WITH_UPDATE.update;
   const isKnownGroup = phaseGroups.some(({ value }) => value === values.phase);
   return (
     <>
@@ -197,8 +202,16 @@ export default function Deployments() {
             </button>
           )}
         </fieldset>
+        <button
+          type="button"
+          className="chip"
+          aria-pressed={isWithUpdate}
+          onClick={() => set({ update: isWithUpdate ? '' : WITH_UPDATE.update })}
+        >
+          {t('Update available')}
+        </button>
         {narrowing.map(({ name, label }) =>
-          values[name] === '' ? null : (
+          values[name] === '' || (name === 'update' && isWithUpdate) ? null : (
             <button key={name} type="button" className="chip" aria-pressed onClick={() => set({ [name]: '' })}>
               {label(values[name])} ×
             </button>

@@ -1,17 +1,17 @@
-import controls from 'virtual:template-controls';
 import { CircleCheck, CircleX, Clock, LoaderCircle, MapPin } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { declaredText, rich, t } from '../../shared/texts/texts.ts';
+import { rich, t } from '../../shared/texts/texts.ts';
 import { Diff } from '../../shared/ui/display/Diff.tsx';
 import { formatList } from '../../shared/ui/display/format.ts';
 import { textOf } from '../../shared/ui/display/object-text.ts';
 import { ErrorView } from '../../shared/ui/feedback/states.tsx';
 import { AdviceNotice } from '../advice/Advice.tsx';
 import type { Plan } from '../api.ts';
-import { placeOf } from './form/member-labels.ts';
+import { placeOf, wordsOfMember } from './form/member-labels.ts';
 import { type Correctable, Obstacles } from './remedies/Obstacles.tsx';
 import { NewSecret, SecretUses } from './SecretUses.tsx';
+import { ChangeReview } from './updates/ChangeReview.tsx';
 
 /** What can be done about a refusal, by code. */
 const fixes: Readonly<Record<string, ReactNode>> = {
@@ -66,13 +66,11 @@ export function PlanPanel({
             <AdviceNotice advice={shown.advice} />
           </div>
         )}
+        {shown && <ChangeReview plan={shown} />}
         {shown && shown.template_changes.length > 0 && <TemplateChanges changes={shown.template_changes} />}
         {shown && <Candidates plan={shown} correctable={correctable} />}
         {shown && shown.dry_run.length > 0 && <DryRun results={shown.dry_run} />}
         {shown && shown.changes.length > 0 && <Changes changes={shown.changes} />}
-        {shown?.replaces_instances && (
-          <p className="candidate small text-busy">{t('The change replaces the running instances.')}</p>
-        )}
         {shown?.service_account && <Account account={shown.service_account} />}
         {shown?.registry_credentials && (
           <p className="candidate small muted">
@@ -293,17 +291,13 @@ const TemplateChanges = ({ changes }: { readonly changes: Plan['template_changes
       <Diff label={t('Changes of the template')} before={partOf('before')} after={partOf('after')} />
       {kept.length > 0 && (
         <p className="muted small">
-          {t('The workload sets these itself, so that they stay: {members}.', { members: formatList(kept) })}
+          {t('The workload sets these itself, so that they stay: {members}.', {
+            members: formatList(kept.map((word) => word ?? t('another member'))),
+          })}
         </p>
       )}
     </details>
   );
-};
-
-/** What forms call a member of a template. */
-const wordsOfMember = (member: string): string => {
-  const control = controls.find(({ name }) => name === member);
-  return control ? declaredText(control.label) : t('another member');
 };
 
 export const PlanBeside = ({ form, plan }: { readonly form: ReactNode; readonly plan: ReactNode }) => (

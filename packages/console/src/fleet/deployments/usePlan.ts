@@ -11,15 +11,29 @@ const PAUSE_MS = 300;
 /** Other deployments and targets change, so a plan is repeated. */
 const REPEAT_MS = 10_000;
 
-/** The plan of a request, shortly after the user pauses. */
-export function usePlan(body: PlanBody) {
+/** Delete after 0.2: these members. A replica of version 0.2 does not state them. */
+const NOT_STATED = {
+  template_changes: [],
+  values: [],
+  new_variables: [],
+  data: [],
+  held: null,
+  template: null,
+  rollout: { extra_instances: 0, reason: '' },
+  outage: { expected: false, total: false, reason: '', addresses: [], seconds: null },
+} as const;
+
+/** The plan of a request, shortly after the user pauses. `repeats`: whether it is made again while nothing is entered. */
+export function usePlan(body: PlanBody, { repeats = true }: { readonly repeats?: boolean } = {}) {
   const text = JSON.stringify(body);
   const settled = useSettled(text, PAUSE_MS);
   const plan = useQuery({
     queryKey: ['plan', settled],
     queryFn: ({ signal }) => fleet.call('planDeployment', { body: { ...JSON.parse(settled), dry_run: false }, signal }),
     placeholderData: (previous) => previous,
-    refetchInterval: REPEAT_MS,
+    refetchInterval: repeats && REPEAT_MS,
+    refetchOnWindowFocus: repeats,
+    refetchOnReconnect: repeats,
     gcTime: 0, // each input has its own plan
     retry: false,
   });
@@ -38,11 +52,16 @@ export function usePlan(body: PlanBody) {
   });
   const fieldErrors = fieldErrorsOf(plan.error);
   return {
-    data: plan.data && { ...plan.data, dry_run: isOnCluster ? (advice.data ?? []) : [] },
+    data: plan.data && {
+      ...NOT_STATED,
+      ...plan.data,
+      dry_run: isOnCluster ? (advice.data ?? []) : [],
+    },
     /** A problem that is not about a field. */
     error: fieldErrors.length > 0 ? null : plan.error,
     fieldErrors,
     isInvalid: fieldErrors.length > 0,
     isStale: text !== settled || plan.isPlaceholderData,
+    refetch: plan.refetch,
   };
 }

@@ -81,7 +81,7 @@ function Deleted({ id }: { readonly id: string }) {
   const newest = data?.revisions[0];
   const before = data?.revisions[1]?.revision;
   const content = useQuery({
-    ...hub.read('getRevision', { params: { id, revision: String(before ?? 0) } }),
+    ...hub.read('getRevision', { params: { id, revision: `${before ?? 0}` } }),
     enabled: before !== undefined,
   });
   if (error) return <PageError error={error} retry={refetch} />;

@@ -146,7 +146,7 @@ function CompareDialog({
   const [since, setSince] = useState('');
   const query = since === '' ? {} : { since: Number(since) };
   const { data, error, refetch } = useQuery(
-    hub.read('compareRevisions', { params: { id, revision: String(revision) }, query }),
+    hub.read('compareRevisions', { params: { id, revision: `${revision}` }, query }),
   );
   return (
     <Dialog title={t('Differences of revision {revision}', { revision })} onClose={onClose} wide>

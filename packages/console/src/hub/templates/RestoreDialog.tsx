@@ -33,7 +33,7 @@ export function RestoreDialog({
   const form = useForm({ message: '', slug: '', category_id: '' });
   const categories = useQuery(hub.read('listAllCategories'));
   const preview = useQuery(
-    hub.read('compareRevisions', { params: { id, revision: String(newest) }, query: { since: revision } }),
+    hub.read('compareRevisions', { params: { id, revision: `${newest}` }, query: { since: revision } }),
   );
   const restore = useMutation({
     ...hub.change('restoreTemplate', 'catalog'),

@@ -187,12 +187,20 @@ function matchesAdvice(name: 'template_status' | 'advisory', value: string, { ad
   return advice.advisories.some(({ severity }) => isAtLeast(severity, value));
 }
 
+/** Whether an object matches a filter by the update that is available to it. */
+function matchesUpdate(value: string, { update }: ListedObject): boolean | undefined {
+  if (typeof update !== 'object') return undefined;
+  if (update === null) return false;
+  return 'held' in update ? value.split(',').includes(update.held === null ? 'available' : 'held') : undefined;
+}
+
 function matchesFilter(tag: string, name: string, value: string, object: ListedObject): boolean | undefined {
   if (name === 'search') {
     if (!RESOURCES.has(tag) || typeof object.name !== 'string') return undefined;
     return object.name.includes(value.toLowerCase());
   }
   if (name === 'template_status' || name === 'advisory') return matchesAdvice(name, value, object);
+  if (name === 'update') return matchesUpdate(value, object);
   if (name === 'resolved' && 'resolved_at' in object) return (object.resolved_at !== null) === (value === 'true');
   const target = typeof object.target === 'object' && object.target !== null ? object.target : {};
   const member = { ...target, template: object.template_slug, ...object }[name];

@@ -47,6 +47,7 @@ export const problemSentences: Readonly<Record<ProblemCode, string>> = {
   read_only: t('This cannot be changed here.'),
   plan_outdated: t('The deployment or its template has changed since the plan was made.'),
   update_held: t('The same configuration has failed before.'),
+  too_many_runs: t('Too many update runs have not ended.'),
   no_rollout: t('No update is in progress.'),
   nothing_to_restore: t('There is no earlier version that is known to be good.'),
   hub_not_configured: t('No hub is configured.'),

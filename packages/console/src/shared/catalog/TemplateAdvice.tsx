@@ -1,5 +1,6 @@
 import type { Template } from '@svc/contract';
-import { t } from '../texts/texts.ts';
+import type { ReactNode } from 'react';
+import { isolated, rich, t } from '../texts/texts.ts';
 import { looks, Status, type StatusLook } from '../ui/display/Status.tsx';
 import { Notice } from '../ui/feedback/states.tsx';
 
@@ -35,20 +36,25 @@ export const AdvisoryText = ({ advisory }: { readonly advisory: Advisory }) => (
       <span className="muted small">{rangeOf(advisory)}</span>
     </span>
     <bdi className="prewrap">{advisory.message}</bdi>
-    {advisory.url !== null && <OutsideLink url={advisory.url} />}
+    {advisory.url !== null && <AdvisoryAddress url={advisory.url} />}
   </span>
 );
 
-function OutsideLink({ url }: { readonly url: string }) {
-  if (!URL.canParse(url)) return null;
-  const { protocol, host } = new URL(url);
-  if (protocol !== 'https:') return null;
+/** The address of an advisory with its host. Anything other than https is text. */
+export function AdvisoryAddress({ url }: { readonly url: string }) {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== 'https:') return <span className="muted">{isolated(url)}</span>;
   return (
     <a href={url} target="_blank" rel="noreferrer noopener">
-      {t('More at {host}', { host })}
+      {t('More at {host}', { host: parsed.host })}
     </a>
   );
 }
+
+/** Which template replaces another one. */
+export const Replacement = ({ template }: { readonly template: ReactNode }) => (
+  <p>{rich('Use {template} instead.', { template })}</p>
+);
 
 /** What a template tells about itself: that it is not active, and its advisories. */
 export function TemplateAdvice({ template }: { readonly template: Template }) {
@@ -67,7 +73,7 @@ export function TemplateAdvice({ template }: { readonly template: Template }) {
               <bdi className="prewrap">{status_message}</bdi>
             </p>
           )}
-          {replacement !== null && <p>{t('Use {slug} instead.', { slug: replacement })}</p>}
+          {replacement !== null && <Replacement template={replacement} />}
         </Notice>
       )}
       {advisories.map((advisory) => (

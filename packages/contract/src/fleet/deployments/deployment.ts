@@ -412,7 +412,7 @@ export const plan = z
       })
       .meta({ description: 'The image' }),
     new_variables: z
-      .array(z.object({ name: z.string(), required: z.boolean(), description: z.string() }))
+      .array(z.object({ name: z.string(), required: z.boolean(), description: z.string(), default_value: z.string() }))
       .meta({ description: 'The variables that the workload declares after a change, but not before' }),
     rollout: z
       .object({

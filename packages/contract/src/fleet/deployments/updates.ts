@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { timestamp } from '../../shared/timestamp.ts';
+import { line } from '../../shared/wire.ts';
 
 /** When the instance that replaces another one is started. */
 const order = z.enum(['auto', 'start_first', 'stop_first']).meta({
@@ -13,7 +14,35 @@ const onFailure = z.enum(['auto', 'roll_back', 'stop']).meta({
     '`roll_back`: the fleet restores the last good generation; `stop`: the rollout is held. `auto`: `roll_back`, unless an instance of the new generation has run with a volume to which it can write',
 });
 
+/** The days of a window. */
+export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time from 00:00 to 23:59, such as 02:00');
+
+const windowMembers = {
+  days: z
+    .array(z.enum(weekdays))
+    .min(1, 'must have at least 1 entry')
+    .max(weekdays.length, `must have at most ${weekdays.length} entries`)
+    .meta({ description: 'The days on which it begins' }),
+  start: timeOfDay,
+  end: timeOfDay.meta({ description: 'Before `start`: on the next day' }),
+  time_zone: line(64).meta({ description: 'Name of the IANA time zone database, such as `Europe/Berlin`' }),
+};
+
+const window = z.object(windowMembers).meta({
+  id: 'UpdateWindow',
+  description: 'When automatic updates begin. A rollout that has begun continues after it',
+});
+export type UpdateWindow = z.output<typeof window>;
+
+const from = z.enum(['manual', 'template']).meta({
+  description:
+    '`template`: the fleet updates the deployment when its template changes. The administrators of the hub can then replace what runs, with the same image name from the same registry, and without new secrets, ports, volumes and networks. `manual`: only on request',
+});
+
 const members = {
+  from,
   order,
   ready_seconds: z.int().min(0).max(3600).meta({
     description: 'How long instances must have been ready before the next step of a rollout, and at its end',
@@ -24,20 +53,39 @@ const members = {
   on_failure: onFailure,
 };
 
-/** How updates replace the instances of a deployment. */
-export const updatesReply = z.object(members).meta({ id: 'Updates' });
+/** How updates of a deployment begin, and how they replace its instances. */
+export const updatesReply = z
+  .object({ ...members, window: window.nullable().meta({ description: 'null: automatic updates begin at any time' }) })
+  .meta({ id: 'Updates' });
 export type Updates = z.output<typeof updatesReply>;
 
 /** The policy of a new deployment. */
-export const NEW_UPDATES: Updates = { order: 'auto', ready_seconds: 10, deadline_seconds: 1800, on_failure: 'auto' };
+export const NEW_UPDATES: Updates = {
+  from: 'manual',
+  window: null,
+  order: 'auto',
+  ready_seconds: 10,
+  deadline_seconds: 1800,
+  on_failure: 'auto',
+};
 
 /** The same in a request. A member that is left out does not change. */
 export const updates = z
-  .strictObject(members)
+  .strictObject({
+    ...members,
+    window: z
+      .strictObject(windowMembers)
+      .meta({
+        id: 'UpdateWindowInput',
+        examples: [{ days: ['sat', 'sun'], start: '02:00', end: '05:00', time_zone: 'Europe/Berlin' }],
+      })
+      .nullable(),
+  })
   .partial()
   .meta({
     id: 'UpdatesInput',
-    description: 'How updates replace the instances. Default: `auto`, 10 and 1800 seconds, `auto`',
+    description:
+      'How updates begin, and how they replace the instances. Default: `manual`, at any time, `auto`, 10 and 1800 seconds, `auto`',
     examples: [{ order: 'auto', ready_seconds: 10, deadline_seconds: 1800, on_failure: 'auto' }],
   });
 export type UpdatesInput = z.output<typeof updates>;
@@ -87,7 +135,10 @@ export const availableUpdate = z
         generation: z.int().nullable().meta({ description: 'The generation that has failed with this configuration' }),
       })
       .nullable()
-      .meta({ description: 'Why it is not started automatically, and not without `force`; null: nothing holds it' }),
+      .meta({
+        description:
+          'Why it is not made automatically; with `generation`, an upgrade needs `force`. null: nothing holds it',
+      }),
   })
   .nullable()
   .meta({

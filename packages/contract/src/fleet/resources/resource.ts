@@ -39,7 +39,7 @@ export interface LabelRequirement {
   readonly value: string | undefined;
 }
 
-const labelSelector = line(2000)
+export const labelSelector = line(2000)
   .transform((given) => given.split(',').map(parseRequirement))
   .refine(
     (requirements) => requirements.every(isLabel),

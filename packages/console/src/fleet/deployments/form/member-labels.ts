@@ -1,4 +1,5 @@
-import { t } from '../../../shared/texts/texts.ts';
+import controls from 'virtual:template-controls';
+import { declaredText, t } from '../../../shared/texts/texts.ts';
 
 /** What the form calls the members of a request, by the first part of the path of a reason. */
 const labels: Readonly<Record<string, string>> = {
@@ -29,4 +30,10 @@ export function placeOf(path: string): { readonly label: string; readonly name: 
   const [head = '', ...rest] = path.split('.');
   const isNamed = head === 'env' || head === 'volumes';
   return { label: labels[head] ?? t('Request'), name: isNamed ? rest.join('.') : '' };
+}
+
+/** What forms call a member of a template; undefined if they do not have it. */
+export function wordsOfMember(member: string): string | undefined {
+  const control = controls.find(({ name }) => name === member);
+  return control && declaredText(control.label);
 }

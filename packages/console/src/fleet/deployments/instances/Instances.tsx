@@ -15,6 +15,7 @@ export function Instances({ deployment }: { readonly deployment: Deployment }) {
   const { instances } = deployment;
   const { usageOf, note } = useUsage(deployment);
   const hasNodes = instances.some(({ node }) => node !== null);
+  const isReplaced = instances.some(({ current }) => current === false);
   return (
     <Panel title={t('Instances')} flush>
       {instances.length === 0 ? (
@@ -37,7 +38,7 @@ export function Instances({ deployment }: { readonly deployment: Deployment }) {
                 {instance.name}
               </th>
               <td>
-                <State instance={instance} />
+                <State instance={instance} isReplaced={isReplaced} />
               </td>
               {hasNodes && <td className="small">{instance.node ?? t('none yet')}</td>}
               <td className="end numeric nowrap">{cpusOf(usageOf(instance.name))}</td>
@@ -52,12 +53,26 @@ export function Instances({ deployment }: { readonly deployment: Deployment }) {
   );
 }
 
-function State({ instance: { phase, message, containers, events } }: { readonly instance: Instance }) {
+function State({
+  instance: { phase, message, containers, events, current, ready },
+  isReplaced,
+}: {
+  readonly instance: Instance;
+  /** An update replaces instances, so that old and new ones exist. */
+  readonly isReplaced: boolean;
+}) {
   const others = containers.filter(({ name }) => name !== 'main');
   return (
     <div className="stack-small">
       <span>
         <Status {...instanceLook({ phase })} />
+        {isReplaced && (
+          <>
+            {' '}
+            <span className="tag">{current ? t('new') : t('old')}</span>{' '}
+            <span className="muted small">{ready ? t('ready') : t('not ready')}</span>
+          </>
+        )}
         {phase !== 'running' && message && <span className="muted small"> {message}</span>}
       </span>
       {others.map((container) => (

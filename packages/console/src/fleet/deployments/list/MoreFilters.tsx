@@ -3,6 +3,7 @@ import { t } from '../../../shared/texts/texts.ts';
 import { ComboboxField } from '../../../shared/ui/controls/Combobox.tsx';
 import { FilterSelect, SearchField } from '../../../shared/ui/controls/Field.tsx';
 import { type Deployment, useCaller } from '../../api.ts';
+import { WITH_UPDATE } from '../updates/UpdateMark.tsx';
 import { targetOf, useTargets } from '../useTargets.ts';
 
 interface Values {
@@ -13,6 +14,7 @@ interface Values {
   readonly template_state: string;
   readonly template_status: string;
   readonly advisory: string;
+  readonly update: string;
 }
 
 interface FiltersProps {
@@ -96,6 +98,17 @@ function Filters({ values, set, known }: FiltersProps) {
           { value: 'current', label: t('Current') },
           { value: 'outdated', label: t('Template changed') },
           { value: 'withdrawn', label: t('Template withdrawn') },
+        ]}
+      />
+      <FilterSelect
+        label={t('Updates')}
+        value={values.update}
+        onChange={(update) => set({ update })}
+        options={[
+          { value: '', label: t('With and without updates') },
+          { value: WITH_UPDATE.update, label: t('With an update') },
+          { value: 'available', label: t('With an update that is not held') },
+          { value: 'held', label: t('With an update that is held') },
         ]}
       />
     </div>

@@ -1,0 +1,61 @@
+import { fleetEndpoints, type LabelRequirement } from '@svc/contract/fleet';
+import { Problem } from '@svc/http';
+import { planRun } from '../deployments/update-runs/plan.ts';
+import { endRun, insertRun, readRun, readRuns } from '../deployments/update-runs/runs.ts';
+import { authorOf } from '../identity/actor.ts';
+import { callerKey } from '../identity/principal.ts';
+import { changeRoute, runAudited } from './request/change.ts';
+import { type RequestContext, route } from './request/context.ts';
+
+const planContextOf = ({ database, defaultLimits, planQueue, principal }: RequestContext) => ({
+  database,
+  defaultLimits,
+  planQueue,
+  caller: callerKey(principal),
+});
+
+export const planUpdateRun = route(fleetEndpoints.planUpdateRun, async (context, { body }) => ({
+  plan: await planRun(planContextOf(context), body),
+}));
+
+/** An update whose deployment changes after the plan is skipped when it is its turn. */
+export const createUpdateRun = route(fleetEndpoints.createUpdateRun, async (context, { body }) => {
+  const { expected, wave, stop_after: stopAfter, template, label, deployment_ids } = body;
+  const plan = await planRun(planContextOf(context), body);
+  if (expected !== undefined && expected !== plan.digest) {
+    const detail =
+      'Nothing was started: a deployment or a template has changed since the plan was made. Make a new plan.';
+    throw new Problem('plan_outdated', detail);
+  }
+  const selection = {
+    ...(template !== undefined && { template }),
+    ...(label && { label: selectorOf(label) }),
+    ...(deployment_ids && { deployment_ids }),
+  };
+  return runAudited(context, fleetEndpoints.createUpdateRun, async (transaction) => {
+    const createdBy = authorOf(context.principal);
+    return {
+      run: await readRun(transaction, await insertRun(transaction, { createdBy, selection, wave, stopAfter, plan })),
+    };
+  });
+});
+
+const selectorOf = (requirements: readonly LabelRequirement[]): string =>
+  requirements.map(({ key, value }) => (value === undefined ? key : `${key}=${value}`)).join(',');
+
+export const listUpdateRuns = route(fleetEndpoints.listUpdateRuns, ({ database }, { query }) =>
+  readRuns(database.client, query),
+);
+
+export const getUpdateRun = route(fleetEndpoints.getUpdateRun, async ({ database }, { params }) => ({
+  run: await readRun(database.client, params.id),
+}));
+
+export const cancelUpdateRun = changeRoute(
+  fleetEndpoints.cancelUpdateRun,
+  async ({ transaction, principal }, { params }) => {
+    const { id } = await readRun(transaction, params.id);
+    await endRun(transaction, id, { state: 'cancelled', message: `The run was cancelled by ${authorOf(principal)}.` });
+    return { run: await readRun(transaction, id) };
+  },
+);
