@@ -38,7 +38,7 @@ const PAGE = 100;
 const MAX_EXAMINED = 1000;
 
 /** A pass: starts the updates that can begin now, and stores why others are held. */
-async function updateAutomatically(context: AutomaticContext, ending: AbortSignal): Promise<void> {
+export async function updateAutomatically(context: AutomaticContext, ending: AbortSignal): Promise<void> {
   let after = '00000000-0000-0000-0000-000000000000';
   for (let examined = 0; examined < MAX_EXAMINED && !ending.aborted; ) {
     const page = await readCandidates(context, after);
