@@ -1,6 +1,7 @@
 // Checks the tests of the files that state who may see and do what: changes their operators and conditions, one at a time,
 // in a copy of the repository, and requires that one of the nearest tests fails, or that the change is listed as equivalent.
 //   node infra/ci/mutations/generated.mjs [--file <path>]... [--lines <number or range>] [--list]
+//   node infra/ci/mutations/generated.mjs --check    checks only that the listed changes exist
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,14 +16,20 @@ const root = path.resolve(import.meta.dirname, '..', '..', '..');
 
 async function main() {
   const { values } = parseArgs({
-    options: { file: { type: 'string', multiple: true }, lines: { type: 'string' }, list: { type: 'boolean' } },
+    options: {
+      file: { type: 'string', multiple: true },
+      lines: { type: 'string' },
+      list: { type: 'boolean' },
+      check: { type: 'boolean' },
+    },
   });
+  requireCurrentEquivalents();
+  if (values.check) return;
   const isWithin = rangeOf(values.lines);
   const selected = targets
     .filter(({ file }) => values.file?.includes(file) ?? true)
     .flatMap(({ file, tests }) => mutantsOf(root, file).map((mutant) => ({ ...mutant, tests })))
     .filter(({ line }) => isWithin(line));
-  requireCurrentEquivalents();
   const mutants = selected.filter((mutant) => !isEquivalent(mutant));
   const left = selected.length - mutants.length;
   console.log(`${mutants.length} changes to check, ${left} listed as equivalent`);

@@ -106,7 +106,7 @@ export const equivalents = [
     {
       reason: 'Differs only in the microsecond of the expiry.',
       source:
-        'WHERE k.key_hash = ${hash} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`);',
+        'WHERE k.key_hash = ANY (${[...hashes]}) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;',
       changes: ['> → >='],
     },
   ]),
@@ -121,7 +121,7 @@ export const equivalents = [
     {
       reason: 'Differs only for a token that expires exactly at the limit, to the fraction of a millisecond.',
       source:
-        'if (parsed.data.exp > Date.now() / 1000 + maxHours * 3600 + TOLERANCE_SECONDS) throw new LongLivedToken(maxHours);',
+        'if (parsed.data.exp > Date.now() / 1000 + maxHours * 3600 + TOLERANCE_SECONDS) throw longLived(maxHours);',
       changes: ['> → >='],
     },
   ]),
