@@ -102,15 +102,15 @@ test('tools plan, create, read, change, control and delete a deployment', async 
     deployment: { desired_state: 'stopped' },
   });
   await call('control_deployment', { deployment: 'db', action: 'start' });
-  const env_schema = [...template.env_schema, { name: 'MODE', description: '', default_value: '', required: true }];
+  const env_schema = [...template.env_schema, { name: 'LOG_LEVEL', description: '', default_value: '', required: true }];
   await publish({ ...template, version: '9.0.0', env_schema });
   expect(await call('list_deployments')).toMatchObject({
     deployments: [{ update: { to_version: '9.0.0', held: null }, rollout: null }],
   });
-  const env = { NAME: 'other', MODE: 'new' };
+  const env = { NAME: 'other', LOG_LEVEL: 'new' };
   const upgrade = await call('plan_deployment', { deployment_id: id, upgrade: true, env });
-  expect(upgrade).toMatchObject({ ok: true, outage: expect.any(Object), new_variables: [{ name: 'MODE' }] });
-  expect(upgrade.values).toContainEqual({ path: 'env.MODE', from: null, to: 'new' });
+  expect(upgrade).toMatchObject({ ok: true, outage: expect.any(Object), new_variables: [{ name: 'LOG_LEVEL' }] });
+  expect(upgrade.values).toContainEqual({ path: 'env.LOG_LEVEL', from: null, to: 'new' });
   const planned = { deployment: 'db', action: 'upgrade', expected: upgrade.digest, env };
   expect(await call('control_deployment', planned)).toMatchObject({ deployment: { update: null } });
   expect(await call('get_fleet_status')).toMatchObject({

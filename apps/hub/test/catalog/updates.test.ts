@@ -124,6 +124,20 @@ test('the database rejects a write that does not advance the catalog clock first
   );
 });
 
+test.each([4999, 5000, 10_001])('sends each of %i removals, which are read in parts', async (count) => {
+  const { id: category } = await aCategory();
+  const before = await catalogTime(anonymous);
+  const deleted = await writeCatalog(
+    database,
+    (catalog) => catalog.$queryRaw<{ id: string }[]>`
+      INSERT INTO template_scopes (template_id, is_public, category_id, valid_from, valid_to)
+      SELECT gen_random_uuid(), true, ${category}::uuid, 'epoch', at FROM catalog_clock, generate_series(1, ${count}::int)
+      RETURNING template_id AS id`,
+  );
+  const { removed } = await updates(anonymous, before);
+  expect(removed.toSorted()).toEqual(deleted.map(({ id }) => id).sort());
+});
+
 test('sends nothing for a since in the future, with the current checked_at', async () => {
   const checkedAt = await catalogTime(anonymous);
   expect(await updates(anonymous, '9999-01-01T00:00:00Z')).toEqual({ slugs: [], removed: [], checkedAt });
