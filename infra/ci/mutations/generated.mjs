@@ -81,9 +81,12 @@ async function survivorsOf(mutants) {
   delete env.FORCE_COLOR;
   try {
     return await withScratch({ root, env, signal }, async (folder, options) => {
-      await requirePassing(folder, mutants, options);
+      const timeouts = await requirePassing(folder, mutants, options);
       const survivors = [];
-      for (const mutant of mutants) if (!(await isCaught(folder, mutant, options))) survivors.push(mutant);
+      for (const mutant of mutants) {
+        const timeoutMs = timeouts.get(mutant.tests);
+        if (!(await isCaught(folder, mutant, { ...options, timeoutMs }))) survivors.push(mutant);
+      }
       return survivors;
     });
   } finally {
@@ -91,13 +94,23 @@ async function survivorsOf(mutants) {
   }
 }
 
-/** @throws CheckFailed unless the tests pass without a change */
+/** A change that causes an endless loop ends after this multiple of the duration of the tests without a change. */
+const MAX_SLOWDOWN = 4;
+
+/**
+ * @returns for each group of tests how long it can take with a change. @throws CheckFailed unless the tests pass without a
+ * change
+ */
 async function requirePassing(folder, mutants, options) {
+  const timeouts = new Map();
   for (const tests of new Set(mutants.map((mutant) => mutant.tests))) {
+    const startedAt = performance.now();
     const { failures, problem } = await runTests(folder, tests, options);
     const problems = [...failures, ...(problem ? [problem] : [])];
     if (problems.length > 0) throw new CheckFailed(`The tests do not pass without a change:\n${problems.join('\n')}`);
+    timeouts.set(tests, MAX_SLOWDOWN * (performance.now() - startedAt));
   }
+  return timeouts;
 }
 
 /** Whether a test fails, or cannot run, with the change. Jest ends after the first file with a failed test. */

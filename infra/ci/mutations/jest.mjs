@@ -10,7 +10,11 @@ const RUN_TIMEOUT_MS = 8 * 60_000;
  * the run is not conclusive (undefined if each pattern ran at least one file to its end). With `isFirstFailureEnough`, Jest
  * ends after the first file with a failed test, and the other files count as a problem.
  */
-export async function runTests(folder, { directory, patterns }, { env, signal, isFirstFailureEnough = false }) {
+export async function runTests(
+  folder,
+  { directory, patterns },
+  { env, signal, isFirstFailureEnough = false, timeoutMs = RUN_TIMEOUT_MS },
+) {
   const cwd = path.join(folder, directory);
   const file = path.join(cwd, 'test-results.json');
   rmSync(file, { force: true });
@@ -21,10 +25,10 @@ export async function runTests(folder, { directory, patterns }, { env, signal, i
     cwd,
     env: { ...env, ...(isFirstFailureEnough && { TEST_ORDER: 'fastest' }) },
     signal,
-    timeoutMs: RUN_TIMEOUT_MS,
+    timeoutMs,
   });
   const nothing = { passed: 0, failures: [] };
-  if (timedOut) return { ...nothing, problem: `the tests did not finish within ${RUN_TIMEOUT_MS / 60_000} minutes` };
+  if (timedOut) return { ...nothing, problem: `the tests did not finish within ${Math.round(timeoutMs / 1000)} s` };
   if (!existsSync(file)) return { ...nothing, problem: `Jest wrote no results:\n${output.slice(-4000)}` };
   return resultsIn(JSON.parse(readFileSync(file, 'utf8')), { folder, cwd, patterns });
 }
