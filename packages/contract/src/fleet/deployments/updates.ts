@@ -25,8 +25,8 @@ const windowMembers = {
     .min(1, 'must have at least 1 entry')
     .max(weekdays.length, `must have at most ${weekdays.length} entries`)
     .meta({ description: 'The days on which it begins' }),
-  start: timeOfDay,
-  end: timeOfDay.meta({ description: 'Before `start`: on the next day' }),
+  start: timeOfDay.meta({ examples: ['02:00'] }),
+  end: timeOfDay.meta({ examples: ['05:00'], description: 'Before `start`: on the next day' }),
   time_zone: line(64).meta({ description: 'Name of the IANA time zone database, such as `Europe/Berlin`' }),
 };
 
