@@ -15,14 +15,12 @@
 // ordinary requests. Because the p99 of a short phase is noisy, a failed comparison is repeated
 // with five longer, alternating phases of each kind, and only the medians of their p99 count. The
 // bench also fails if the caller receives a status other than 200, if one of its connections is
-// opened again, if a service uses 1 GB of memory, or if a route of the contract is missing in
-// abuse/requests.mjs.
+// opened again, or if a service uses 1 GB of memory. `pnpm bench:routes` checks that each operation of
+// the contract has requests.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { fleetEndpoints } from '@svc/contract/fleet';
-import { hubEndpoints } from '@svc/contract/hub';
 import { createClient } from '../shared/client.mjs';
 import { peakMemoryOf } from '../shared/processes.mjs';
 import { median, p99 } from '../shared/statistics.mjs';
@@ -137,15 +135,10 @@ const end = async () => {
 };
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => end().finally(() => process.exit(1)));
 try {
-  for (const [name, endpoints] of [
-    ['hub', hubEndpoints],
-    ['fleet', fleetEndpoints],
-  ]) {
+  for (const name of ['hub', 'fleet']) {
     if (values.service !== undefined && values.service !== name) continue;
     const service = services[name];
     const routes = routesOf(service);
-    const missing = Object.values(endpoints).filter(({ operationId }) => !(operationId in routes));
-    failures.push(...missing.map(({ operationId }) => `${name} ${operationId}: missing in abuse/requests.mjs`));
     // The first requests of a process are slow.
     await phase(service, as(service.caller, [{ method: 'GET', path: service.callerPath }]), 1, 3000);
     for (const [route, { ordinary, worst }] of Object.entries(routes)) {

@@ -166,6 +166,8 @@ const hubRoutes = () => {
     ),
     getTemplate: reading(`${catalog}/templates/template-1`, [`${catalog}/templates/${'a-'.repeat(7000)}`]),
     getTemplateIcon: reading(`${catalog}/templates/template-1/icon`),
+    getChangelog: reading(`${catalog}/templates/template-1/changelog`, ['?limit=100', '?page=90071992547409']),
+    getChangelogFeed: reading(`${catalog}/templates/template-1/changelog/feed`),
     countTemplates: reading(`${catalog}/counts`, [`${catalog}/counts?tags=${manyTags}&search=te`]),
     listCategories: reading(`${catalog}/categories`),
     getOwnOrganization: reading(`${catalog}/organization`),
@@ -213,6 +215,14 @@ const hubRoutes = () => {
     createTemplate: writing('POST', `${admin}/templates`, template, [], MEBIBYTE),
     updateTemplate: writing('PUT', `${admin}/templates`, byId, [], MEBIBYTE),
     deleteTemplate: writing('DELETE', `${admin}/templates`, byId),
+    listRevisions: reading(`${admin}/templates/${UNKNOWN_ID}/revisions`, ['?limit=100', '?page=90071992547409']),
+    getRevision: reading(`${admin}/templates/${UNKNOWN_ID}/revisions/1`),
+    compareRevisions: reading(`${admin}/templates/${UNKNOWN_ID}/revisions/2/changes`, ['?since=1']),
+    listDeletedTemplates: reading(`${admin}/deleted-templates`, ['?limit=100', '?page=90071992547409']),
+    restoreTemplate: writing('POST', `${admin}/templates/${UNKNOWN_ID}/restore`, { revision: 1 }),
+    createAdvisory: writing('POST', `${admin}/templates/${UNKNOWN_ID}/advisories`, {}),
+    updateAdvisory: writing('PUT', `${admin}/templates/${UNKNOWN_ID}/advisories/${UNKNOWN_ID}`, {}),
+    withdrawAdvisory: acting('DELETE', `${admin}/templates/${UNKNOWN_ID}/advisories/${UNKNOWN_ID}`),
     listAllCategories: listing(`${admin}/categories`),
     getManagedCategory: reading(`${admin}/categories/${UNKNOWN_ID}`),
     createCategory: writing('POST', `${admin}/categories`, { name: 'x' }),
@@ -470,6 +480,10 @@ export const routesOf = (service) => ({
   ...(service.isHub ? hubRoutes() : fleetRoutes(service.ids)),
   ...otherRoutes(),
 });
+
+/** The operations of a service without requests in `routes`. */
+export const missingIn = (routes, endpoints) =>
+  Object.values(endpoints).flatMap(({ operationId }) => (operationId in routes ? [] : [operationId]));
 
 /**
  * The same requests with the credentials of a caller. A request with its own credentials keeps
