@@ -139,6 +139,7 @@ function createServices(options: ServicesOptions): Services {
     }),
     engineRuntime: createEngineRuntime({
       database,
+      settings,
       sealer,
       log,
       allowed: options.outboundAllow,

@@ -82,7 +82,8 @@ async function aRun(): Promise<string> {
     expected: null,
     skipped: 'No update is available.',
   }));
-  const run = { createdBy: 'test', selection: { template: 'any' }, wave: 1, stopAfter: 1, plan: { digest: '', items } };
+  const creator = { created_by: 'test', created_by_user: null, created_by_token: null };
+  const run = { creator, selection: { template: 'any' }, wave: 1, stopAfter: 1, plan: { digest: '', items } };
   return client.$transaction((transaction) => insertRun(transaction, run));
 }
 

@@ -3,6 +3,7 @@ import { Problem } from '@svc/http';
 import { planRun } from '../deployments/update-runs/plan.ts';
 import { endRun, insertRun, readRun, readRuns } from '../deployments/update-runs/runs.ts';
 import { authorOf } from '../identity/actor.ts';
+import { creatorOf } from '../identity/authority.ts';
 import { callerKey } from '../identity/principal.ts';
 import { changeRoute, runAudited } from './request/change.ts';
 import { type RequestContext, route } from './request/context.ts';
@@ -33,9 +34,9 @@ export const createUpdateRun = route(fleetEndpoints.createUpdateRun, async (cont
     ...(deployment_ids && { deployment_ids }),
   };
   return runAudited(context, fleetEndpoints.createUpdateRun, async (transaction) => {
-    const createdBy = authorOf(context.principal);
+    const creator = await creatorOf(transaction, context.principal);
     return {
-      run: await readRun(transaction, await insertRun(transaction, { createdBy, selection, wave, stopAfter, plan })),
+      run: await readRun(transaction, await insertRun(transaction, { creator, selection, wave, stopAfter, plan })),
     };
   });
 });

@@ -1,10 +1,12 @@
 import { challengesOf } from '@svc/auth';
+import type { FleetRole } from '@svc/contract/fleet';
 import { invalid } from '@svc/http';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Settings } from '../settings/settings.ts';
 import { authorOf } from './actor.ts';
 import type { Creator } from './mcp-tokens.ts';
 import type { Principal } from './principal.ts';
+import { rolesFrom } from './roles.ts';
 import { roleOfUser } from './users.ts';
 
 // A credential that a caller creates is never worth more than its creator. Its role is bounded by
@@ -61,27 +63,47 @@ export async function lockTokens(transaction: Transaction, principal: Principal,
 const lockInOrder = (transaction: Transaction, tokens: Prisma.Sql) =>
   transaction.$queryRaw`SELECT FROM tokens WHERE ${tokens} ORDER BY id FOR NO KEY UPDATE`;
 
-/** The creator of an invitation, as its row states it. Without any of the three, it is unknown. */
-export interface Inviter {
-  readonly created_by_user: string | null;
-  readonly created_by_token: string | null;
+/** A creator as a row states it: a user, a token, or a token of a user. */
+export type RecordedCreator = Pick<Creator, 'created_by_user' | 'created_by_token'>;
+
+/** The creator of an invitation. Without any of the three, it is unknown. */
+export interface Inviter extends RecordedCreator {
   readonly by_temporary_admin: boolean;
 }
 
 /** Whether the creator of an invitation could create it now. That of the temporary admin could. */
 export async function isByPresentAdmin(
   transaction: Transaction,
-  { created_by_user: userId, created_by_token: tokenId, by_temporary_admin }: Inviter,
+  inviter: Inviter,
   settings: Pick<Settings, 'oidc'>,
 ): Promise<boolean> {
-  if (userId === null && tokenId === null) return by_temporary_admin;
+  const { created_by_user, created_by_token, by_temporary_admin } = inviter;
+  if (created_by_user === null && created_by_token === null) return by_temporary_admin;
+  return hasPresentRole(transaction, inviter, { role: 'admin', settings });
+}
+
+interface Wanted {
+  readonly role: FleetRole;
+  readonly settings: Pick<Settings, 'oidc'>;
+}
+
+/** Whether a creator has a role, or a higher one, now. The temporary admin, who is neither a user nor a token, has each. */
+export async function hasPresentRole(
+  transaction: Transaction,
+  { created_by_user: userId, created_by_token: tokenId }: RecordedCreator,
+  { role, settings }: Wanted,
+): Promise<boolean> {
+  const roles = rolesFrom(role);
   if (tokenId !== null) {
-    const valid = Prisma.sql`id = ${tokenId}::uuid AND role = 'admin' AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`;
+    const valid = Prisma.sql`id = ${tokenId}::uuid AND role::text = ANY (${roles}) AND revoked_at IS NULL
+      AND (expires_at IS NULL OR expires_at > now())`;
     if (!(await exists(transaction, Prisma.sql`tokens WHERE ${valid}`))) return false;
   }
   if (userId === null) return true;
   const user = await transaction.user.findFirst({ where: { id: userId, removed_at: null, blocked_at: null } });
-  return user !== null && roleOfUser(user, await settings.oidc(transaction)) === 'admin';
+  if (user === null) return false;
+  const present = roleOfUser(user, await settings.oidc(transaction));
+  return present !== undefined && roles.includes(present);
 }
 
 /** The tokens that were created with a token, directly or with such a token, and are not revoked. */

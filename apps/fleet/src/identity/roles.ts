@@ -3,6 +3,10 @@ import type { FleetRole } from '@svc/contract/fleet';
 /** Roles in ascending order of their permissions. */
 export const ROLES_ASCENDING: readonly FleetRole[] = ['viewer', 'operator', 'admin'];
 
+/** A role, and those with more permissions. */
+export const rolesFrom = (role: FleetRole): readonly FleetRole[] =>
+  ROLES_ASCENDING.slice(ROLES_ASCENDING.indexOf(role));
+
 /** The role with fewer permissions; undefined if one of them is no role. */
 export const lowerRole = (one: FleetRole | undefined, other: FleetRole | undefined): FleetRole | undefined =>
   one === undefined || other === undefined ? undefined : ROLES_ASCENDING.find((role) => role === one || role === other);

@@ -6,6 +6,7 @@ import type { ClusterFacts } from '../engines/kubernetes/check/check.ts';
 import type { ClusterAddress } from '../engines/kubernetes/client.ts';
 import type { Cluster, Host } from '../generated/prisma/client.ts';
 import type { DefaultLimits } from '../render/defaults.ts';
+import type { Settings } from '../settings/settings.ts';
 import { checkTarget, startChecks } from './checks.ts';
 import {
   type ClientOptions,
@@ -64,6 +65,7 @@ export interface EngineRuntime {
 
 interface Options extends ClientOptions {
   readonly database: Database;
+  readonly settings: Pick<Settings, 'oidc'>;
   readonly log: Log;
   readonly timings?: ReconcilerTimings | undefined;
   /** The limits of containers whose workload requests nothing. */

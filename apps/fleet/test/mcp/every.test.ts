@@ -102,7 +102,10 @@ test('tools plan, create, read, change, control and delete a deployment', async 
     deployment: { desired_state: 'stopped' },
   });
   await call('control_deployment', { deployment: 'db', action: 'start' });
-  const env_schema = [...template.env_schema, { name: 'LOG_LEVEL', description: '', default_value: '', required: true }];
+  const env_schema = [
+    ...template.env_schema,
+    { name: 'LOG_LEVEL', description: '', default_value: '', required: true },
+  ];
   await publish({ ...template, version: '9.0.0', env_schema });
   expect(await call('list_deployments')).toMatchObject({
     deployments: [{ update: { to_version: '9.0.0', held: null }, rollout: null }],

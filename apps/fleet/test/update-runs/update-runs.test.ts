@@ -9,7 +9,7 @@ import { type Body, reasonsOf, startDeploymentWorld } from '../deployments/world
 import { SHORT_TIMINGS } from '../timings.ts';
 
 const fleet = await startDeploymentWorld();
-const { client, operator, viewer, world } = fleet;
+const { admin, client, operator, viewer, world } = fleet;
 const { publish, reset, deployed } = withTemplate(fleet, aPlainTemplate());
 const { pass } = passesOf(fleet);
 
@@ -22,6 +22,7 @@ beforeEach(async () => {
 
 const context = {
   database: world.database,
+  settings: world.services.settings,
   sealer: world.sealer,
   candidates: createCandidates(),
   defaultLimits: world.services.defaultLimits,
@@ -204,6 +205,59 @@ test('a cancelled run skips what has not begun, and follows what has', async () 
   expect((await viewer.get('/api/v1/update-runs?state=running')).body.runs).toEqual([]);
 });
 
+test.each<[string, () => Promise<{ api: typeof operator; end: () => Promise<{ status: number }> }>]>([
+  [
+    'token, when it is revoked',
+    async () => {
+      const token = await world.aToken({ role: 'operator' });
+      return { api: world.as(token), end: () => admin.delete(`/api/v1/tokens/${token.id}`) };
+    },
+  ],
+  [
+    'user, when the user is removed',
+    async () => {
+      const user = await world.aUser('operator');
+      return { api: await user.api(), end: () => admin.delete(`/api/v1/users/${user.id}`) };
+    },
+  ],
+  [
+    'user, when the user becomes a viewer',
+    async () => {
+      const user = await world.aUser('operator');
+      return { api: await user.api(), end: () => admin.put(`/api/v1/users/${user.id}`, { role: 'viewer' }) };
+    },
+  ],
+  [
+    'token of a user, when the user is blocked',
+    async () => {
+      const user = await world.aUser('admin');
+      const { body } = await (await user.api()).post('/api/v1/tokens', { name: 'ci', role: 'operator' });
+      const end = () => admin.put(`/api/v1/users/${user.id}`, { blocked: true });
+      return { api: world.api(`Bearer ${body.token.secret}`), end };
+    },
+  ],
+])('a run ends with the authority of its creator: a %s', async (_, creator) => {
+  const ids = await outdated('one', 'two');
+  const { api, end } = await creator();
+  const { status, body } = await api.post('/api/v1/update-runs', { template: 'tool' });
+  expect(status).toBe(201);
+  const { id, created_by } = body.run;
+  await work(id);
+  expect((await end()).status).toBeLessThan(300);
+  await succeed(ids.one);
+  await work(id);
+  const { state, items } = await runOf(id);
+  const message = `It was not updated, because ${created_by} can no longer change deployments.`;
+  expect({ state, items }).toMatchObject({
+    state: 'stopped',
+    items: [
+      { name: 'one', state: 'succeeded' },
+      { name: 'two', state: 'skipped', message },
+    ],
+  });
+  expect(await fleet.deployment(ids.two ?? '')).toMatchObject({ generation: 1 });
+});
+
 test('a plan states what would be updated and skipped, and a run applies exactly this plan', async () => {
   const ids = await outdated('one', 'two');
   const own = await fleet.deployed({ name: 'own' });
@@ -249,9 +303,10 @@ test('at most 20 runs are open, and one without an update has ended at once', as
     skipped: null,
   };
   const plan = { digest: '', items: [item] };
+  const creator = { created_by: 'test', created_by_user: null, created_by_token: null };
   const open = () =>
     client.$transaction((transaction) =>
-      insertRun(transaction, { createdBy: 'test', selection: {}, wave: 1, stopAfter: 1, plan }),
+      insertRun(transaction, { creator, selection: {}, wave: 1, stopAfter: 1, plan }),
     );
   for (let run = 0; run < MAX_OPEN_RUNS; run++) await open();
   const { id } = await deployed();

@@ -3,6 +3,8 @@ CREATE TABLE "update_runs" (
     "id" UUID NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
     "created_by" TEXT NOT NULL,
+    "created_by_user" UUID,
+    "created_by_token" UUID,
     "selection" JSONB NOT NULL,
     "wave" INTEGER NOT NULL,
     "stop_after" INTEGER NOT NULL,

@@ -5,6 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { by, isOneOf, type List, readPage } from '../../database/lists.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
+import type { Creator } from '../../identity/mcp-tokens.ts';
 import { isUuid } from '../../resources/kind.ts';
 import type { RunPlan } from './plan.ts';
 
@@ -80,7 +81,7 @@ const lockRuns = (transaction: Transaction) =>
   transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('update runs'))`;
 
 interface NewRun {
-  readonly createdBy: string;
+  readonly creator: Creator;
   readonly selection: Prisma.InputJsonObject;
   readonly wave: number;
   readonly stopAfter: number;
@@ -90,7 +91,7 @@ interface NewRun {
 /** Stores a run, which a worker continues. @returns its id. @throws 409 if too many have not ended */
 export async function insertRun(
   transaction: Transaction,
-  { createdBy, plan, stopAfter, ...run }: NewRun,
+  { creator, plan, stopAfter, ...run }: NewRun,
 ): Promise<string> {
   await lockRuns(transaction);
   const open = await transaction.updateRun.count({ where: { state: 'running' } });
@@ -101,7 +102,7 @@ export async function insertRun(
   const id = uuidv7();
   const isEmpty = plan.items.every(({ skipped }) => skipped !== null);
   const ended = isEmpty ? { state: 'completed', finished_at: new Date() } : {};
-  await transaction.updateRun.create({ data: { id, created_by: createdBy, stop_after: stopAfter, ...run, ...ended } });
+  await transaction.updateRun.create({ data: { id, ...creator, stop_after: stopAfter, ...run, ...ended } });
   await transaction.updateRunItem.createMany({
     data: plan.items.map(({ deployment_id, name, wave, expected, skipped }, position) => ({
       run_id: id,

@@ -1,12 +1,15 @@
 import { type Log, type PeriodicTask, Problem, runPeriodically } from '@svc/http';
 import { endRun } from '../../deployments/update-runs/runs.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
+import { hasPresentRole } from '../../identity/authority.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { ReturnContext } from '../rollout/restore.ts';
 import type { ReconcilerTimings } from '../timings.ts';
 import { applyUpdate } from './apply.ts';
 
 export interface UpdateContext extends ReturnContext {
   readonly log: Log;
+  readonly settings: Pick<Settings, 'oidc'>;
   readonly timings: Pick<ReconcilerTimings, 'updates' | 'automaticUpdates' | 'afterError'>;
 }
 
@@ -33,6 +36,7 @@ export async function continueRun(context: UpdateContext, id: string, ending: Ab
   const next = await context.database.client.$transaction(async (transaction) => {
     if (!(await lockRun(transaction, id))) return [];
     await settleItems(transaction, id);
+    await endWithCreator(context, transaction, id);
     return nextItems(transaction, id);
   });
   for (const item of next) {
@@ -77,6 +81,14 @@ const settleItems = (transaction: Prisma.TransactionClient, id: string) => trans
         END AS message) how
     WHERE i.run_id = ${id}::uuid AND i.state = 'updating' AND how.state IS NOT NULL) ended
   WHERE i.run_id = ${id}::uuid AND i.deployment_id = ended.deployment_id`;
+
+/** Ends a run whose creator can no longer change deployments. What has begun continues. */
+async function endWithCreator({ settings }: UpdateContext, transaction: Prisma.TransactionClient, id: string) {
+  const run = await transaction.updateRun.findUniqueOrThrow({ where: { id } });
+  if (await hasPresentRole(transaction, run, { role: 'operator', settings })) return;
+  const message = `It was not updated, because ${run.created_by} can no longer change deployments.`;
+  await endRun(transaction, id, { state: 'stopped', message });
+}
 
 /** A planned update of a run that has not begun. */
 interface Item {

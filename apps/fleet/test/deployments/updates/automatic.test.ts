@@ -25,6 +25,7 @@ beforeEach(async () => {
 
 const context = {
   database: world.database,
+  settings: world.services.settings,
   sealer: world.sealer,
   candidates: createCandidates(),
   defaultLimits: world.services.defaultLimits,
