@@ -4,6 +4,7 @@
 //                    [--only <phases, comma-separated>] [--samples <default 120>]
 //                    [--seconds <of idle and of reads, default 30>] [--burst <default 500>]
 //                    [--profile] [--record]
+//   pnpm bench:fleet --updates [--rounds <default 4>]
 //
 // Method: the fleet runs as in production, with its log in a file. The hosts are simulated in
 // another process, which answers at once (fleet/engines.mjs), so that only the fleet and PostgreSQL
@@ -14,13 +15,16 @@
 // reach its end within its time, in which case it reports how far it came, or if a connection of the
 // load is opened again.
 //
+// --updates runs only the phase that compares updates with creations (fleet/updates.mjs), in --rounds
+// rounds. It is not among the others, because it requires room on each host.
+//
 // The full size is --hosts 1000 --deployments 10000 --burst 2000. With --profile, the functions
 // that need most CPU time are printed after each phase; the profiler itself needs CPU time. With
 // --record, the results are written to bench/results.
 import { parseArgs } from 'node:util';
 import { atMost, createReport } from '../shared/report.mjs';
 import { hottest } from './hottest.mjs';
-import { PHASES } from './phases.mjs';
+import { PHASES, updates } from './phases.mjs';
 import { startWorld } from './world.mjs';
 
 const { values } = parseArgs({
@@ -28,6 +32,8 @@ const { values } = parseArgs({
     hosts: { type: 'string', default: '100' },
     deployments: { type: 'string', default: '1000' },
     only: { type: 'string', default: Object.keys(PHASES).join() },
+    updates: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '4' },
     samples: { type: 'string', default: '120' },
     seconds: { type: 'string', default: '30' },
     burst: { type: 'string', default: '500' },
@@ -44,7 +50,8 @@ const deployments = Number(values.deployments);
 const samples = Number(values.samples);
 const seconds = Number(values.seconds);
 const burst = Number(values.burst);
-const selected = values.only.split(',');
+const rounds = Number(values.rounds);
+const selected = values.updates ? [] : values.only.split(',');
 const unknown = selected.filter((name) => !(name in PHASES));
 if (unknown.length > 0) throw new Error(`unknown phase ${unknown[0]}: use ${Object.keys(PHASES).join(', ')}`);
 
@@ -53,7 +60,9 @@ const isLarge = hosts > SMALL.hosts || deployments > SMALL.deployments;
 
 async function withWorld(size, work) {
   // Room for all deployments of a phase, and no more: the fleet fills one host after the other.
-  const cpus = Math.ceil((size.deployments + burst + 4 * samples) / size.hosts) + 2;
+  // Each update needs room for an extra instance.
+  const more = values.updates ? 2 * size.deployments : 0;
+  const cpus = Math.ceil((size.deployments + burst + 4 * samples + more) / size.hosts) + 2;
   const world = await startWorld({ hosts: size.hosts, cpus });
   const stop = () => world.stop().finally(() => process.exit(1));
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop);
@@ -72,7 +81,7 @@ async function withWorld(size, work) {
 async function run(name, world, options) {
   report(`--- ${name}`);
   const phase = async () => {
-    const found = await PHASES[name]({ world, report, ...options });
+    const found = await { ...PHASES, updates }[name]({ world, report, ...options });
     const rejections = world.rejections.splice(0);
     if (rejections.length > 0)
       report(`${rejections.length} creations were rejected, the first with ${rejections[0]}`, 'fail');
@@ -90,7 +99,8 @@ const small =
     : undefined;
 
 await withWorld({ hosts, deployments }, async (world) => {
-  const { ids, cost } = await run('create', world, { deployments, isReference: !selected.includes('create') });
+  const isReference = !selected.includes('create');
+  const { ids, cost } = await run('create', world, { deployments, isReference, isSpread: values.updates });
   if (small) {
     const ratio = cost / small.cost;
     report(`CPU per deployment, relative to 100 hosts and 1,000 deployments: ${ratio.toFixed(2)}`, atMost(ratio, 1.3));
@@ -98,7 +108,14 @@ await withWorld({ hosts, deployments }, async (world) => {
   const options = { ids, hosts, samples, seconds, burst };
   for (const name of Object.keys(PHASES).filter((each) => each !== 'create' && selected.includes(each)))
     await run(name, world, options).catch(({ message }) => report(message, 'fail'));
+  if (values.updates) {
+    await run('updates', world, { ids, rounds, seconds }).catch(({ message }) => report(message, 'fail'));
+  }
   const memory = world.noteMemory();
   report(`peak memory of a process of the fleet: ${memory} MB`, atMost(memory, GOAL_MEMORY_MB));
 });
-end(values.record ? { what: 'fleet' } : undefined, { hosts, deployments, samples, seconds, burst });
+const sizes = values.updates ? { rounds } : { samples, burst };
+end(values.record ? { what: values.updates ? 'fleet-updates' : 'fleet' } : undefined, {
+  ...{ hosts, deployments, seconds },
+  ...sizes,
+});

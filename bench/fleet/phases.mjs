@@ -6,7 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { cpuDuring } from '../shared/measure.mjs';
 import { atLeast, atMost } from '../shared/report.mjs';
 import { isNoisy, median, p99, percent } from '../shared/statistics.mjs';
+import { ms, partsOf, seconds } from './costs.mjs';
 import { countInstances } from './instances.mjs';
+import { compareUpdates } from './updates.mjs';
 import { onEach } from './world.mjs';
 
 const GOALS = {
@@ -40,20 +42,17 @@ const LEASE_MS = 15_000;
 const SETTLE_MS = 5000;
 
 const timeFor = (count) => AT_LEAST_MS + count * EACH_MS;
-const ms = (number) => `${number.toFixed(number < 10 ? 1 : 0)} ms`;
-const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`;
-const partsOf = ({ cpu, withDatabase }, each) =>
-  `fleet ${each(cpu)}, PostgreSQL ${each(withDatabase - cpu)}, together ${each(withDatabase)}`;
 
 /**
  * Creates all deployments, as fast as the fleet answers.
+ * @param isSpread whether they are created on all hosts in turn, with room for more on each of them
  * @returns their ids, and the CPU time of each in milliseconds
  */
-async function create({ world, report, deployments, isReference }) {
-  const callsBefore = await engineCalls(world);
+async function create({ world, report, deployments, isReference, isSpread = false }) {
+  const callsBefore = await world.engineCalls();
   const started = performance.now();
   const { result, ...costs } = await cpuDuring(world, async () => {
-    const ids = await world.create(deployments, CLIENTS);
+    const ids = await world.create(deployments, CLIENTS, isSpread ? world.targets : undefined);
     const accepted = performance.now() - started;
     return { ids, accepted, running: await world.untilRunning(ids, timeFor(deployments)) };
   });
@@ -70,13 +69,9 @@ async function create({ world, report, deployments, isReference }) {
     `CPU per deployment: ${partsOf(costs, (total) => ms(total / deployments))}`,
     isReference ? '' : atMost(cost, GOALS.cpuMs),
   );
-  report(`engine calls per deployment: ${(((await engineCalls(world)) - callsBefore) / deployments).toFixed(1)}`);
+  report(`engine calls per deployment: ${(((await world.engineCalls()) - callsBefore) / deployments).toFixed(1)}`);
   return { ids, cost };
 }
-
-/** The number of requests to all hosts so far. */
-const engineCalls = async (world) =>
-  Object.values(await world.engines.ask('GET', '/calls')).reduce((sum, count) => sum + count, 0);
 
 /** A phase that did not reach its end fails. */
 const reachedAll = ({ reached }, verdict) => (reached ? verdict : 'fail');
@@ -114,9 +109,9 @@ async function remove(world, report, ids) {
 /** Nothing is requested, and all deployments run. */
 async function idle({ world, report, ids, seconds: duration }) {
   await delay(SETTLE_MS);
-  const before = await engineCalls(world);
+  const before = await world.engineCalls();
   const costs = await cpuDuring(world, () => delay(1000 * duration));
-  const calls = (await engineCalls(world)) - before;
+  const calls = (await world.engineCalls()) - before;
   const share = costs.withDatabase / (1000 * duration);
   report(
     `idle with ${ids.length} deployments for ${duration} s: ${partsOf(costs, (total) => percent(total / 1000 / duration))} of a core, ` +
@@ -311,3 +306,9 @@ async function burst({ world, report, burst: count }) {
 
 /** In the order in which they run. */
 export const PHASES = { create, 'first-call': firstCall, idle, reads, hang, replicas, burst };
+
+/** Updates are compared with creations. */
+export async function updates(given) {
+  await compareUpdates(given);
+  await reportInstances(given.world, given.report);
+}

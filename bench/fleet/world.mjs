@@ -51,6 +51,8 @@ class World {
   #database;
   #workloads = [];
   #created = 0;
+  /** The latest revision of all workloads. */
+  #revision = 1;
   /** The hosts, in the order of their numbers in `engines`. */
   hostIds = [];
   /** The replicas that run. Requests go to the first one. */
@@ -68,6 +70,16 @@ class World {
 
   get url() {
     return this.replicas[0].url;
+  }
+
+  /** All hosts, as targets of deployments. */
+  get targets() {
+    return this.hostIds.map((host_id) => ({ host_id }));
+  }
+
+  /** The number of requests to all hosts so far. */
+  async engineCalls() {
+    return Object.values(await this.engines.ask('GET', '/calls')).reduce((sum, count) => sum + count, 0);
   }
 
   get viewer() {
@@ -121,10 +133,14 @@ class World {
     return { status: response.status, text: `${response.body}` };
   }
 
-  /** Requests deployments on a number of connections. @returns the responses */
-  requestEach(count, connections) {
+  /**
+   * Requests deployments on a number of connections.
+   * @param targets the hosts, in turn. By default, the fleet chooses them
+   * @returns the responses
+   */
+  requestEach(count, connections, targets = [null]) {
     return this.#withClient(connections, (client) =>
-      onEach(Array(count).fill(), connections, () => this.#request(client)),
+      onEach(Array(count).fill(), connections, (_, index) => this.#request(client, targets[index % targets.length])),
     );
   }
 
@@ -182,9 +198,9 @@ class World {
     return responses.filter(isAccepted).map(({ text }) => JSON.parse(text).deployment.id);
   }
 
-  /** Creates deployments. @returns the ids of those that were accepted */
-  async create(count, connections) {
-    return this.#acceptedIn(await this.requestEach(count, connections));
+  /** Creates deployments. Parameters as for `requestEach`. @returns the ids of those that were accepted */
+  async create(count, connections, targets) {
+    return this.#acceptedIn(await this.requestEach(count, connections, targets));
   }
 
   /**
@@ -203,6 +219,36 @@ class World {
       return this.#acceptedIn(await Promise.all(sent));
     });
   }
+
+  /** Stores a revision of each workload with another image, which new deployments run. */
+  async newImages() {
+    this.#revision += 1;
+    for (const id of this.#workloads) await this.ask('PUT', `/workloads/${id}`, { image_tag: `v${this.#revision}` });
+  }
+
+  /** Updates deployments to the latest revision. @throws if one is rejected */
+  async update(ids, connections) {
+    const body = { revision: this.#revision };
+    const key = this.#fleet.tokens.admin;
+    await this.#withClient(connections, (client) =>
+      onEach(ids, connections, async (id) => {
+        const response = await client.send({ method: 'PUT', path: `/api/v1/deployments/${id}`, key, body });
+        if (response.status !== 200) throw new Error(`an update was rejected with ${response.status} ${response.body}`);
+      }),
+    );
+  }
+
+  /** The number of these deployments whose last change has succeeded. */
+  async rolledOut(ids) {
+    const [{ count }] = await this.query(
+      `SELECT count(*)::int FROM deployments
+       WHERE id = ANY ($1) AND rollout->>'state' = 'succeeded' AND (rollout->>'generation')::int = generation`,
+      [ids],
+    );
+    return count;
+  }
+
+  untilRolledOut = (ids, timeoutMs) => this.until(() => this.rolledOut(ids), ids.length, timeoutMs);
 
   /** The number of these deployments, or of all, that run as requested. */
   async running(ids) {

@@ -203,6 +203,7 @@ const dueForObjects = ({ cluster_id }: DeploymentRow, { labels, updates }: Deplo
 /** Starts a new generation of the deployments that are bound to a value that changed. */
 async function restartDependents(context: DeploymentContext, before: DeploymentRow, env: StoredEnv): Promise<void> {
   const isChanged = (variable: string) => sealedIdOf(env[variable]) !== sealedIdOf(before.env[variable]);
+  if (!Object.keys({ ...before.env, ...env }).some(isChanged)) return;
   const dependents = (await readDependents(context.transaction, before)).filter(({ variable }) => isChanged(variable));
   const ids = new Set(dependents.map((dependent) => dependent.id));
   const message = `a generated value of the deployment ${before.name} changed`;

@@ -13,11 +13,12 @@ import { withoutSealed } from '../resources/workloads.ts';
 import { type BoundVariable, readBound } from './bindings.ts';
 import type { Allocation, Candidates } from './candidates.ts';
 import { runChecks } from './checks.ts';
-import { type Draft, readWorkloadRevision } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { allocatedGpus, decidePorts, type PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
-import { countedReplicas, scalingRow } from './scaling/scaling.ts';
-import { type Extra, NO_EXTRA, readReplaced, whyNoExtra, whyNoRoom, withExtra } from './updates/extra.ts';
+import { countedReplicas } from './scaling/scaling.ts';
+import { type Extra, NO_EXTRA, replacedBy, whyNoExtra, whyNoRoom, withExtra } from './updates/extra.ts';
+import { type PresentDeployment, readPresent } from './updates/present.ts';
 import { namesOfSecrets, readSecretMetadata, type SecretMetadata } from './values/secret-metadata.ts';
 import { type MountedVolume, mountVolumes } from './volumes.ts';
 
@@ -31,6 +32,8 @@ export interface DecisionContext {
 
 interface DraftPlacement {
   readonly draft: Draft;
+  /** As `readPresent`. */
+  readonly present: PresentDeployment | undefined;
   readonly requirements: PlacementRequirements;
   readonly mounted: readonly MountedVolume[];
 }
@@ -42,11 +45,12 @@ interface DraftPlacement {
  */
 async function placeDraft(
   { transaction, candidates }: DecisionContext,
-  { draft, requirements, mounted }: DraftPlacement,
+  { draft, present, requirements, mounted }: DraftPlacement,
 ): Promise<Placement> {
   if (draft.desiredState === 'stopped') return { chosen: undefined, assessments: [] };
-  const current = await readCurrentAllocation(transaction, draft, requirements);
-  if (current && current.gpus.length >= requirements.replicas) return keepAllocation(current, requirements.replicas);
+  const current = await readCurrentAllocation(transaction, draft, { present, requirements });
+  if (current && current.gpus.length >= requirements.replicas)
+    return keepAllocation(transaction, current, requirements.replicas);
   const isAllocated = !current && draft.creates.length === 0;
   const own = isAllocated ? await readAllocation(transaction, draft.id) : undefined;
   const volumes = mounted.map(({ mount, name, access_mode, boundTo, attachedTo }) => ({
@@ -82,9 +86,7 @@ async function readAllocation(transaction: Transaction, id: string): Promise<All
 
 /** The target that a deployment has, with the resources that are allocated to it there. */
 interface CurrentAllocation {
-  readonly kind: 'host' | 'cluster';
-  readonly id: string;
-  readonly name: string;
+  readonly target: Target;
   /** The GPU ids of each replica that has an allocation. */
   readonly gpus: readonly (readonly string[])[];
 }
@@ -94,35 +96,32 @@ interface CurrentAllocation {
  */
 async function readCurrentAllocation(
   transaction: Transaction,
-  { id, target, creates }: Draft,
-  requirements: PlacementRequirements,
+  { id, target }: Draft,
+  { present, requirements }: Pick<DraftPlacement, 'present' | 'requirements'>,
 ): Promise<CurrentAllocation | undefined> {
-  if (creates.includes('deployment')) return undefined;
-  const row = await transaction.deployment.findUnique({ where: { id }, include: { host: true, cluster: true } });
-  if (!row || !target || row.desired_state === 'stopped') return undefined;
-  const { spec } = await readWorkloadRevision(transaction, row.workload_id, row.revision);
-  const replicas = countedReplicas(scalingRow.parse(row));
+  if (!present || !target || present.desired_state === 'stopped') return undefined;
+  const { spec, replicas, extra_instances } = present;
   if (!isDeepStrictEqual(placementRequirementsOf(spec, replicas), { ...requirements, replicas })) return undefined;
-  const gpus = await allocatedGpus(transaction, { id, replicas: replicas + row.extra_instances });
+  const gpus = await allocatedGpus(transaction, { id, replicas: replicas + extra_instances });
   // The GPUs of a deployment that could not start are released.
   const { gpu_count } = requirements.per_replica;
   if (target.kind === 'host' && gpus.some(({ length }) => length < gpu_count)) return undefined;
-  return { ...target, name: row.host?.name ?? row.cluster?.name ?? target.id, gpus };
+  return { target, gpus };
 }
 
-const keepAllocation = ({ kind, id, name, gpus }: CurrentAllocation, replicas: number): Placement => ({
-  chosen: { kind, id, gpus: gpus.slice(0, replicas) },
-  assessments: [
-    {
-      kind,
-      id,
-      name,
-      fits: true,
-      reasons: ['chosen: it runs there and needs no additional resources'],
-      obstacles: [],
-    },
-  ],
-});
+async function keepAllocation(
+  transaction: Transaction,
+  { target: { kind, id }, gpus }: CurrentAllocation,
+  replicas: number,
+): Promise<Placement> {
+  const query = { where: { id }, select: { name: true } };
+  const found = await (kind === 'host' ? transaction.host.findUnique(query) : transaction.cluster.findUnique(query));
+  const reasons = ['chosen: it runs there and needs no additional resources'];
+  return {
+    chosen: { kind, id, gpus: gpus.slice(0, replicas) },
+    assessments: [{ kind, id, name: found?.name ?? id, fits: true, reasons, obstacles: [] }],
+  };
+}
 
 /** Where a draft runs, and the extra instance of its rollout. */
 interface Placed {
@@ -134,14 +133,16 @@ interface Placed {
 }
 
 /** Places a draft, if possible with an extra instance for the rollout that replaces its instances. */
-async function placeRollout(context: DecisionContext, given: DraftPlacement): Promise<Placed> {
-  const { draft, requirements, mounted } = given;
+async function placeRollout(context: DecisionContext, wanted: Omit<DraftPlacement, 'present'>): Promise<Placed> {
+  const { draft, requirements, mounted } = wanted;
+  const present = await readPresent(context.transaction, draft);
+  const given = { ...wanted, present };
   const placed = async (extra: Extra, allocated: PlacementRequirements): Promise<Placed> => {
     const placement = await placeDraft(context, { ...given, requirements: allocated });
     const ports = await portsOn(context.transaction, draft, { chosen: placement.chosen, extra });
     return { placement, ports, extra, allocated };
   };
-  const before = await readReplaced(context.transaction, draft);
+  const before = replacedBy(draft, present);
   if (!before) return placed(NO_EXTRA, requirements);
   const reason = whyNoExtra(draft, mounted, before);
   if (reason !== undefined) return placed({ instances: 0, reason }, requirements);

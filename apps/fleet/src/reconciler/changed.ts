@@ -22,7 +22,7 @@ interface Changes {
  * - a worker is reconciling, or has reconciled since the report: then the fleet itself has probably
  *   made the change, and the result is known. A check finds changes that someone else has made at
  *   the same time;
- * - are starting or due soon, because they are reconciled again anyway;
+ * - are due soon, or start, because they are reconciled again anyway. A rollout whose instances are ready waits for longer;
  * - failed in their last pass, because each failure increases the wait;
  * - are on another target.
  */
@@ -48,7 +48,7 @@ export function collectChanges({ database: { client }, log, timings }: Reconcile
           SELECT d.id FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb) AS reported (id uuid, target uuid, age float8)
             JOIN deployments d ON d.id = reported.id AND reported.target IN (d.host_id, d.cluster_id)
           WHERE d.due_at > now() + make_interval(secs => ${seconds}) AND d.lease_owner IS NULL AND d.failures = 0
-            AND d.phase <> 'starting' AND d.observed_at < now() - make_interval(secs => reported.age)
+            AND (d.phase <> 'starting' OR d.rollout->>'ready_since' IS NOT NULL) AND d.observed_at < now() - make_interval(secs => reported.age)
           FOR UPDATE OF d SKIP LOCKED))`;
     } catch (error) {
       log.warn(

@@ -161,9 +161,9 @@ function desiredOnHost(rendering: Rendering<'values'>, row: ClaimedRow, { row: h
   });
   const image = row.host_image?.reference === manifest.image ? row.host_image : undefined;
   const pull = pullPolicyOf(rendering.spec, row.pull);
-  const isStarting = isStartingWith(row, manifest.containers);
+  const areKnown = areKnownOf(row, manifest.containers);
   const { addresses } = host;
-  return { manifest, addresses, isStarting, pull, requestsPull: row.pull_requested, image };
+  return { manifest, addresses, areKnown, pull, requestsPull: row.pull_requested, image };
 }
 
 /** When crashed containers are started again, and how the rollout in progress replaces outdated ones. */
@@ -172,12 +172,17 @@ const rolloutOf = (row: ClaimedRow, { spec }: Rendering, timings: ReconcilerTimi
   rollout: spec.kind === 'job' ? undefined : rolloutRules(row, timings),
 });
 
-/** Whether the last pass has observed these containers and no others, and that they only have to finish their start. */
-const isStartingWith = (row: ClaimedRow, containers: readonly { readonly name: string }[]): boolean =>
-  row.phase === 'starting' &&
+/**
+ * Whether the last pass has observed these containers and no others, and they only have to finish their start, or wait for the
+ * rollout.
+ */
+const areKnownOf = (row: ClaimedRow, containers: readonly { readonly name: string }[]): boolean =>
+  (row.phase === 'starting' || row.rollout?.state === 'progressing') &&
   row.observed_generation === row.generation &&
   row.instances.length === containers.length &&
-  row.instances.every(({ name, phase }, index) => phase === 'starting' && name === containers[index]?.name);
+  row.instances.every(
+    ({ name, phase }, index) => ['starting', 'running'].includes(phase) && name === containers[index]?.name,
+  );
 
 /**
  * When crashed containers are started again: at the next try of the crash loop. One that has crashed

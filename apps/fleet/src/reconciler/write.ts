@@ -103,7 +103,7 @@ export async function writeObserved(
         ${rolloutColumns(row, rollout)} ${scaleColumns({ row, observed, isRunning })} ${conditionColumn({ row, observed, isRunning })}
         take_over = take_over AND ${!TAKEN_OVER.includes(phase)},
         handover = CASE WHEN ${!TAKEN_OVER.includes(phase)} THEN handover END,
-        due_at = now() + make_interval(secs => ${Math.min(dueIn({ ...result, observed }, failures), dueForRollout(rollout)) / 1000}), lease_owner = NULL, lease_until = NULL
+        due_at = now() + make_interval(secs => ${dueWithRollout({ ...result, observed }, failures, rollout) / 1000}), lease_owner = NULL, lease_until = NULL
       WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
         AND generation = ${claim.generation}
       RETURNING id, name),
@@ -114,9 +114,12 @@ export async function writeObserved(
   return written?.recorded ?? [];
 }
 
-/** Milliseconds until the rollout requires a pass. */
-const dueForRollout = (rollout: RolloutAfter | undefined): number =>
-  rollout?.changesInMs === undefined ? Number.POSITIVE_INFINITY : rollout.changesInMs + MARGIN_MS;
+/** Milliseconds until the next reconciliation, also for the rollout in progress. */
+function dueWithRollout(result: Result, failures: number, rollout: RolloutAfter | undefined): number {
+  if (rollout?.changesInMs === undefined) return dueIn(result, failures);
+  const { timings } = result;
+  return Math.min(rollout.isWaiting ? timings.resync : dueIn(result, failures), rollout.changesInMs + MARGIN_MS);
+}
 
 const eventsOfRollout = (rollout: RolloutAfter | undefined): Event[] =>
   rollout?.failure ? [{ reason: 'RolloutFailed', message: rollout.failure.message }] : [];

@@ -4,7 +4,7 @@ import { type fleetEndpoints, type LabelRequirement, problemPhases, type Severit
 import { by, byNullable, isOneId, isOneOf, isText, type ListRules, type Sort } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { hasAdvisory } from './advice.ts';
-import { hasUpdate } from './updates.ts';
+import { hasUpdate, outdatedCopies } from './updates.ts';
 import { templateHash } from './workloads.ts';
 
 type ListEndpoint = 'listHosts' | 'listClusters' | 'listWorkloads' | 'listDeployments' | 'listStorage' | 'listSecrets';
@@ -64,6 +64,16 @@ const amongStates = (revision: Prisma.Sql, states: readonly string[]) => Prisma.
     CASE WHEN t.id IS NULL THEN 'withdrawn' WHEN t.hash = v.template_hash THEN 'current' ELSE 'outdated' END
       = ANY(${states}::text[]))`;
 
+/** Whether a revision `v` is of a template with one of these statuses. Few templates are not active. */
+const hasStatus = (statuses: readonly string[]) => {
+  const others = (condition: Prisma.Sql) =>
+    Prisma.sql`ARRAY(SELECT a.template_id FROM catalog_advice a WHERE ${condition})`;
+  const isOneOfThem = Prisma.sql`a.status = ANY(${statuses}::text[])`;
+  return statuses.includes('active')
+    ? Prisma.sql`v.template_id <> ALL(${others(Prisma.sql`NOT ${isOneOfThem}`)})`
+    : Prisma.sql`v.template_id = ANY(${others(isOneOfThem)})`;
+};
+
 /** The filters by template of rows whose columns `revision` identify a revision of a workload. */
 const ofTemplate = (revision: Prisma.Sql) => {
   const among = (condition: Prisma.Sql) =>
@@ -71,10 +81,11 @@ const ofTemplate = (revision: Prisma.Sql) => {
   return {
     template: (slugs: readonly string[]) => among(isOneOf(Prisma.sql`v.template_slug`)(slugs)),
     template_id: (ids: readonly string[]) => among(isOneId(Prisma.sql`v.template_id`)(ids)),
-    template_state: (states: readonly string[]) => amongStates(revision, states),
-    template_status: (statuses: readonly string[]) => Prisma.sql`(${revision}) IN (
-      SELECT v.workload_id, v.revision FROM workload_revisions v LEFT JOIN catalog_advice a ON a.template_id = v.template_id
-      WHERE v.template_id IS NOT NULL AND coalesce(a.status, 'active') = ANY(${statuses}::text[]))`,
+    template_state: (states: readonly string[]) =>
+      states.every((state) => state === 'outdated')
+        ? Prisma.sql`(${revision}) IN (${outdatedCopies})`
+        : amongStates(revision, states),
+    template_status: (statuses: readonly string[]) => among(hasStatus(statuses)),
     advisory: (severity: Severity) => among(hasAdvisory(severity)),
   };
 };

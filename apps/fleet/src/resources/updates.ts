@@ -32,7 +32,7 @@ export const presentVersion = Prisma.sql`(SELECT t.summary->>'version' FROM cata
  * The revisions of workloads that are outdated copies. The hash of each template is computed once, and the copies with another
  * one are read from an index.
  */
-const outdatedCopies = Prisma.sql`
+export const outdatedCopies = Prisma.sql`
   WITH present AS MATERIALIZED (
     SELECT t.id, ${presentHash} AS hash FROM catalog_templates t
     WHERE EXISTS (SELECT FROM workload_revisions v WHERE v.template_id = t.id))

@@ -83,6 +83,16 @@ test('a deployment does not become due if a report tells nothing new, or is abou
   await changes.stop();
 });
 
+test('a deployment whose rollout waits with ready instances becomes due', async () => {
+  const { id: host_id } = await fleet.aHost();
+  const ready_since = new Date().toISOString();
+  const row = await aDeployment({ host_id, phase: 'starting', rollout: { state: 'progressing', ready_since } });
+  const changes = collecting();
+  changes.report(host_id, row.id);
+  await eventually('it is due soon', () => isDueSoon(row));
+  await changes.stop();
+});
+
 test('a target that reports very many deployments does not exceed its share', async () => {
   const { id: host_id } = await fleet.aHost();
   const other = await fleet.aHost();

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Prisma } from '../../generated/prisma/client.ts';
 import { gpuCountOf, type PlacementRequirements, placementRequirementsOf } from '../../placement/candidates.ts';
 import type { Placement } from '../../placement/place.ts';
-import { type Draft, readWorkloadRevision } from '../draft.ts';
-import { countedReplicas, scalingRow } from '../scaling/scaling.ts';
+import type { Draft } from '../draft.ts';
 import type { MountedVolume } from '../volumes.ts';
+import type { PresentDeployment } from './present.ts';
 
 /** The instance beside the replicas that a rollout uses, so that no instance ends before a new one is ready. */
 export interface Extra {
@@ -23,23 +22,21 @@ interface Before {
   readonly memory_bytes: number;
 }
 
-/**
- * The deployment before a change whose rollout replaces instances that run on a host; undefined for another change.
- */
-export async function readReplaced(transaction: Prisma.TransactionClient, draft: Draft): Promise<Before | undefined> {
-  const { id, target, desiredState, workload, before, replacesInstances } = draft;
+/** What a change replaces whose rollout replaces instances that run on a host; undefined for another change. */
+export function replacedBy(
+  { target, desiredState, workload, before, replacesInstances }: Draft,
+  present: PresentDeployment | undefined,
+): Before | undefined {
   const mustRun = before?.desired_state === 'running' && desiredState === 'running';
-  if (!mustRun || target?.kind !== 'host' || workload.spec.kind === 'job') return undefined;
-  const row = await transaction.deployment.findUnique({ where: { id } });
+  if (!present || !mustRun || target?.kind !== 'host' || workload.spec.kind === 'job') return undefined;
+  const { spec, replicas, extra_instances, cpu_millis, memory_bytes } = present;
   // A rollout in progress continues with its extra instance.
-  if (!row || (!replacesInstances && row.extra_instances === 0)) return undefined;
-  const { spec } = await readWorkloadRevision(transaction, row.workload_id, row.revision);
-  const replicas = countedReplicas(scalingRow.parse(row));
-  const instances = replicas + row.extra_instances;
+  if (!replacesInstances && extra_instances === 0) return undefined;
+  const instances = replicas + extra_instances;
   return {
     requirements: placementRequirementsOf(spec, replicas),
-    cpu_millis: Math.ceil(Number(row.cpu_millis) / instances),
-    memory_bytes: Math.ceil(Number(row.memory_bytes) / instances),
+    cpu_millis: Math.ceil(cpu_millis / instances),
+    memory_bytes: Math.ceil(memory_bytes / instances),
   };
 }
 

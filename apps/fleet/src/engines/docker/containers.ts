@@ -23,9 +23,9 @@ export interface RunningContainers extends Base {
   readonly retryAfter?: number;
   /**
    * Whether the last pass of this generation has found or created its containers and no others, and
-   * they were starting.
+   * they were up.
    */
-  readonly isStarting?: boolean;
+  readonly areKnown?: boolean;
   readonly pull?: PullPolicy;
   /** Whether the generation requests a pull that has not been done yet. */
   readonly requestsPull?: boolean;

@@ -38,17 +38,17 @@ async function reconcileRunning(client: DockerClient, desired: RunningContainers
     created: [],
     image,
   };
-  const isUnchanged = (await applyPlan(run, found)).length === 0;
+  const isUnchanged = (await applyPlan(run, found)).every((step) => step.do === 'withdraw');
   const after = isUnchanged ? found : await findAfter(run, found);
   return supersededBy(after, fence, run.actions) ?? observationOf(run, after, found);
 }
 
 /**
- * The containers before the steps. Those that only have to finish their start are inspected by their
+ * The containers before the steps. Those that are known are inspected by their
  * names. If one of them is missing, or something else has its name, all are listed.
  */
-async function findBefore(client: DockerClient, { manifest, isStarting }: RunningContainers, fence: Fence) {
-  if (isStarting === true) {
+async function findBefore(client: DockerClient, { manifest, areKnown }: RunningContainers, fence: Fence) {
+  if (areKnown === true) {
     const names = manifest.containers.map(({ name }) => name);
     const found = await inspectContainers(client, names, fence.deploymentId);
     if (found.length === names.length) return found;

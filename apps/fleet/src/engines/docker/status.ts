@@ -208,7 +208,7 @@ function containerStatusOf(pair: ContainerPair, { client, failures }: ReconcileR
 function changeOf(statuses: readonly ContainerStatus[]): Pick<Observation, 'changesInMs'> {
   const changing = statuses.filter(({ isChanging }) => isChanging);
   const times = changing.flatMap(({ state }) => state.changesInMs ?? []);
-  const isKnown = times.length > 0 && times.length === changing.length && !statuses.some((status) => status.isOutdated);
+  const isKnown = times.length > 0 && times.length === changing.length;
   return isKnown ? { changesInMs: Math.max(...times) } : {};
 }
 

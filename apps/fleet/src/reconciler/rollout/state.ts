@@ -23,7 +23,7 @@ type Row = Pick<
 interface Observed {
   readonly row: Row & { readonly instances: readonly StoredInstance[] };
   /** The state after the pass, with the number of starts of each instance. */
-  readonly observed: Pick<Observation, 'phase' | 'reason' | 'message' | 'leaving'> & {
+  readonly observed: Pick<Observation, 'phase' | 'reason' | 'message' | 'leaving' | 'actions'> & {
     readonly instances: readonly CountedInstance[];
   };
   readonly drain: number;
@@ -39,6 +39,8 @@ export interface RolloutAfter {
   readonly elapsedMs: number;
   /** Milliseconds until the rollout continues or fails without a change of its instances. */
   readonly changesInMs: number | undefined;
+  /** Whether the deployment only waits for that time: all instances are ready, and a watch reports a change of them. */
+  readonly isWaiting: boolean;
   /** Whether the generation has become the good one, so that what only the rollout needed is released. */
   readonly isGood: boolean;
   /** The generation whose rollout the present one supersedes. */
@@ -71,7 +73,7 @@ export function rolloutAfter(given: Observed): RolloutAfter | undefined {
   const { row, observed, isService } = given;
   const present = row.rollout?.generation === row.generation ? row.rollout : undefined;
   const superseded = row.rollout && !present && isOpen(row.rollout) ? row.rollout.generation : undefined;
-  const unchanged = { elapsedMs: row.rollout_elapsed_ms, changesInMs: undefined, failure: undefined };
+  const unchanged = { elapsedMs: row.rollout_elapsed_ms, changesInMs: undefined, isWaiting: false, failure: undefined };
   if (!isService) {
     const ended = { ...unchanged, rollout: null, isGood: false, supersedes: superseded };
     return row.rollout === null ? undefined : ended;
@@ -128,7 +130,7 @@ function continued(given: Observed, rollout: StoredRollout, progress: Progress):
   if (isComplete(given, provenInMs)) {
     const state = rollout.failed_generation === null ? 'succeeded' : 'rolled_back';
     const ended: StoredRollout = { ...rollout, state, reason: null, message: '' };
-    return { ...progress, rollout: ended, isGood: true, changesInMs: undefined, failure: undefined };
+    return { ...progress, rollout: ended, isGood: true, changesInMs: undefined, isWaiting: false, failure: undefined };
   }
   const failure =
     rollout.state === 'progressing'
@@ -139,7 +141,8 @@ function continued(given: Observed, rollout: StoredRollout, progress: Progress):
     const message = `Generation ${row.generation} has failed: ${failure.message} ${next}`;
     const failed = { ...rollout, state, reason: failure.reason, message };
     const changesInMs = state === 'returning' ? 0 : undefined;
-    return { ...progress, rollout: failed, isGood: false, changesInMs, failure: { ...failure, message } };
+    const ended = { rollout: failed, isGood: false, changesInMs, isWaiting: false };
+    return { ...progress, ...ended, failure: { ...failure, message } };
   }
   const waits = [
     ...(rollout.state === 'progressing' ? [deadline_seconds * 1000 - progress.elapsedMs] : []),
@@ -147,8 +150,17 @@ function continued(given: Observed, rollout: StoredRollout, progress: Progress):
     ...(Object.keys(rollout.leaving).length > 0 ? [given.drain] : []),
   ].filter((ms) => ms > 0);
   const changesInMs = waits.length > 0 ? Math.min(...waits) : undefined;
-  return { ...progress, rollout, isGood: false, changesInMs, failure: undefined };
+  const isWaiting = changesInMs !== undefined && isSettled(given, rollout);
+  return { ...progress, rollout, isGood: false, changesInMs, isWaiting, failure: undefined };
 }
+
+/** Whether all instances are ready, also outdated ones, and the pass has changed none. */
+const isSettled = ({ row, observed }: Observed, { ready_since }: StoredRollout): boolean =>
+  row.cluster_id === null &&
+  ready_since !== null &&
+  observed.reason === null &&
+  observed.actions.length === 0 &&
+  observed.instances.every(({ ready }) => ready === true);
 
 /**
  * Milliseconds until the current instances have been ready for the required time; at most 0 if they have, undefined if one is not

@@ -1,8 +1,4 @@
-// How many statements, transactions and engine calls a deployment costs, from its creation until it runs.
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
-import { createInterface } from 'node:readline';
+// How many statements, transactions and engine calls a deployment costs, from its creation until it runs, and in an update.
 import { eventually } from '@svc/testing';
 import pg from 'pg';
 import { readDesired } from '../../../src/reconciler/desired.ts';
@@ -10,6 +6,7 @@ import { claimDue } from '../../../src/reconciler/queue.ts';
 import { startReconciler } from '../../../src/reconciler/reconciler.ts';
 import { DEFAULT_TIMINGS as timings } from '../../../src/reconciler/timings.ts';
 import { writeObserved } from '../../../src/reconciler/write.ts';
+import { aSimulatedHost } from '../../reconciler/simulated-host.ts';
 import { SHORT_TIMINGS } from '../../timings.ts';
 import type { startDeploymentWorld } from '../world.ts';
 
@@ -79,24 +76,6 @@ test('a reconciliation that finds a deployment as desired sends two statements',
   expect(sent).toHaveLength(2);
 });
 
-/** A host in a process of its own, whose containers run as soon as they are started. */
-async function aSimulatedHost() {
-  const script = path.join(import.meta.dirname, '../../../../../bench/fleet/engines.mjs');
-  const child = fork(script, [], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], execArgv: [] });
-  const [line] = await once(createInterface({ input: child.stdout ?? process.stdin }), 'line');
-  const { control, endpoints }: { control: string; endpoints: [string] } = JSON.parse(line);
-  return {
-    endpoint: endpoints[0],
-    /** The number of requests so far, by kind. */
-    calls: async () => (await (await fetch(`${control}/calls`)).json()) as Record<string, number>, // see engines.mjs
-    stop: async () => {
-      const ended = once(child, 'exit');
-      child.disconnect();
-      await ended;
-    },
-  };
-}
-
 const isSearch = (text: string) => text.startsWith('WITH locked AS');
 
 /** A statement outside of a transaction is one. */
@@ -106,7 +85,8 @@ function transactionsIn(sent: readonly string[]): number {
   return sent.length - within;
 }
 
-test('a deployment takes six engine calls and, beside the searches, four transactions from its creation until it runs', async () => {
+/** Some work with a host whose deployments are reconciled. */
+async function onReconciledHost(work: (host: Awaited<ReturnType<typeof aSimulatedHost>>) => Promise<void>) {
   const host = await aSimulatedHost();
   const { database, databaseUrl, services, sealer, log } = fleet.world;
   const { hosts, clusters } = services.engineRuntime;
@@ -117,20 +97,45 @@ test('a deployment takes six engine calls and, beside the searches, four transac
   const reconciler = startReconciler({ ...context, timings: { ...SHORT_TIMINGS.reconciler, lease: timings.lease } });
   try {
     await fleet.aHost({ endpoint: host.endpoint });
+    await work(host);
+  } finally {
+    await reconciler.stop();
+    await services.engineRuntime.stop();
+    await observer.end();
+    await host.stop();
+  }
+}
+
+/** Waits until a deployment is as an expression of SQL states, without a statement of the fleet. */
+const untilRow = (what: string, id: string, expression: string) =>
+  eventually(what, async () => {
+    const { rows } = await (observer as pg.Client).query(`SELECT ${expression} AS so FROM deployments WHERE id = $1`, [
+      id,
+    ]); // set above
+    return rows[0].so === true;
+  });
+
+type Calls = Readonly<Record<string, number>>;
+
+/** The calls between two counts, by kind. */
+const callsBetween = (before: Calls, after: Calls) =>
+  Object.fromEntries(
+    Object.entries(after)
+      .map(([kind, count]) => [kind, count - (before[kind] ?? 0)] as const)
+      .filter(([, count]) => count !== 0),
+  );
+
+test('a deployment takes six engine calls and, beside the searches, four transactions from its creation until it runs', () =>
+  onReconciledHost(async (host) => {
     const { id: workload_id } = await fleet.aWorkload({ image_tag: '1', ports: [PORT] });
     const run = async () => {
       const { id } = await fleet.deployed({ workload_id });
-      await eventually('the deployment runs', async () => {
-        const { rows } = await (observer as pg.Client).query('SELECT phase FROM deployments WHERE id = $1', [id]); // set above
-        return rows[0].phase === 'running';
-      });
+      await untilRow('the deployment runs', id, `phase = 'running'`);
     };
     await run(); // pulls the image
     const before = await host.calls();
     const { sent } = await statementsOf(run);
-    const after = await host.calls();
-    const calls = Object.entries(after).map(([kind, count]) => [kind, count - (before[kind] ?? 0)]);
-    expect(Object.fromEntries(calls.filter(([, count]) => count !== 0))).toEqual({
+    expect(callsBetween(before, await host.calls())).toEqual({
       'GET /containers/json': 1,
       'GET /images/*/json': 1,
       'POST /containers/create': 1,
@@ -140,10 +145,30 @@ test('a deployment takes six engine calls and, beside the searches, four transac
     expect(sent.some(isSearch)).toBe(true);
     // The token of the caller, the creation, and the results of two reconciliations, which a search claims and reads.
     expect(transactionsIn(sent.filter((text) => !isSearch(text)))).toBe(4);
-  } finally {
-    await reconciler.stop();
-    await services.engineRuntime.stop();
-    await observer.end();
-    await host.stop();
-  }
-});
+  }));
+
+test('an update with an extra instance takes a reconciliation for each of its steps, and none while it waits', () =>
+  onReconciledHost(async (host) => {
+    const given = { workload: { ports: [PORT], env_schema: [{ name: 'MODE' }] }, updates: { ready_seconds: 1 } };
+    const { id } = await fleet.deployed({ ...given, env: { MODE: 'old' } });
+    const hasEnded = `rollout->>'state' = 'succeeded' AND (rollout->>'generation')::int = generation`;
+    await untilRow('the first rollout has succeeded', id, hasEnded);
+    const before = await host.calls();
+    const { sent } = await statementsOf(async () => {
+      await fleet.change(id, { env: { MODE: 'new' } });
+      await untilRow('the update has succeeded', id, hasEnded);
+    });
+    // The extra instance is created, ready and proven, then the other one is replaced and ready, then both are proven, and
+    // the extra one is removed. The addresses of an instance are withdrawn before it ends.
+    const reconciliations = 7;
+    expect(callsBetween(before, await host.calls())).toEqual({
+      'GET /containers/json': 1,
+      'GET /containers/*/json': 20,
+      'GET /images/*/json': 2,
+      'POST /containers/create': 2,
+      'POST /containers/*/start': 2,
+      'POST /containers/*/stop': 2,
+      'DELETE /containers/*': 2,
+    });
+    expect(sent.filter((text) => text.startsWith('WITH updated AS'))).toHaveLength(reconciliations);
+  }));

@@ -64,6 +64,26 @@ test('a rollout succeeds when all instances have been ready for the required tim
   expect(await outcomes(id)).toEqual(['1 good']);
 });
 
+test('a rollout that only waits until its instances are proven has no pass before', async () => {
+  const id = await aGoodOne();
+  await fleet.change(id, { updates: { ready_seconds: 30 } });
+  await fleet.change(id, { env: { MODE: 'new' } });
+  const instance = { phase: 'running', message: 'is running', restarts: 0, current: true, ready: true } as const;
+  const instances = [
+    { ...instance, name: 'web-0', ordinal: 0, current: false },
+    { ...instance, name: 'web-1', ordinal: 1 },
+  ];
+  const secondsLeft = async () =>
+    (await client.deployment.findUniqueOrThrow({ where: { id } })).due_at.getTime() / 1000 - Date.now() / 1000;
+  const changing = { phase: 'starting', next: 'soon' } as const;
+  await pass(id, observed({ ...changing, instances }));
+  expect(await secondsLeft()).toBeGreaterThan(20);
+  await pass(id, observed({ ...changing, instances, reason: 'EngineError' }));
+  expect(await secondsLeft()).toBeLessThan(2);
+  await pass(id, observed({ ...changing, instances: instances.map((one) => ({ ...one, ready: one.ordinal === 0 })) }));
+  expect(await secondsLeft()).toBeLessThan(2);
+});
+
 test('a rollout that fails returns to the good generation, once', async () => {
   const id = await aFailedOne();
   expect(await rollout(id)).toMatchObject({

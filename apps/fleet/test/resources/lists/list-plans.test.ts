@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Input } from '@svc/contract';
 import { type fleetEndpoints, workloadDefaults } from '@svc/contract/fleet';
-import { byDepth } from '@svc/testing';
+import { byDepth, countingReads } from '@svc/testing';
 import { type List, pageOf } from '../../../src/database/lists.ts';
 import { deployments } from '../../../src/deployments/rows.ts';
 import { Prisma } from '../../../src/generated/prisma/client.ts';
@@ -16,7 +16,11 @@ const PAGE = 50;
 
 const world = await startWorld();
 const { client } = world.database;
-afterAll(() => world.stop());
+const reads = countingReads();
+afterAll(async () => {
+  reads.stop();
+  await world.stop();
+});
 
 type Query = Input<typeof fleetEndpoints.listDeployments>['query'];
 const list: List<Query> = {
@@ -185,30 +189,63 @@ const found: readonly (readonly [keyof typeof deploymentList.filters, string | s
   ['template_state', ['current', 'withdrawn'], (n) => n % 500 >= 400 || n % 3 !== 0],
 ];
 
+/** The names of the deployments that a filter finds. */
+const namesOf = (matches: (n: number) => boolean) =>
+  Array.from({ length: ROWS }, (_, index) => index + 1)
+    .filter(matches)
+    .map((n) => createHash('md5').update(String(n)).digest('hex'))
+    .sort();
+
 test.each(found)('the filter %s with %j finds exactly the matching deployments', async (name, value, matches) => {
   // Each value is one of its filter.
   const condition = deploymentList.filters[name] as (value: string | string[]) => Prisma.Sql;
   const rows = await client.$queryRaw<{ name: string }[]>`SELECT r.name FROM deployments r WHERE ${condition(value)}`;
-  const numbers = Array.from({ length: ROWS }, (_, index) => index + 1).filter(matches);
-  const names = numbers.map((n) => createHash('md5').update(String(n)).digest('hex'));
-  expect(rows.map((row) => row.name).sort()).toEqual(names.sort());
-  expect(numbers.length).toBeGreaterThan(0);
+  const names = namesOf(matches);
+  expect(rows.map((row) => row.name).sort()).toEqual(names);
+  expect(names.length).toBeGreaterThan(0);
 });
 
-test('the filter advisory reads only the copies of templates with advisories', async () => {
+test('a page with a filter by template reads as many rows as one without', async () => {
+  const page = async (filter: string) => {
+    const { result, rows } = await reads.of(() =>
+      world.asViewer.get(`/api/v1/deployments?sort=name&limit=${PAGE}${filter}`),
+    );
+    expect(result.status).toBe(200);
+    return {
+      rows,
+      total: result.body.pagination.total,
+      names: result.body.deployments.map((row: { name: string }) => row.name),
+    };
+  };
+  await page(''); // the first request of a token stores its use
+  const unfiltered = await page('');
+  for (const [name, value, matches] of found) {
+    const names = namesOf(matches);
+    const expected = { total: names.length, names: names.slice(0, PAGE) };
+    const { rows, ...shown } = await page(`&${name}=${[value].flat().join()}`);
+    expect({ filter: `${name}=${value}`, ...shown }).toEqual({ filter: `${name}=${value}`, ...expected });
+    expect(rows).toBeLessThanOrEqual(unfiltered.rows);
+  }
+});
+
+const indexed: readonly Partial<Query>[] = [
+  { advisory: 'note' },
+  { template_status: ['blocked', 'deprecated'] },
+  { template_state: ['outdated'] },
+  { update: ['available'] },
+];
+
+test.each(indexed)('the filter %j reads only the copies that it finds, from an index', async (given) => {
+  const nodes = await explain(pageOf(list, queryOf(given)));
+  const scans = nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']);
+  expect(scans).not.toContain('workload_revisions');
+  expect(uses(nodes, 'workload_revisions_template_id_template_hash_idx')).toBe(true);
+});
+
+test('the filter advisory reads no other deployments', async () => {
   const nodes = await explain(pageOf(list, queryOf({ advisory: 'note' })));
   const scans = nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']);
   expect(scans).not.toContain('deployments');
-  expect(scans).not.toContain('workload_revisions');
-});
-
-test('the filter update reads the outdated copies of templates from an index', async () => {
-  const query = pageOf(list, queryOf({ update: ['available'] }));
-  const nodes = await explain(query);
-  const index = 'workload_revisions_template_id_template_hash_idx';
-  const scans = nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']);
-  expect(uses(nodes, index)).toBe(true);
-  expect(scans).not.toContain('workload_revisions');
 });
 
 const sorts = [
