@@ -1,16 +1,20 @@
 import { fleetEndpoints, type LabelRequirement } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
+import type { DeploymentRow } from '../deployments/rows.ts';
 import { planRun } from '../deployments/update-runs/plan.ts';
 import { endRun, insertRun, readRun, readRuns } from '../deployments/update-runs/runs.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import { creatorOf } from '../identity/authority.ts';
 import { callerKey } from '../identity/principal.ts';
+import { planUpgrade } from './deployments/plan.ts';
 import { changeRoute, runAudited } from './request/change.ts';
 import { type RequestContext, route } from './request/context.ts';
 
-const planContextOf = ({ database, defaultLimits, planQueue, principal }: RequestContext) => ({
+const planContextOf = ({ database, candidates, defaultLimits, planQueue, principal }: RequestContext) => ({
   database,
-  defaultLimits,
+  planUpgrade: (transaction: Prisma.TransactionClient, row: DeploymentRow) =>
+    planUpgrade({ transaction, candidates, defaultLimits }, row),
   planQueue,
   caller: callerKey(principal),
 });

@@ -264,19 +264,45 @@ test('a plan states what would be updated and skipped, and a run applies exactly
   const body = { deployment_ids: [ids.one, own.id, ids.two] };
   const { plan } = (await viewer.post('/api/v1/update-runs/plan', body)).body;
   const expected = expect.stringMatching(/^[0-9a-f]{64}$/);
+  const template = { from_version: '1.0.0', to_version: '1.1.0' };
+  const outage = expect.objectContaining({ expected: expect.any(Boolean), reason: expect.any(String) });
+  const updated = { expected, skipped: null, refusals: [], template, outage };
+  const none = { expected: null, skipped: 'No update is available.', refusals: [], template: null, outage: null };
   expect(plan.items).toEqual([
-    { deployment_id: ids.one, name: 'one', wave: 1, expected, skipped: null },
-    { deployment_id: own.id, name: 'own', wave: null, expected: null, skipped: 'No update is available.' },
-    { deployment_id: ids.two, name: 'two', wave: 2, expected, skipped: null },
+    { deployment_id: ids.one, name: 'one', wave: 1, ...updated },
+    { deployment_id: own.id, name: 'own', wave: null, ...none },
+    { deployment_id: ids.two, name: 'two', wave: 2, ...updated },
   ]);
-  const { digest } = (await viewer.post('/api/v1/deployments/plan', { deployment_id: ids.one, upgrade: true })).body;
-  expect(plan.items[0].expected).toBe(digest);
+  const single = (await viewer.post('/api/v1/deployments/plan', { deployment_id: ids.one, upgrade: true })).body;
+  expect(plan.items[0]).toMatchObject({ expected: single.digest, outage: single.outage });
   expect(await client.updateRun.count()).toBe(0);
   await fleet.change(ids.two ?? '', { labels: {} });
   const outdatedPlan = await operator.post('/api/v1/update-runs', { ...body, expected: plan.digest });
   expect(outdatedPlan).toMatchObject({ status: 409, body: { code: 'plan_outdated' } });
   const again = (await viewer.post('/api/v1/update-runs/plan', body)).body.plan;
   expect((await operator.post('/api/v1/update-runs', { ...body, expected: again.digest })).status).toBe(201);
+});
+
+test('a plan leaves out an update that is refused, with its reasons, and a run starts the others', async () => {
+  const ids = await outdated('one', 'two');
+  const env_schema = [{ name: 'TOKEN', required: true, description: '', default_value: '' }];
+  await publish({ version: '1.2.0', env_schema });
+  await client.deployment.update({ where: { id: ids.two ?? '' }, data: { env: { TOKEN: 'known' } } });
+  const body = { template: 'tool' };
+  const { plan } = (await viewer.post('/api/v1/update-runs/plan', body)).body;
+  expect(plan.items).toMatchObject([
+    {
+      name: 'one',
+      wave: null,
+      expected: null,
+      skipped: 'The update is refused: env.TOKEN is required and has no value.',
+      refusals: [{ path: 'env.TOKEN', message: 'is required and has no value' }],
+      template: { to_version: '1.2.0' },
+    },
+    { name: 'two', wave: 1, skipped: null, refusals: [] },
+  ]);
+  const { run } = (await operator.post('/api/v1/update-runs', { ...body, expected: plan.digest })).body;
+  expect(run.counts).toMatchObject({ waiting: 1, skipped: 1, failed: 0 });
 });
 
 test('a run has exactly one selection of existing deployments, and at most as many as allowed', async () => {

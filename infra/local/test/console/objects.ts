@@ -130,6 +130,8 @@ export async function createObjects(world: ConsoleWorld, engine: TestEngine | un
       '/deployments',
       '/deployments/new',
       ...deployments,
+      '/updates',
+      '/updates/new',
       '/catalog',
       '/catalog/postgresql',
       '/deploy/postgresql',
@@ -189,7 +191,10 @@ async function deploymentPages(world: ConsoleWorld, engine: TestEngine): Promise
   const { deployment } = (await world.call({ service: 'fleet', method: 'POST', path: '/deployments', body })) as {
     deployment: { id: string; workload_id: string }; // the contract of the response
   };
+  const run = await create(world, 'fleet', '/update-runs', { deployment_ids: [deployment.id] });
   return [
+    `/updates/new?chosen=${deployment.id}`,
+    `/updates/${run.id}`,
     ...tabsOf(`/deployments/${deployment.id}`, ['log', 'events', 'history', 'manifest']),
     `/deployments/${deployment.id}/change`,
     `/deployments/${deployment.id}/update`,

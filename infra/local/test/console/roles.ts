@@ -123,6 +123,7 @@ const forOperators = by('This requires the role operator or admin.', {
   '/deployments/:id': ['Change', 'Scale', 'Restart', 'Stop', 'Delete'],
   '/deployments/:id/change': ['Apply the change'],
   '/deployments/:id/update': ['Update'],
+  '/updates/new?chosen=:id': ['Update 0'],
   '/workloads/:id': ['Update from the template', 'New revision', 'Delete'],
   '/workloads/:id/revision': ['Create the revision'],
   '/deploy/postgresql': ['Deploy'],

@@ -14,26 +14,42 @@ interface Shown {
   readonly rollout: { readonly state: string } | null;
 }
 
+/** A template that is published again. */
+interface NewVersion {
+  readonly version: string;
+  readonly message: string;
+  readonly image_tag?: string;
+}
+
 /** Updates of deployments to a new version of their template. They need a real engine. */
 export function testUpdates(given: () => { readonly world: ConsoleWorld; readonly engine: TestEngine }): void {
-  /** A deployment that runs, of whose template the fleet then learns a new version. */
-  async function anOutdatedGreeter(name: string, version: string): Promise<string> {
+  /** A deployment that runs the present version of the greeter. */
+  async function aGreeter(name: string): Promise<string> {
     const { world, engine } = given();
     await createGreeter(world, engine);
-    const body = { name, template: 'greeter', env: { GREETING: 'hello' }, updates: { ready_seconds: 0 } };
+    const env = { GREETING: 'hello' };
+    // A missing image then fails at once.
+    const body = { name, template: 'greeter', env, updates: { ready_seconds: 1 }, pull: 'never' };
     const reply = await world.call({ service: 'fleet', method: 'POST', path: '/deployments', body });
     const { id } = Object(reply).deployment;
     await untilShown(id, ({ phase, rollout }) => phase === 'running' && rollout?.state === 'succeeded');
+    return id;
+  }
+
+  /** Publishes a version of the greeter in the hub, which the fleet receives with one sync. */
+  async function publish({ version, message, image_tag = imageTag() }: NewVersion): Promise<void> {
+    const { world } = given();
     const template = await world.call({ service: 'hub', method: 'GET', path: '/catalog/templates/greeter' });
     const env = [
       { name: 'SVC_HTTP_PORTS', value: '8080' },
       { name: 'EDITION', value: version },
     ];
-    const next = { id: Object(template).id, version, env };
-    await world.call({ service: 'hub', method: 'PUT', path: '/admin/templates', body: next });
+    const body = { id: Object(template).id, version, env, image_tag, message };
+    await world.call({ service: 'hub', method: 'PUT', path: '/admin/templates', body });
     await world.call({ service: 'fleet', method: 'POST', path: '/catalog/sync', body: {} });
-    return id;
   }
+
+  const imageTag = () => given().engine.image.split(':').at(-1) ?? '';
 
   const untilShown = (id: string, until: (deployment: Shown) => boolean) =>
     eventually(
@@ -46,6 +62,8 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
   const isUpdated = ({ phase, template_state, rollout }: Shown) =>
     phase === 'running' && template_state === 'current' && rollout?.state === 'succeeded';
 
+  const remove = (id: string) => given().world.call({ service: 'fleet', method: 'DELETE', path: `/deployments/${id}` });
+
   /** Opens a page as an administrator, in a window of a width. */
   async function openWide(width: number, path: string): Promise<TestPage> {
     const { world } = given();
@@ -55,14 +73,24 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
     return page;
   }
 
+  /** Waits until the navigation states the number of updates. */
+  async function findInNavigation(page: TestPage, width: number): Promise<void> {
+    const isNarrow = width < 800;
+    if (isNarrow) await page.getByRole('button', { name: 'Open the navigation' }).click();
+    await page.getByRole('link', { name: /^Updates\s*1 update available$/ }).waitFor({ timeout: CHANGE_MS });
+    if (isNarrow) await page.keyboard.press('Escape');
+  }
+
   test.each([
     [1280, 'its page', 'Review update'],
     [360, 'the list', 'Update updated-360'],
   ])('at a width of %i pixels, two clicks from %s update a deployment to a new version', async (width, place, link) => {
     const name = `updated-${width}`;
     const version = `2.${width}.0`;
-    const id = await anOutdatedGreeter(name, version);
+    const id = await aGreeter(name);
+    await publish({ version, message: `The edition is ${version}.` });
     const page = await openWide(width, place === 'the list' ? '/deployments' : `/deployments/${id}`);
+    await findInNavigation(page, width);
     await page.getByRole('link', { name: link, exact: true }).click();
     const plan = page.getByRole('region', { name: 'Plan' });
     await plan.getByRole('row', { name: new RegExp(`^EDITION .* ${version}$`) }).waitFor({ timeout: CHANGE_MS });
@@ -78,11 +106,12 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
     await untilShown(id, isUpdated);
     await page.getByText(`${version} is available`).waitFor({ state: 'detached' });
     expect(page.complaints).toEqual([]);
-    await given().world.call({ service: 'fleet', method: 'DELETE', path: `/deployments/${id}` });
+    await remove(id);
   });
 
   test('an update that is not as it was reviewed is shown again, and then applied', async () => {
-    const id = await anOutdatedGreeter('reviewed', '3.0.0');
+    const id = await aGreeter('reviewed');
+    await publish({ version: '3.0.0', message: '' });
     const page = await openWide(360, `/deployments/${id}/update`);
     const update = page.getByRole('button', { name: 'Update', exact: true });
     await page.getByRole('heading', { name: 'Update reviewed to 3.0.0', level: 1 }).waitFor({ timeout: CHANGE_MS });
@@ -96,6 +125,51 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
     await page.getByRole('heading', { name: 'reviewed', level: 1, exact: true }).waitFor({ timeout: CHANGE_MS });
     await untilShown(id, isUpdated);
     expect(page.complaints.filter((one) => !one.includes('a status of 409'))).toEqual([]);
-    await given().world.call({ service: 'fleet', method: 'DELETE', path: `/deployments/${id}` });
+    await remove(id);
+  });
+
+  test('a broken version returns by itself and states why it is held, and one run updates all deployments to the repaired one', async () => {
+    const ids = [await aGreeter('first'), await aGreeter('second')];
+    const [first = ''] = ids;
+    await publish({ version: '4.0.0', message: 'Broken.', image_tag: 'missing' });
+    const page = await openWide(1280, `/deployments/${first}/update`);
+    const update = page.getByRole('button', { name: 'Update', exact: true });
+    await page.getByRole('heading', { name: 'Update first to 4.0.0', level: 1 }).waitFor({ timeout: CHANGE_MS });
+    await update.click();
+    await page.getByText('The fleet does not try it again by itself.').waitFor({ timeout: CHANGE_MS });
+    await page.getByText(/^This revision failed .* with Image not found\.$/).waitFor({ timeout: CHANGE_MS });
+    expect(await findProblems(page, { widths: [1280] })).toEqual([]);
+    await page.getByRole('link', { name: 'Try again', exact: true }).click();
+    await page.getByText('Update held').waitFor({ timeout: CHANGE_MS });
+    await page.getByRole('button', { name: 'Try again', exact: true }).waitFor();
+
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.goto(`${given().world.fleet}/updates/new?template=greeter`);
+    const others = page.getByRole('list', { name: 'Will not be updated' });
+    await others.getByText(/^Generation 2 with the same configuration failed/).waitFor({ timeout: CHANGE_MS });
+    await page.getByRole('button', { name: 'Update 1', exact: true }).waitFor();
+    expect(await findProblems(page, { widths: [360] })).toEqual([]);
+
+    await publish({ version: '4.0.1', message: 'Repaired.' });
+    await page.goto(`${given().world.fleet}/catalog/greeter`);
+    await page.getByRole('link', { name: 'Update all 2', exact: true }).click();
+    const updated = page.getByRole('list', { name: 'Will be updated' }).getByRole('listitem');
+    await updated.nth(1).waitFor({ timeout: CHANGE_MS });
+    await page.getByLabel('At the same time').fill('2');
+    await page.getByText('2 deployments in 1 step.').waitFor({ timeout: CHANGE_MS });
+    await updated.first().getByText('What changes').click();
+    await updated
+      .first()
+      .getByRole('row', { name: /^EDITION .* 4\.0\.1$/ })
+      .waitFor({ timeout: CHANGE_MS });
+    expect(await findProblems(page, { widths: [360] })).toEqual([]);
+    await page.getByRole('button', { name: 'Update 2', exact: true }).click();
+    await page.getByRole('heading', { name: 'Update of 2 deployments', level: 1 }).waitFor({ timeout: CHANGE_MS });
+    await page.locator('.page-header').getByText('Completed', { exact: true }).waitFor({ timeout: CHANGE_MS });
+    await page.getByRole('list', { name: 'Updated' }).getByRole('link', { name: 'second' }).waitFor();
+    expect(await findProblems(page, { widths: [360] })).toEqual([]);
+    for (const id of ids) await untilShown(id, isUpdated);
+    expect(page.complaints).toEqual([]);
+    await Promise.all(ids.map(remove));
   });
 }

@@ -18,7 +18,7 @@ import {
   Users,
   Waypoints,
 } from 'lucide-react';
-import { useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import { followChanges } from '../shared/api/live.ts';
 import { Pages } from '../shared/routing/page.tsx';
@@ -62,6 +62,7 @@ const groups = [
     items: [
       { href: '/', label: t('Overview'), icon: LayoutDashboard },
       { href: '/deployments', label: t('Deployments'), icon: Boxes },
+      { href: '/updates', label: t('Updates'), icon: CircleArrowUp },
       { href: '/catalog', label: t('Catalog'), icon: Blocks },
     ],
   },
@@ -153,34 +154,31 @@ interface Counts {
   readonly updates: number;
 }
 
-const withCounts = (counts: Counts) =>
-  groups.map((group) => ({
+/** The navigation with how much needs attention, beside the links to the lists. */
+const withCounts = ({ troubled, updates }: Counts) => {
+  const counts: Readonly<Record<string, ReactNode>> = {
+    ...(troubled > 0 && { '/deployments': <TroubleCount count={troubled} /> }),
+    ...(updates > 0 && { '/updates': <UpdateCount count={updates} /> }),
+  };
+  return groups.map((group) => ({
     ...group,
-    items: group.items.map((item) =>
-      item.href === '/deployments' && counts.troubled + counts.updates > 0
-        ? { ...item, count: <DeploymentCounts {...counts} /> }
-        : item,
-    ),
+    items: group.items.map((item) => (counts[item.href] ? { ...item, count: counts[item.href] } : item)),
   }));
+};
 
-/** How many deployments need attention, beside the link to their list. */
-const DeploymentCounts = ({ troubled, updates }: Counts) => (
-  <>
-    {troubled > 0 && (
-      <span className="status tone-bad">
-        <TriangleAlert size={12} aria-hidden />
-        {troubled}
-        <span className="visually-hidden"> {t('with problems')}</span>
-      </span>
-    )}
-    {updates > 0 && (
-      <span className="status tone-accent" title={updatesAvailable(updates)}>
-        <CircleArrowUp size={12} aria-hidden />
-        <span aria-hidden>{updates}</span>
-        <span className="visually-hidden">{updatesAvailable(updates)}</span>
-      </span>
-    )}
-  </>
+const TroubleCount = ({ count }: { readonly count: number }) => (
+  <span className="status tone-bad">
+    <TriangleAlert size={12} aria-hidden />
+    {count}
+    <span className="visually-hidden"> {t('with problems')}</span>
+  </span>
+);
+
+const UpdateCount = ({ count }: { readonly count: number }) => (
+  <span className="status tone-accent" title={updatesAvailable(count)}>
+    <span aria-hidden>{count}</span>
+    <span className="visually-hidden">{updatesAvailable(count)}</span>
+  </span>
 );
 
 function useTroubleCount(): number {

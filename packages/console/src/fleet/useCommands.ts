@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import {
   Blocks,
   Boxes,
+  CircleArrowUp,
   CirclePlay,
   CirclePlus,
   CircleStop,
@@ -60,6 +61,7 @@ export function useCommands(text: string): readonly Command[] {
   const pages = [
     pageCommand(t('Overview'), LayoutDashboard, '/'),
     pageCommand(t('Deployments'), Boxes, '/deployments'),
+    pageCommand(t('Updates'), CircleArrowUp, '/updates'),
     pageCommand(t('Catalog'), Blocks, '/catalog'),
     pageCommand(t('Hosts'), Server, '/hosts'),
     pageCommand(t('Clusters'), Waypoints, '/clusters'),

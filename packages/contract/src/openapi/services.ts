@@ -38,6 +38,7 @@ export const fleetService: Service = {
     clusters: 'Kubernetes clusters',
     workloads: 'What runs: image, command, environment, ports, volumes and resources',
     deployments: 'Workloads that run on a host or a cluster',
+    'update-runs': 'Updates of several deployments together',
     storage: 'Volumes',
     secrets: 'Values for workloads that the API never returns',
     events: 'What became worse, and what recovered: hosts, clusters, deployments and the mirror of the catalog',

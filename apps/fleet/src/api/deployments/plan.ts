@@ -207,6 +207,10 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body):
   return { plan, subject: await subjectOf(transaction, { plan, after, before: row }) };
 }
 
+/** Plans the update of a deployment to its present template, as a request for it does. */
+export const planUpgrade = async (context: PlanContext, row: DeploymentRow): Promise<Omit<Plan, 'dry_run'>> =>
+  (await planChange(context, row, { deployment_id: row.id, upgrade: true, dry_run: false })).plan;
+
 /** @throws 400 for members that must not be given with another one */
 function refuseGiven(body: Body, members: readonly (keyof Body)[], other: keyof Body): void {
   const given = members.filter((member) => body[member] !== undefined);

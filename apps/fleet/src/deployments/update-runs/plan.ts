@@ -4,20 +4,23 @@ import { type fleetEndpoints, MAX_RUN_ITEMS } from '@svc/contract/fleet';
 import { invalid, Problem, type TurnQueue } from '@svc/http';
 import type { Database } from '../../database/client.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
-import type { DefaultLimits } from '../../render/defaults.ts';
 import { readRow } from '../../resources/kind.ts';
 import { deploymentList } from '../../resources/list-rules.ts';
 import { presentUpdate } from '../../resources/updates.ts';
 import { type DeploymentRow, deployments } from '../rows.ts';
-import { digestOfUpgrade } from '../updates/upgrade.ts';
 
 type Body = Input<typeof fleetEndpoints.planUpdateRun>['body'];
 export type RunPlan = Reply<typeof fleetEndpoints.planUpdateRun>['plan'];
 type Item = RunPlan['items'][number];
+type UpgradePlan = Pick<
+  Reply<typeof fleetEndpoints.planDeployment>,
+  'ok' | 'refusals' | 'digest' | 'held' | 'template' | 'outage'
+>;
 
 interface PlanContext {
   readonly database: Database;
-  readonly defaultLimits: DefaultLimits;
+  /** Plans the update of one deployment to its present template. */
+  readonly planUpgrade: (transaction: Prisma.TransactionClient, row: DeploymentRow) => Promise<UpgradePlan>;
   readonly planQueue: TurnQueue;
   /** Identifies the caller in the queue. */
   readonly caller: string;
@@ -28,23 +31,26 @@ interface PlanContext {
  * @throws 400 without exactly one selection, for deployments that do not exist, and for too many
  */
 export async function planRun(context: PlanContext, body: Body): Promise<RunPlan> {
-  const { database, planQueue, caller } = context;
+  const { database, planQueue, planUpgrade, caller } = context;
   const ids = await selectedIds(database, body);
   const planned: Omit<Item, 'wave'>[] = [];
   for (const id of ids) {
     const item = await planQueue.run(caller, () =>
-      database.client.$transaction((transaction) => planItem(transaction, id, context.defaultLimits)),
+      database.client.$transaction((transaction) => planItem(transaction, id, planUpgrade)),
     );
     if (item) planned.push(item);
   }
   const items = inWaves(planned, body.wave);
-  return {
-    digest: createHash('sha256')
-      .update(JSON.stringify([body.stop_after, items]))
-      .digest('hex'),
-    items,
-  };
+  return { digest: digestOf(body.stop_after, items), items };
 }
+
+/** Outages and versions are not part of it: they depend on the rest, and on the state of other deployments. */
+const digestOf = (stopAfter: number, items: readonly Item[]): string => {
+  const applied = items.map(({ deployment_id, wave, expected, skipped }) => [deployment_id, wave, expected, skipped]);
+  return createHash('sha256')
+    .update(JSON.stringify([stopAfter, applied]))
+    .digest('hex');
+};
 
 /** The deployments that are updated are divided into waves in their order. */
 function inWaves(planned: readonly Omit<Item, 'wave'>[], size: number): Item[] {
@@ -56,25 +62,41 @@ function inWaves(planned: readonly Omit<Item, 'wave'>[], size: number): Item[] {
 async function planItem(
   transaction: Prisma.TransactionClient,
   id: string,
-  defaultLimits: DefaultLimits,
+  planUpgrade: PlanContext['planUpgrade'],
 ): Promise<Omit<Item, 'wave'> | undefined> {
+  const row = await readIfExists(transaction, id);
+  if (!row) return undefined;
+  const known = { deployment_id: id, name: row.name };
+  const skip = (skipped: string): Omit<Item, 'wave'> => ({ ...NOT_PLANNED, ...known, skipped });
+  if (row.deleting) return skip('It is being deleted.');
+  const update = presentUpdate({ ...row, automatic_hold: null }); // a run is the decision of a person
+  if (update === null) return skip('No update is available.');
   try {
-    const row = await readRow(transaction, deployments, id);
-    const skipped = whySkipped(row);
-    const expected = skipped === null ? await digestOfUpgrade(transaction, row, defaultLimits) : null;
-    return { deployment_id: id, name: row.name, expected, skipped };
+    const plan = await planUpgrade(transaction, row);
+    const skipped = update.held?.message ?? whySkipped(plan);
+    const { refusals, template, outage, digest } = plan;
+    return { ...known, skipped, refusals, template, outage, expected: skipped === null ? digest : null };
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
-    if (error.status === 404) return undefined;
-    const { name } = await readRow(transaction, deployments, id);
-    return { deployment_id: id, name, expected: null, skipped: error.message };
+    return skip(error.message);
   }
 }
 
-function whySkipped(row: DeploymentRow): string | null {
-  if (row.deleting) return 'It is being deleted.';
-  const update = presentUpdate({ ...row, automatic_hold: null }); // a run is the decision of a person
-  return update === null ? 'No update is available.' : (update.held?.message ?? null);
+const NOT_PLANNED = { expected: null, refusals: [], template: null, outage: null } as const satisfies Partial<Item>;
+
+async function readIfExists(transaction: Prisma.TransactionClient, id: string): Promise<DeploymentRow | undefined> {
+  try {
+    return await readRow(transaction, deployments, id);
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** An update that is refused or held needs a person who decides about this deployment. */
+function whySkipped({ ok, refusals, held }: UpgradePlan): string | null {
+  if (ok) return held?.message ?? null;
+  return `The update is refused: ${refusals.map(({ path, message }) => `${path} ${message}`).join('; ')}.`;
 }
 
 /** The ids of the selected deployments, by name or as they are given. */

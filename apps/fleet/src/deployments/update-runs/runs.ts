@@ -85,7 +85,12 @@ interface NewRun {
   readonly selection: Prisma.InputJsonObject;
   readonly wave: number;
   readonly stopAfter: number;
-  readonly plan: RunPlan;
+  readonly plan: {
+    readonly items: readonly Pick<
+      RunPlan['items'][number],
+      'deployment_id' | 'name' | 'wave' | 'expected' | 'skipped'
+    >[];
+  };
 }
 
 /** Stores a run, which a worker continues. @returns its id. @throws 409 if too many have not ended */

@@ -12,6 +12,8 @@ import { Markdown } from '../../shared/ui/markdown/Markdown.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { AdviceNotice, adviceOfTemplate, blockedReasonOf } from '../advice/Advice.tsx';
 import { fleet } from '../api.ts';
+import { UpdateAll } from '../deployments/updates/runs/UpdateAll.tsx';
+import { updatesAvailable, useUpdateCount, WITH_UPDATE } from '../deployments/updates/UpdateMark.tsx';
 
 export default function Template({ params }: PageProps<'/catalog/:slug'>) {
   const { data: template, error, refetch } = useQuery(fleet.read('getMirroredTemplate', { params }));
@@ -53,6 +55,7 @@ export default function Template({ params }: PageProps<'/catalog/:slug'>) {
           </Panel>
         </div>
         <div className="stack">
+          <Deployments slug={template.slug} />
           <Panel title={t('Requirements')}>
             <TemplateFacts template={template} />
           </Panel>
@@ -75,5 +78,27 @@ export default function Template({ params }: PageProps<'/catalog/:slug'>) {
         </div>
       </div>
     </>
+  );
+}
+
+/** How many deployments run copies of a template, and how many of them can be updated. */
+function Deployments({ slug }: { readonly slug: string }) {
+  const { data } = useQuery(fleet.read('listDeployments', { query: { template: slug, limit: 1, view: 'summary' } }));
+  const updates = useUpdateCount({ template: slug });
+  const count = data?.pagination.total ?? 0;
+  if (count === 0) return null;
+  return (
+    <Panel title={t('Deployments')} actions={<UpdateAll count={updates} filters={{ template: slug }} size="small" />}>
+      <div className="stack-small">
+        <Link href={href('/deployments', undefined, { template: slug })}>
+          {t('{count, plural, one {# deployment} other {# deployments}}', { count })}
+        </Link>
+        {updates > 0 && (
+          <Link href={href('/deployments', undefined, { template: slug, ...WITH_UPDATE })}>
+            {updatesAvailable(updates)}
+          </Link>
+        )}
+      </div>
+    </Panel>
   );
 }

@@ -20,6 +20,14 @@ import { forgetsValues, GeneratedValues, hasValues } from './GeneratedValues.tsx
 import { PlanBeside, PlanPanel } from './PlanPanel.tsx';
 import { ScalingFields } from './scaling/ScalingFields.tsx';
 import { type ScalingDraft, scalingBodyOf, scalingDraftOf } from './scaling/scaling-draft.ts';
+import { PolicyFields } from './updates/policy/PolicyFields.tsx';
+import {
+  NEW_POLICY,
+  type Policy,
+  type PolicyDraft,
+  policyChanges,
+  policyDraftOf,
+} from './updates/policy/policy-draft.ts';
 import { usePlan } from './usePlan.ts';
 import { VariableField } from './VariableField.tsx';
 
@@ -56,6 +64,9 @@ function ChangeForm({
   const [replicas = String(deployment.replicas), setReplicas] = useState<string>();
   const [labels = textOfPairs(deployment.labels), setLabels] = useState<string>();
   const [scaling = scalingDraftOf(deployment), setScaling] = useState<ScalingDraft>();
+  // A replica of version 0.2 states none.
+  const present = (deployment.updates as Policy | undefined) ?? NEW_POLICY;
+  const [policy = policyDraftOf(present), setPolicy] = useState<PolicyDraft>();
   const [takesOver, setTakesOver] = useState(false);
   const [acknowledged, setAcknowledged] = useState<readonly string[]>([]);
   const spec = revisions.find((one) => one.revision === Number(revision)) ?? revisions[0];
@@ -67,6 +78,7 @@ function ChangeForm({
     drafts[variable.name] ?? draftOfValue(variable, deployment.env[variable.name]);
   const env = envBodyOf(variables, Object.fromEntries(variables.map((variable) => [variable.name, draftOf(variable)])));
   const isOnCluster = deployment.target?.cluster_id != null;
+  const updates = policyChanges(present, policy);
   const changes = {
     revision: Number(revision),
     replicas: Number(replicas),
@@ -74,6 +86,7 @@ function ChangeForm({
     env,
     labels: pairsOf(labels),
     acknowledge: [...acknowledged],
+    updates,
   };
   const plan = usePlan({ deployment_id: id, ...changes });
   const update = useMutation({
@@ -162,6 +175,12 @@ function ChangeForm({
                 ))}
               </fieldset>
             )}
+            <PolicyFields
+              hasTemplate={deployment.template_slug !== null}
+              draft={policy}
+              errorAt={errorAt}
+              onChange={setPolicy}
+            />
             <AcknowledgeFields advice={plan.data?.advice} acknowledged={acknowledged} onChange={setAcknowledged} />
             <div className="form-section">
               <TextAreaField
@@ -200,7 +219,7 @@ function ChangeForm({
               ) : (
                 <FormError
                   error={update.error}
-                  shown={['revision', 'replicas', 'autoscaling', 'scaled_by', 'env', 'labels']}
+                  shown={['revision', 'replicas', 'autoscaling', 'scaled_by', 'env', 'labels', 'updates']}
                 />
               )}
               <div className="actions">
@@ -216,6 +235,7 @@ function ChangeForm({
                     !plan.isStale &&
                     !takesOver &&
                     acknowledged.length === 0 &&
+                    updates === undefined &&
                     labels === textOfPairs(deployment.labels) &&
                     Number(replicas) === deployment.replicas &&
                     JSON.stringify(scaling) === JSON.stringify(scalingDraftOf(deployment))

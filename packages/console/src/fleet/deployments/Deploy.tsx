@@ -22,6 +22,8 @@ import { forgetsValues, GeneratedValues, hasValues } from './GeneratedValues.tsx
 import { PlanBeside, PlanPanel } from './PlanPanel.tsx';
 import { ScalingFields } from './scaling/ScalingFields.tsx';
 import { firstScalingDraft, type ScalingDraft, scalingBodyOf } from './scaling/scaling-draft.ts';
+import { PolicyFields } from './updates/policy/PolicyFields.tsx';
+import { NEW_POLICY, type PolicyDraft, policyChanges, policyDraftOf } from './updates/policy/policy-draft.ts';
 import { type PlanBody, usePlan } from './usePlan.ts';
 import { targetOf, useTargets } from './useTargets.ts';
 import { VariableField } from './VariableField.tsx';
@@ -60,6 +62,7 @@ interface Draft {
   readonly env: Readonly<Record<string, EnvDraft>>;
   readonly volumes: Readonly<Record<string, VolumeDraft>>;
   readonly acknowledged: readonly string[];
+  readonly policy: PolicyDraft;
 }
 
 const firstDraft = ({ env_schema, volume_mounts }: Template, name: string): Draft => ({
@@ -70,11 +73,12 @@ const firstDraft = ({ env_schema, volume_mounts }: Template, name: string): Draf
   env: Object.fromEntries(env_schema.map((variable) => [variable.name, firstEnvDraft(variable)])),
   volumes: Object.fromEntries(volume_mounts.map(({ name }) => [name, firstVolumeDraft])),
   acknowledged: [],
+  policy: policyDraftOf(NEW_POLICY),
 });
 
 const bodyOf = (
   { slug, env_schema }: Template,
-  { name, target, replicas, scaling, env, volumes, acknowledged }: Draft,
+  { name, target, replicas, scaling, env, volumes, acknowledged, policy }: Draft,
 ) =>
   ({
     name,
@@ -85,10 +89,11 @@ const bodyOf = (
     env: envBodyOf(env_schema, env),
     volumes: volumesBodyOf(volumes),
     acknowledge: [...acknowledged],
+    updates: policyChanges(NEW_POLICY, policy),
   }) satisfies PlanBody;
 
 /** The members of the request for which the form shows errors beside a field. */
-const SHOWN = ['name', 'target', 'replicas', 'autoscaling', 'scaled_by', 'env', 'volumes'] as const;
+const SHOWN = ['name', 'target', 'replicas', 'autoscaling', 'scaled_by', 'env', 'volumes', 'updates'] as const;
 
 /** The form for a template, with the plan beside it. */
 function DeployForm({ template, proposedName }: { readonly template: Template; readonly proposedName: string }) {
@@ -222,6 +227,12 @@ function DeployForm({ template, proposedName }: { readonly template: Template; r
               advice={plan.data?.advice}
               acknowledged={draft.acknowledged}
               onChange={(acknowledged) => change('acknowledge', { acknowledged })}
+            />
+            <PolicyFields
+              hasTemplate
+              draft={draft.policy}
+              errorAt={errorAt}
+              onChange={(policy) => change('updates', { policy })}
             />
             <div className="form-section">
               <div className="fields">

@@ -31,6 +31,7 @@ import { Revisions } from './Revisions.tsx';
 import { SecretUses } from './SecretUses.tsx';
 import { ReplicasChoice } from './scaling/ReplicasChoice.tsx';
 import { wordsOfReplicas } from './scaling/scaling-draft.ts';
+import { PolicyPanel } from './updates/policy/PolicyPanel.tsx';
 import { RolloutPanel } from './updates/RolloutPanel.tsx';
 import { UpdateNotice } from './updates/UpdateNotice.tsx';
 
@@ -147,6 +148,7 @@ function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
         <Panel title={t('Details')}>
           <DeploymentFacts deployment={deployment} />
         </Panel>
+        <PolicyPanel deployment={deployment} />
         {Object.keys(env).length > 0 && (
           <Panel title={t('Variables')} flush>
             <ul className="item-list">

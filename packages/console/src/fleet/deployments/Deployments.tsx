@@ -22,6 +22,7 @@ import { MoreFilters } from './list/MoreFilters.tsx';
 import { SelectionBar } from './list/SelectionBar.tsx';
 import { MAX_SELECTED, SelectBox, SelectionProvider, useSelection } from './list/selection.tsx';
 import { StateMessage } from './problems/Problem.tsx';
+import { UpdateAll } from './updates/runs/UpdateAll.tsx';
 import { UpdateMark, WITH_UPDATE } from './updates/UpdateMark.tsx';
 
 const PAGE_SIZE = 50;
@@ -139,6 +140,7 @@ export default function Deployments() {
   );
   const [range, setRange] = useState({ first: 0, last: 0 });
   const { sort, advisory, ...filters } = values;
+  const { sort: _sort, update: _update, ...filtersOfRun } = values;
   const query = {
     ...filters,
     advisory: severityOf(advisory),
@@ -232,6 +234,7 @@ export default function Deployments() {
             {total > MAX_SELECTED ? t('Select the first {count}', { count: MAX_SELECTED }) : t('Select all')}
           </Button>
         )}
+        {isWithUpdate && <UpdateAll count={total} filters={filtersOfRun} size="small" />}
         {first.data && (
           <span className="total" role="status">
             {t('{count, plural, one {# deployment} other {# deployments}}', { count: total })}

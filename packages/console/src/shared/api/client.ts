@@ -58,6 +58,8 @@ type Query<Q> = { readonly [K in keyof Q]: QueryValue<Q[K]> };
 /** What a request can have in addition to the parts that its endpoint declares. */
 interface RequestOptions {
   readonly signal?: AbortSignal;
+  /** The time limit of a read that takes longer than others. */
+  readonly seconds?: number;
   /** The version that the page shows. The change fails if the resource has another one. */
   readonly ifMatch?: number;
   readonly idempotencyKey?: string;
@@ -155,7 +157,7 @@ export function createClient<T extends Endpoints>(
   return {
     call: async (name, ...[input]) => {
       const given: LooseInput = input ?? {};
-      const limit = timeLimit(isReading(rowOf(name)) ? reading : changing, given.signal);
+      const limit = timeLimit(isReading(rowOf(name)) ? reading(given.seconds) : changing, given.signal);
       try {
         const response = await send(name, given, limit);
         const reply = response.status === 204 ? undefined : await response.json().catch(limit.rethrow);
@@ -167,7 +169,7 @@ export function createClient<T extends Endpoints>(
     },
     async *lines(name, ...[input]) {
       const given: LooseInput = input ?? {};
-      const limit = timeLimit(reading, given.signal);
+      const limit = timeLimit(reading(), given.signal);
       const { body } = await send(name, given, limit).finally(limit.end);
       try {
         if (body) yield* linesOf(body);
@@ -195,15 +197,21 @@ function matches(pattern: string, path: string): boolean {
   );
 }
 
+interface Limit {
+  readonly seconds: number;
+  /** What is wrong after this time. */
+  readonly late: string;
+}
+
 /**
  * The time limits of requests. A service answers reads within seconds, and changes of an engine
  * within a minute.
  */
-const reading = {
-  seconds: 20,
-  late: t('The service has not responded within {seconds} seconds.', { seconds: 20 }),
-};
-const changing = {
+const reading = (seconds = 20): Limit => ({
+  seconds,
+  late: t('The service has not responded within {seconds} seconds.', { seconds }),
+});
+const changing: Limit = {
   seconds: 60,
   late: t(
     'The service has not responded within {seconds} seconds. It is not known whether the change was made: check that before you repeat it.',
@@ -223,7 +231,7 @@ interface TimeLimit {
   readonly rethrow: (cause: unknown) => never;
 }
 
-function timeLimit({ seconds, late }: typeof reading, aborted: AbortSignal | undefined): TimeLimit {
+function timeLimit({ seconds, late }: Limit, aborted: AbortSignal | undefined): TimeLimit {
   const timer = new AbortController();
   let timeout: ReturnType<typeof setTimeout> | undefined;
   const failureOf = (cause: unknown) => {

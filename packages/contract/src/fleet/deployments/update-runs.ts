@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { endpoint } from '../../shared/endpoint.ts';
 import { anyValue } from '../../shared/list-query.ts';
-import { largeReads } from '../../shared/reads.ts';
+import { changeReads, largeReads } from '../../shared/reads.ts';
 import { timestamp } from '../../shared/timestamp.ts';
 import { id, line, pagination, paging, uuid } from '../../shared/wire.ts';
 import { byId, labelSelector } from '../resources/resource.ts';
+import { plan as deploymentPlan } from './deployment.ts';
 
 /** The maximum number of deployments of a run, and of deployments that it updates at the same time. */
 export const MAX_RUN_ITEMS = 500;
@@ -57,6 +58,15 @@ const plan = z
       item.extend({
         expected: z.string().nullable().meta({ description: 'The digest of the planned update' }),
         skipped: z.string().nullable().meta({ description: 'Why the deployment is not updated; null: it is' }),
+        refusals: deploymentPlan.shape.refusals.meta({
+          description: 'The reasons for which an update by itself would fail, too',
+        }),
+        template: deploymentPlan.shape.template.meta({
+          description: 'The versions of the template before and after the update; null: no update is available',
+        }),
+        outage: deploymentPlan.shape.outage
+          .nullable()
+          .meta({ description: 'Whether the update interrupts the deployment; null: no update is available' }),
       }),
     ),
   })
@@ -101,9 +111,9 @@ const runWithItems = run
   })
   .meta({ id: 'UpdateRunWithItems' });
 
-/** Each deployment, its workload and the present template. */
-const reads = { rows: 50 + 20 * MAX_RUN_ITEMS, bytes: largeReads.bytes * MAX_RUN_ITEMS };
-const common = { tag: 'deployments', reads } as const;
+/** What the plan of each deployment reads. */
+const reads = { rows: changeReads.rows * MAX_RUN_ITEMS, bytes: changeReads.bytes * MAX_RUN_ITEMS };
+const common = { tag: 'update-runs', reads } as const;
 
 /** Updates of several deployments as one run. */
 export const fleetUpdateRunEndpoints = {
@@ -137,7 +147,7 @@ export const fleetUpdateRunEndpoints = {
     method: 'get',
     path: '/api/v1/update-runs',
     access: 'resources-read',
-    tag: 'deployments',
+    tag: 'update-runs',
     summary: 'List the update runs, newest first',
     query: z.strictObject({ ...paging, state: anyValue('state', z.enum(updateRunStates)) }),
     reads: { rows: 30, bytes: 64 * 1024, perRow: { rows: 1, bytes: 64 * 1024 } },
@@ -148,7 +158,7 @@ export const fleetUpdateRunEndpoints = {
     method: 'get',
     path: '/api/v1/update-runs/:id',
     access: 'resources-read',
-    tag: 'deployments',
+    tag: 'update-runs',
     summary: 'Get an update run with its deployments',
     params: byId,
     reads: { ...largeReads, rows: largeReads.rows + MAX_RUN_ITEMS },
@@ -160,7 +170,7 @@ export const fleetUpdateRunEndpoints = {
     method: 'post',
     path: '/api/v1/update-runs/:id/cancel',
     access: 'resources-write',
-    tag: 'deployments',
+    tag: 'update-runs',
     summary: 'Skip the deployments of an update run that have not begun',
     params: byId,
     reply: z.object({ run: runWithItems }),

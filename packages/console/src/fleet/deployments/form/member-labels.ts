@@ -22,6 +22,7 @@ const labels: Readonly<Record<string, string>> = {
   cpu_limit: t('CPU limit'),
   memory_limit: t('Memory limit'),
   run_as: t('User'),
+  updates: t('Updates'),
   service_account_token: t('Token for the API of the cluster'),
 };
 

@@ -21,6 +21,8 @@ import { forgetsValues, GeneratedValues, hasValues } from '../GeneratedValues.ts
 import { PlanBeside, PlanPanel } from '../PlanPanel.tsx';
 import { ScalingFields } from '../scaling/ScalingFields.tsx';
 import { firstScalingDraft, type ScalingDraft, scalingBodyOf } from '../scaling/scaling-draft.ts';
+import { PolicyFields } from '../updates/policy/PolicyFields.tsx';
+import { NEW_POLICY, type PolicyDraft, policyChanges, policyDraftOf } from '../updates/policy/policy-draft.ts';
 import { type PlanBody, usePlan } from '../usePlan.ts';
 import { targetOf, useTargets } from '../useTargets.ts';
 import { firstVolumeDraft, type VolumeDraft, VolumeField, volumesBodyOf } from '../VolumeField.tsx';
@@ -49,6 +51,7 @@ interface Draft {
   readonly spec: SpecDraft;
   readonly variables: readonly VariableRow[];
   readonly volumes: Readonly<Record<string, VolumeDraft>>;
+  readonly policy: PolicyDraft;
 }
 
 const firstDraft: Draft = {
@@ -59,6 +62,7 @@ const firstDraft: Draft = {
   spec: draftOfSpec(controls, unset),
   variables: [],
   volumes: {},
+  policy: policyDraftOf(NEW_POLICY),
 };
 
 /** The name that derives from the last part of an image name. */
@@ -71,7 +75,7 @@ function mountsOf({ inputs }: SpecDraft): WorkloadSpec['volume_mounts'] {
   return member ? (valueOfInput(member, inputs.volume_mounts ?? '') as WorkloadSpec['volume_mounts']) : [];
 }
 
-function bodyOf(name: string, { target, replicas, scaling, spec, variables, volumes }: Draft) {
+function bodyOf(name: string, { target, replicas, scaling, spec, variables, volumes, policy }: Draft) {
   const { empty, declared, env } = variablesOf(variables);
   const described = specOfDraft(controls, spec, unset);
   const mounts = new Set(mountsOf(spec).map((mount) => mount.name));
@@ -87,6 +91,7 @@ function bodyOf(name: string, { target, replicas, scaling, spec, variables, volu
     ...scalingBodyOf(scaling),
     env,
     volumes: volumesBodyOf(Object.fromEntries(Object.entries(volumes).filter(([mount]) => mounts.has(mount)))),
+    updates: policyChanges(NEW_POLICY, policy),
   } satisfies PlanBody;
 }
 
@@ -117,7 +122,7 @@ function withRunCommand(draft: Draft, run: RunCommand): Draft {
 }
 
 /** The members of the request, without `spec`, for which the form shows errors beside a field. */
-const SHOWN = ['name', 'target', 'replicas', 'autoscaling', 'scaled_by', 'env', 'volumes'] as const;
+const SHOWN = ['name', 'target', 'replicas', 'autoscaling', 'scaled_by', 'env', 'volumes', 'updates'] as const;
 
 /** The form for an image, with the plan beside it. One request creates the workload and its deployment. */
 export default function DeployImage() {
@@ -228,6 +233,12 @@ export default function DeployImage() {
                   }
                 />
               ))}
+            />
+            <PolicyFields
+              hasTemplate={false}
+              draft={draft.policy}
+              errorAt={errorAt}
+              onChange={(policy) => change('updates', { policy })}
             />
             <div className="form-section">
               <div className="fields">

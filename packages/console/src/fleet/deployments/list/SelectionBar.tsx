@@ -1,7 +1,8 @@
-import { CirclePlay, CircleStop, RotateCw, Trash2 } from 'lucide-react';
+import { CircleArrowUp, CirclePlay, CircleStop, RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { href } from '../../../shared/routing/href.ts';
 import { t } from '../../../shared/texts/texts.ts';
-import { Button } from '../../../shared/ui/controls/Button.tsx';
+import { Button, ButtonLink } from '../../../shared/ui/controls/Button.tsx';
 import { ActionDialog } from './ActionDialog.tsx';
 import type { BulkAction } from './bulk-plan.ts';
 import type { Selection } from './selection.tsx';
@@ -23,6 +24,15 @@ export function SelectionBar({ selection }: { readonly selection: Selection }) {
       <span role="status" className="strong">
         {t('{count, plural, one {# selected} other {# selected}}', { count: selected.size })}
       </span>
+      {selected.size > 0 && (
+        <ButtonLink
+          size="small"
+          icon={CircleArrowUp}
+          href={href('/updates/new', undefined, { chosen: [...selected.keys()].join(',') })}
+        >
+          {t('Update')}
+        </ButtonLink>
+      )}
       {actions.map(({ kind, label, icon }) => (
         <Button
           key={kind}

@@ -8,7 +8,11 @@ import { wordsOfMember } from '../form/member-labels.ts';
 /** What a planned change of a deployment means: versions, whether it is interrupted, its data, and values before and after. */
 export const ChangeReview = ({ plan }: { readonly plan: Plan }) => (
   <>
-    {plan.template && <Versions template={plan.template} />}
+    {plan.template && (
+      <div className="candidate">
+        <VersionWords template={plan.template} />
+      </div>
+    )}
     <Interruption plan={plan} />
     {plan.data.length > 0 && (
       <div className="candidate">
@@ -27,10 +31,13 @@ export const ChangeReview = ({ plan }: { readonly plan: Plan }) => (
   </>
 );
 
-function Versions({ template: { from_version, to_version } }: { readonly template: NonNullable<Plan['template']> }) {
-  if (from_version === to_version || to_version === null) return null;
+/** The versions of a template before and after an update. */
+export function VersionWords({ template }: { readonly template: NonNullable<Plan['template']> }) {
+  const { from_version, to_version } = template;
+  if (to_version === null) return null;
+  if (from_version === to_version) return <p className="muted small">{t('The template has the same version.')}</p>;
   return (
-    <p className="candidate">
+    <p>
       {rich('Version {from} → {to}', {
         from: <code>{isolated(from_version ?? t('not known'))}</code>,
         to: <code className="strong">{isolated(to_version)}</code>,
@@ -39,24 +46,35 @@ function Versions({ template: { from_version, to_version } }: { readonly templat
   );
 }
 
-/** Whether the change interrupts the deployment, and why. */
+/** Whether the change interrupts the deployment, and how its instances are replaced. */
 function Interruption({ plan: { outage, rollout, replaces_instances } }: { readonly plan: Plan }) {
-  if (!outage.expected) {
-    if (!replaces_instances) return null;
-    return (
-      <p className="candidate">
-        <span className="text-good strong">{t('No outage')}</span>{' '}
-        <span className="muted small">
+  if (!outage.expected && !replaces_instances) return null;
+  return (
+    <div className="candidate stack-small">
+      <OutageWords outage={outage} />
+      {!outage.expected && (
+        <p className="muted small">
           {rollout.extra_instances > 0
             ? t('Old instances end when new ones are ready. One instance more runs meanwhile.')
             : t('The instances are replaced one after the other.')}
-        </span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Whether a change interrupts a deployment, why, and for about how long. */
+export function OutageWords({ outage }: { readonly outage: Plan['outage'] }) {
+  const { expected, total, reason, addresses, seconds } = outage;
+  if (!expected) {
+    return (
+      <p>
+        <span className="text-good strong">{t('No outage')}</span>
       </p>
     );
   }
-  const { total, reason, addresses, seconds } = outage;
   return (
-    <div className="candidate stack-small">
+    <div className="stack-small">
       <span className="text-busy strong">
         {total ? t('Outage: no instance serves for a time') : t('Addresses do not answer for a time')}
       </span>

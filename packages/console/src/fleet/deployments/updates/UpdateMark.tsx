@@ -23,9 +23,10 @@ export function UpdateMark({ deployment: { id, name, update } }: { readonly depl
   );
 }
 
-/** The number of deployments for which an update is available. */
-export function useUpdateCount(): number {
-  const { data } = useQuery(fleet.read('listDeployments', { query: { ...WITH_UPDATE, limit: 1, view: 'summary' } }));
+/** The number of deployments for which an update is available, of those of a template if one is given. */
+export function useUpdateCount(of: { readonly template?: string } = {}): number {
+  const query = { ...of, ...WITH_UPDATE, limit: 1, view: 'summary' } as const;
+  const { data } = useQuery(fleet.read('listDeployments', { query }));
   return data?.pagination.total ?? 0;
 }
 

@@ -63,7 +63,7 @@ export const FieldError = ({ id, text }: { readonly id?: string; readonly text: 
 interface TextProps extends FieldProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  readonly type?: 'text' | 'password' | 'email' | 'number' | 'url' | 'datetime-local';
+  readonly type?: 'text' | 'password' | 'email' | 'number' | 'url' | 'datetime-local' | 'time';
   readonly placeholder?: string;
   readonly autoComplete?: string;
   readonly mono?: boolean;

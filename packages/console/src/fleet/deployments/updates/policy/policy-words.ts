@@ -1,0 +1,35 @@
+import { locale } from '../../../../shared/texts/language.ts';
+import { t } from '../../../../shared/texts/texts.ts';
+import { formatList } from '../../../../shared/ui/display/format.ts';
+import { type Policy, type Weekday, weekdays } from './policy-draft.ts';
+
+export const beginWords: Readonly<Record<Policy['from'], string>> = {
+  manual: t('Only when somebody starts them'),
+  template: t('Automatically, when the template changes'),
+};
+
+export const orderWords: Readonly<Record<Policy['order'], string>> = {
+  auto: t('New instances first, where possible'),
+  start_first: t('New instances first'),
+  stop_first: t('An old instance ends before its successor starts'),
+};
+
+export const failureWords: Readonly<Record<Policy['on_failure'], string>> = {
+  auto: t('Return to the version before, unless the new one could have changed data'),
+  roll_back: t('Return to the version before'),
+  stop: t('Wait for a person'),
+};
+
+/** What operators must know before they switch automatic updates on. */
+export const automaticRisk = t('The administrators of the hub can then replace what runs in this deployment.');
+
+const dayName = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' });
+/** A Monday, in UTC. */
+const MONDAY_MS = Date.UTC(2024, 0, 1);
+const DAY_MS = 86_400_000;
+
+export const nameOfDay = (day: Weekday): string => dayName.format(MONDAY_MS + weekdays.indexOf(day) * DAY_MS);
+
+/** When automatic updates begin. */
+export const windowWords = ({ days, start, end, time_zone }: NonNullable<Policy['window']>): string =>
+  t('{days}, {start} to {end}, {zone}', { days: formatList(days.map(nameOfDay)), start, end, zone: time_zone });

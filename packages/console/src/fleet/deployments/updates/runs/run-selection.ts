@@ -1,0 +1,36 @@
+/** The most deployments of a run. A browser does not load the contract, which states it. */
+export const MAX_DEPLOYMENTS = 500;
+
+/** The parameters of the address that select the deployments of a run: ids, or the filters of their list. */
+export const selectionParameters = [
+  'chosen',
+  'search',
+  'phase',
+  'label',
+  'template',
+  'host_id',
+  'cluster_id',
+  'created_by',
+  'template_state',
+  'template_status',
+  'advisory',
+] as const;
+
+export type SelectionParameters = Readonly<Record<(typeof selectionParameters)[number], string>>;
+
+/** What a request selects. */
+export type RunSelection =
+  | { readonly template: string }
+  | { readonly label: string }
+  | { readonly deployment_ids: string[] };
+
+/** The ids of chosen deployments; undefined if filters select them. */
+export const chosenOf = ({ chosen }: SelectionParameters): string[] | undefined =>
+  chosen === '' ? undefined : chosen.split(',').slice(0, MAX_DEPLOYMENTS);
+
+/** The filter that the service applies itself, if it is the only one; undefined if the ids of the deployments must be read. */
+export function ownFilterOf({ template, label, ...others }: SelectionParameters): RunSelection | undefined {
+  if (Object.values(others).some((value) => value !== '')) return undefined;
+  if (template !== '' && label === '' && !template.includes(',')) return { template };
+  return label !== '' && template === '' ? { label } : undefined;
+}

@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query';
+import { severityOf } from '../../../../shared/api/severities.ts';
+import { fleet } from '../../../api.ts';
+import { WITH_UPDATE } from '../UpdateMark.tsx';
+import {
+  chosenOf,
+  MAX_DEPLOYMENTS,
+  ownFilterOf,
+  type RunSelection,
+  type SelectionParameters,
+} from './run-selection.ts';
+
+const PAGE_SIZE = 100;
+
+interface Selected {
+  readonly selection: RunSelection;
+  /** The number of deployments that were meant, also if a run cannot contain all of them. */
+  readonly total: number;
+}
+
+/** The deployments that the address of a page selects for a run. They stay the same while the page is open. */
+export const useRunSelection = (parameters: SelectionParameters) =>
+  useQuery({
+    queryKey: ['selection of a run', parameters],
+    queryFn: ({ signal }) => select(parameters, signal),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+
+async function select(parameters: SelectionParameters, signal: AbortSignal): Promise<Selected> {
+  const chosen = chosenOf(parameters);
+  if (chosen) return { selection: { deployment_ids: chosen }, total: chosen.length };
+  const { chosen: _, advisory, ...filters } = parameters;
+  const query = { ...filters, ...WITH_UPDATE, advisory: severityOf(advisory), limit: PAGE_SIZE } as const;
+  const read = (page: number) =>
+    fleet.call('listDeployments', { query: { ...query, page, view: 'summary', sort: 'name' }, signal });
+  const first = await read(1);
+  const { total } = first.pagination;
+  const own = ownFilterOf(parameters);
+  if (own && total <= MAX_DEPLOYMENTS) return { selection: own, total };
+  const ids = first.deployments.map(({ id }) => id);
+  for (let page = 2; page <= first.pagination.totalPages && ids.length < MAX_DEPLOYMENTS; page++) {
+    ids.push(...(await read(page)).deployments.map(({ id }) => id));
+  }
+  return { selection: { deployment_ids: [...new Set(ids)].slice(0, MAX_DEPLOYMENTS) }, total };
+}
