@@ -38,6 +38,8 @@ async function withManyDeployments(page: TestPage): Promise<void> {
     phase: 'running',
     message: '1 of 1 running.',
     desired_state: 'running',
+    update: null,
+    advice: null,
     volumes: {},
   };
   await page.route(/\/api\/v1\/deployments\?/, async (route) => {
@@ -57,9 +59,9 @@ const MIN_DIALOGS = { fleet: 20, hub: 8 };
 
 /**
  * The requests to the API until a page shows its content, with the session, the state of the
- * catalog, and the stream of changes.
+ * catalog, the number of updates, and the stream of changes.
  */
-const MAX_REQUESTS = { '/': 12, '/deployments': 6, '/hosts': 5, '/catalog': 7, '/deploy/postgresql': 11 };
+const MAX_REQUESTS = { '/': 13, '/deployments': 7, '/hosts': 6, '/catalog': 8, '/deploy/postgresql': 12 };
 
 /**
  * The time that a person may wait for a page, and for the effect of a key, with a processor of a

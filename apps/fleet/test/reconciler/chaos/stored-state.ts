@@ -28,9 +28,10 @@ interface WaitOptions {
 /** Waits until every deployment is in its desired state. */
 export async function waitForDesiredState({ query, withinMs, withGpus }: WaitOptions): Promise<void> {
   const unsettled = `
-    SELECT name, phase, reason, message, generation, observed_generation, desired_state, failures, due_at - now() AS due
+    SELECT name, phase, reason, message, generation, observed_generation, desired_state, rollout, failures, due_at - now() AS due
     FROM deployments
-    WHERE deleting OR (desired_state = 'running' AND (observed_generation IS DISTINCT FROM generation
+    WHERE deleting OR rollout->>'state' IN ('progressing', 'returning')
+      OR (desired_state = 'running' AND (observed_generation IS DISTINCT FROM generation
       OR phase <> CASE WHEN gpu_count > 0 THEN '${withGpus}' ELSE 'running' END))
       OR (desired_state = 'stopped' AND phase <> 'stopped')`;
   await eventually('all deployments are in their desired state', () => query(unsettled), {

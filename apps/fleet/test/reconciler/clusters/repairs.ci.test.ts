@@ -97,6 +97,7 @@ describe('the check of a cluster', () => {
     const online = await checked(clusterId);
     expect(online).toMatchObject({ reachability: 'online', credentials_expire_at: dateOf(tokens.after) });
     await checkAsBefore();
-    expect(await cluster(clusterId)).toEqual(online);
+    const { reachability, credentials_expire_at } = online;
+    expect(await cluster(clusterId)).toMatchObject({ reachability, credentials_expire_at });
   });
 });
