@@ -85,6 +85,26 @@ test('housekeeping deletes known networks of accounts 30 days after the last sig
   expect((await client.signInNetwork.findMany()).map(({ subject }) => subject)).toEqual(['recent']);
 });
 
+test('housekeeping deletes update runs with their items 90 days after their end', async () => {
+  for (const age of ['89 days', '91 days', null]) {
+    const id = randomUUID();
+    await client.$executeRaw`
+      INSERT INTO update_runs (id, created_by, selection, wave, stop_after, state, finished_at)
+      VALUES (${id}::uuid, ${age ?? 'running'}, '{}', 1, 1, ${age === null ? 'running' : 'completed'}, now() - ${age}::interval)`;
+    await client.$executeRaw`
+      INSERT INTO update_run_items (run_id, deployment_id, position, name, state)
+      VALUES (${id}::uuid, gen_random_uuid(), 0, 'web', 'skipped')`;
+  }
+  kept();
+  await aRoundHasPassed();
+  const left = await client.updateRun.findMany({ include: { items: true }, orderBy: { created_by: 'asc' } });
+  expect(left.map(({ created_by, items }) => [created_by, items.length])).toEqual([
+    ['89 days', 1],
+    ['running', 1],
+  ]);
+  expect(await client.updateRunItem.count()).toBe(2);
+});
+
 test('housekeeping deletes tombstones after a day', async () => {
   const gone = [
     { id: randomUUID(), age: '23 hours' },
@@ -198,7 +218,7 @@ test('housekeeping makes the first round within a minute, then one each hour unt
 });
 
 /** Number of tables. A round has a statement for each. */
-const TABLES = 8;
+const TABLES = 9;
 
 async function aRoundEndsAfter(milliseconds: number, statements: Spied): Promise<void> {
   const before = statements.mock.calls.length;

@@ -230,6 +230,7 @@ test.each<[string, () => Promise<{ api: typeof operator; end: () => Promise<{ st
   [
     'token of a user, when the user is blocked',
     async () => {
+      await world.aUser('admin'); // because the last admin cannot be blocked
       const user = await world.aUser('admin');
       const { body } = await (await user.api()).post('/api/v1/tokens', { name: 'ci', role: 'operator' });
       const end = () => admin.put(`/api/v1/users/${user.id}`, { blocked: true });

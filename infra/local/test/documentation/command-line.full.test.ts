@@ -147,7 +147,7 @@ function beforeOf(example: string): string {
   if (!example.startsWith('svc rollout resume')) return '';
   // A change that cannot be complete at its deadline.
   const updates = { on_failure: 'stop', ready_seconds: 9, deadline_seconds: 10 };
-  return changeCache({ env: { HELD: 'yes' }, updates }) + untilRollout('held');
+  return `${changeCache({ updates })}svc restart cache --yes\n${untilRollout('held')}`;
 }
 
 /** An example with what it needs, which fails if it ends with another exit code. */
