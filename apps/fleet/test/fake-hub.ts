@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { newSecretToken } from '@svc/auth';
 import { onLoopback } from '@svc/testing';
-import { type Call, callOf, createAnswers } from './fake-hub/answers.ts';
+import { type Call, callOf, createAnswers, slugOfChangelog } from './fake-hub/answers.ts';
 import { answerWell, type Behaviour, refuse } from './fake-hub/behaviours.ts';
 import { createCatalog } from './fake-hub/catalog.ts';
 
@@ -29,6 +29,7 @@ export async function startFakeHub(key = newSecretToken('svcc_')) {
   const { answerTo, forget, ...settings } = createAnswers(catalog.now);
   const requests: SeenRequest[] = [];
   let behaviours: Partial<Record<Call, Behaviour>> = {};
+  let changelogs: ReadonlyMap<string, readonly object[]> = new Map();
   let inFlight = 0;
   let mostAtOnce = 0;
 
@@ -40,8 +41,10 @@ export async function startFakeHub(key = newSecretToken('svcc_')) {
     mostAtOnce = Math.max(mostAtOnce, ++inFlight);
     res.once('close', () => inFlight--);
     const refuseBy = (code: Parameters<typeof refuse>[0]) => refuse(code)({ res, good: '' });
-    if (!call) return refuseBy('not_found');
+    const changelog = changelogs.get(slugOfChangelog(pathname) ?? '');
+    if (!call && !changelog) return refuseBy('not_found');
     if (authorization !== `Bearer ${key}`) return refuseBy('invalid_token');
+    if (!call) return answerWell({ res, good: JSON.stringify({ entries: changelog }) });
     const good = answerTo(call, query);
     if (!good) return refuseBy('validation_failed');
     const behaviour = behaviours[call] ?? answerWell;
@@ -62,6 +65,10 @@ export async function startFakeHub(key = newSecretToken('svcc_')) {
     behave: (how: Behaviour, call: Call = 'updates') => {
       behaviours = { ...behaviours, [call]: how };
     },
+    /** Sets the changelog of a template. Without one, the hub is of a version without changelogs. */
+    setChangelog: (slug: string, ...entries: readonly object[]) => {
+      changelogs = new Map([...changelogs, [slug, entries]]);
+    },
     recover: () => {
       behaviours = {};
     },
@@ -71,6 +78,7 @@ export async function startFakeHub(key = newSecretToken('svcc_')) {
       forget();
       requests.splice(0);
       behaviours = {};
+      changelogs = new Map();
       mostAtOnce = 0;
     },
     stopListening: server.stopListening,

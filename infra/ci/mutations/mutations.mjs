@@ -278,6 +278,28 @@ export const mutations = [
     tests: [{ package: 'apps/fleet', pattern: 'test/deployments/updates/window' }],
   },
   {
+    name: 'update run that begins updates that its plan refuses',
+    edits: [
+      {
+        file: 'apps/fleet/src/deployments/update-runs/plan.ts',
+        find: 'if (ok) return',
+        replace: 'if (ok || refusals.length > 0) return',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/update-runs' }],
+  },
+  {
+    name: 'changelog of a plan with changes that the mirror does not have',
+    edits: [
+      {
+        file: 'apps/fleet/src/deployments/templates/changelog.ts',
+        find: 'revision <= to)',
+        replace: 'revision <= to || revision > to)',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/deployments/templates/changelog' }],
+  },
+  {
     name: 'update run that continues after failures',
     edits: [
       {

@@ -26,6 +26,7 @@ export {
   statusProblems,
 } from './template/advice.ts';
 export * from './template/category.ts';
+export { type ChangelogEntry, changelogEntry } from './template/changelog.ts';
 export * from './template/conflicts.ts';
 export * from './template/container-options.ts';
 export type * from './template/controls.ts';

@@ -3,9 +3,11 @@ import {
   adviceDefaults,
   advisory,
   type Category,
+  type ChangelogEntry,
   category,
   categoryDefaults,
   categoryFields,
+  changelogEntry,
   fold,
   MAX_FOLDED,
   parseFields,
@@ -16,6 +18,7 @@ import {
   timestamp,
   uuid,
 } from '@svc/contract';
+import { MAX_CHANGES_LISTED } from '@svc/contract/fleet';
 import type { ReadUpdates } from '@svc/contract/hub';
 import { z } from 'zod';
 import { version } from '../version.ts';
@@ -65,6 +68,7 @@ function checkText({ value, issues }: z.core.ParsePayload<object>): void {
   }
 }
 
+const MAX_PATH = 100;
 const MAX_INTEGER = 2 ** 31 - 1;
 const revision = z.int().min(0).max(MAX_INTEGER);
 const lastRevision = revision.nullable().prefault(null);
@@ -90,6 +94,25 @@ const storable = template
   })
   .check(checkText);
 
+const MAX_MESSAGE = 1000;
+const MAX_MEMBERS = 100;
+
+const storableChange = changelogEntry
+  .extend({
+    revision,
+    version: z.string().max(MAX_MESSAGE),
+    message: z.string().transform((text) => text.slice(0, MAX_MESSAGE)),
+    changed: z.array(z.string().max(MAX_PATH)).max(MAX_MEMBERS).nullable().catch(null),
+  })
+  .check(checkText);
+
+/** The entries of a changelog that this version can read and store. */
+export const readChangelogEntries = (entries: readonly unknown[]): readonly ChangelogEntry[] =>
+  entries.slice(0, MAX_CHANGES_LISTED).flatMap((entry) => {
+    const { success, data } = storableChange.safeParse(entry);
+    return success ? [data] : [];
+  });
+
 const storableCategory = category
   .extend({
     id: uuid,
@@ -106,8 +129,6 @@ const storableCategory = category
 const identity = z
   .object({ id: uuid.optional().catch(undefined), slug: slug.optional().catch(undefined) })
   .catch({ id: undefined, slug: undefined });
-
-const MAX_PATH = 100;
 
 /** The path of a member, without keys that the hub chose. */
 const declaredPath = (path: string) => (/^\w+(?:\.\d+(?:\.\w+)?)?/.exec(path)?.[0] ?? '').slice(0, MAX_PATH);

@@ -4,6 +4,7 @@ import { Counter } from 'prom-client';
 import type { Database } from '../database/client.ts';
 import { logEvents } from '../events/record.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { readChangelogs } from './changelogs.ts';
 import { reportDownloads } from './download-reports.ts';
 import type { Hub } from './hub.ts';
 import { applyPage, applyRepeatedPage, LeaseLost, markRepeated, pagesToRepeat, type SyncCounts } from './mirror.ts';
@@ -130,6 +131,9 @@ export function createSync({ database, readHub, log, timings = DEFAULT_TIMINGS }
     const span = () => ({ name: 'catalog sync', kind: 'internal' }) as const;
     // Repeats if the run lost its lease to another run.
     while (!(await traced(span, () => syncOnce(context, { full, onlyIfDue }))));
+    await readChangelogs(database, context.hub, context.isStopped).catch((error: unknown) => {
+      if (!stopped) log.info({ err: error }, 'reading changelogs failed; the next sync will retry');
+    });
     report(requestId);
   });
   const due = async () => {

@@ -13,7 +13,9 @@ export function mirrorIn(query: Query) {
     names,
     /** Resets to the state before the first sync. */
     forget: async (): Promise<void> => {
-      await query('TRUNCATE catalog_templates, catalog_categories, catalog_skipped, catalog_advice');
+      await query(
+        'TRUNCATE catalog_templates, catalog_changelogs, catalog_categories, catalog_skipped, catalog_advice',
+      );
       await query('DELETE FROM catalog_sync');
       await query('INSERT INTO catalog_sync DEFAULT VALUES');
     },

@@ -26,6 +26,10 @@ const anOrganization = () => ({
   status: 'active' as const,
 });
 
+/** The path of the changelog of a template, which an earlier hub does not have. */
+const CHANGELOG = /^\/api\/v1\/catalog\/templates\/([^/]+)\/changelog$/;
+export const slugOfChangelog = (path: string): string | undefined => CHANGELOG.exec(path)?.[1];
+
 /** The successful responses for the key of one organization. */
 export function createAnswers(now: () => Catalog) {
   let organization = anOrganization();

@@ -194,6 +194,7 @@ export function testFormAndCatalog(given: () => ConsoleWorld): void {
     await keys.press(page.getByRole('link', { name: 'Status and advisories' }));
     await page.getByText('Everyone else can see it, too.').waitFor();
     await keys.press(page.getByRole('button', { name: 'New advisory' }));
+    await dialog.getByText(/[0-9] organizations? sees? this template\./).waitFor();
     await keys.fill(dialog.getByLabel(/^Message/), 'Revision 2 does not start.');
     await keys.fill(dialog.getByLabel('First revision'), '2');
     await keys.fill(dialog.getByLabel('Last revision'), '2');

@@ -73,6 +73,9 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
     return page;
   }
 
+  /** The usage of an instance cannot be read while it is removed. */
+  const complaintsOf = (page: TestPage) => page.complaints.filter((one) => !one.includes('a status of 503'));
+
   /** Waits until the navigation states the number of updates. */
   async function findInNavigation(page: TestPage, width: number): Promise<void> {
     const isNarrow = width < 800;
@@ -95,6 +98,7 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
     const plan = page.getByRole('region', { name: 'Plan' });
     await plan.getByRole('row', { name: new RegExp(`^EDITION .* ${version}$`) }).waitFor({ timeout: CHANGE_MS });
     await page.getByRole('heading', { name: `Update ${name} to ${version}`, level: 1 }).waitFor();
+    await plan.getByRole('list', { name: 'What the publisher says' }).getByText(`The edition is ${version}.`).waitFor();
     await plan
       .getByText(/No outage|Outage|Addresses do not answer/)
       .first()
@@ -105,7 +109,7 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
     expect(await findProblems(page, { widths: [width] })).toEqual([]);
     await untilShown(id, isUpdated);
     await page.getByText(`${version} is available`).waitFor({ state: 'detached' });
-    expect(page.complaints).toEqual([]);
+    expect(complaintsOf(page)).toEqual([]);
     await remove(id);
   });
 
@@ -124,7 +128,7 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
     await update.click();
     await page.getByRole('heading', { name: 'reviewed', level: 1, exact: true }).waitFor({ timeout: CHANGE_MS });
     await untilShown(id, isUpdated);
-    expect(page.complaints.filter((one) => !one.includes('a status of 409'))).toEqual([]);
+    expect(complaintsOf(page).filter((one) => !one.includes('a status of 409'))).toEqual([]);
     await remove(id);
   });
 
@@ -169,7 +173,7 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
     await page.getByRole('list', { name: 'Updated' }).getByRole('link', { name: 'second' }).waitFor();
     expect(await findProblems(page, { widths: [360] })).toEqual([]);
     for (const id of ids) await untilShown(id, isUpdated);
-    expect(page.complaints).toEqual([]);
+    expect(complaintsOf(page)).toEqual([]);
     await Promise.all(ids.map(remove));
   });
 }

@@ -22,7 +22,14 @@ export { type FleetAccess, type FleetRole, fleetAccesses, fleetRoles } from './a
 export { MAX_NETWORK_TYPES_LISTED, MAX_SKIPPED_LISTED, syncState } from './catalog.ts';
 export { type ChangeCounts, changeKinds } from './changes.ts';
 export { type Severity, severities, templateState } from './deployments/advice.ts';
-export { MAX_CANDIDATES_LISTED, type NewDeployment, phases, problemPhases, pulls } from './deployments/deployment.ts';
+export {
+  MAX_CANDIDATES_LISTED,
+  MAX_CHANGES_LISTED,
+  type NewDeployment,
+  phases,
+  problemPhases,
+  pulls,
+} from './deployments/deployment.ts';
 export { MAX_FOLLOWED_INSTANCES, MAX_MEASURED_INSTANCES } from './deployments/deployments.ts';
 export type { DryRun } from './deployments/dry-run.ts';
 export type { EnvReply, EnvRequest, GeneratedValue } from './deployments/env.ts';

@@ -6,8 +6,9 @@ import { documentedAs } from '../shared/openapi-schema.ts';
 import { organization, tier } from '../shared/organization.ts';
 import { changesReads, largeReads, largeRowReads, MEBIBYTE, smallReads } from '../shared/reads.ts';
 import { timestamp, timestampInput } from '../shared/timestamp.ts';
-import { commaSeparated, flag, id, pagination, paging, queryInteger } from '../shared/wire.ts';
+import { commaSeparated, flag, id, MAX_PAGE_SIZE, pagination, paging, queryInteger } from '../shared/wire.ts';
 import { category } from '../template/category.ts';
+import { changelogEntry } from '../template/changelog.ts';
 import { template, templateFilters, templateView } from '../template/fields.ts';
 
 /** The maximum number of entries of a feed. */
@@ -89,18 +90,6 @@ const templateCounts = z
     description: `For each filter, its values with the number of templates that match the value and all other filters: at most ${MAX_COUNTED_VALUES}, the most frequent first`,
   });
 export type TemplateCounts = z.output<typeof templateCounts>;
-
-const changelogEntry = z
-  .object({
-    revision: z.int(),
-    version: z.string().meta({ description: '`version` of the template' }),
-    at: timestamp,
-    message: z.string().meta({ description: 'Why the content changed, as plain text; can be empty' }),
-    changed: z.array(z.string()).nullable().meta({
-      description: 'The members that changed. null: the caller does not see the content before, or it is not known',
-    }),
-  })
-  .meta({ id: 'ChangelogEntry' });
 
 /** The catalog for fleets and other readers. */
 export const hubCatalogEndpoints = {
@@ -214,7 +203,7 @@ export const hubCatalogEndpoints = {
 
 const MAX_CURSOR = 4096;
 const MAX_CATEGORIES = 10_000;
-const { getOwnOrganization, getTemplate, listCategories, listTemplateUpdates } = hubCatalogEndpoints;
+const { getChangelog, getOwnOrganization, getTemplate, listCategories, listTemplateUpdates } = hubCatalogEndpoints;
 
 /**
  * The endpoints that a fleet calls, with replies of which only the envelope is parsed. The hub can
@@ -232,6 +221,7 @@ export const hubReaderEndpoints = {
     }),
   },
   listCategories: { ...listCategories, reply: z.object({ categories: z.array(z.unknown()).max(MAX_CATEGORIES) }) },
+  getChangelog: { ...getChangelog, reply: z.object({ entries: z.array(z.unknown()).max(MAX_PAGE_SIZE) }) },
   /** The request only counts a download; its reply is not used. */
   getTemplate: { ...getTemplate, reply: z.object({}) },
 };

@@ -6,6 +6,7 @@ import { presentAdvice, readAdvice } from '../../resources/advice.ts';
 import { presentSpec, templateHash, withoutSealed } from '../../resources/workloads.ts';
 import { type Draft, readWorkloadRevision } from '../draft.ts';
 import { copyOf } from './advice.ts';
+import { type CopyChange, changelogOf } from './changelog.ts';
 
 type Transaction = Prisma.TransactionClient;
 type Plan = Reply<typeof fleetEndpoints.planDeployment>;
@@ -14,10 +15,25 @@ type Plan = Reply<typeof fleetEndpoints.planDeployment>;
 export async function planTemplate(
   transaction: Transaction,
   draft: Draft,
-): Promise<Pick<Plan, 'advice' | 'template_changes'>> {
+): Promise<Pick<Plan, 'advice' | 'changelog' | 'template_changes'>> {
   const copy = copyOf(draft);
   const { advice } = presentAdvice({ ...copy, advice: await readAdvice(transaction, copy) });
-  return { advice, template_changes: await changesOf(transaction, draft) };
+  const change = await changeOf(transaction, draft);
+  return {
+    advice,
+    changelog: change ? await changelogOf(transaction, change) : null,
+    template_changes: change ? await changesOf(transaction, change) : [],
+  };
+}
+
+/** The revision that a deployment runs, and the copy of a template to which a draft moves it; undefined for another draft. */
+async function changeOf(
+  transaction: Transaction,
+  { before, workload, isNewRevision }: Draft,
+): Promise<CopyChange | undefined> {
+  if (!before || !isNewRevision || workload.templateId === null) return undefined;
+  const present = await readWorkloadRevision(transaction, workload.workloadId, before.revision);
+  return { present, workload, templateId: workload.templateId };
 }
 
 /**
@@ -26,14 +42,12 @@ export async function planTemplate(
  */
 async function changesOf(
   transaction: Transaction,
-  { before, workload, isNewRevision }: Draft,
+  { present, workload, templateId }: CopyChange,
 ): Promise<Plan['template_changes']> {
-  if (!before || !isNewRevision || workload.templateId === null) return [];
   const [row] = await transaction.$queryRaw<{ summary: unknown }[]>`
     SELECT t.summary FROM catalog_templates t
-    WHERE t.id = ${workload.templateId}::uuid AND ${templateHash(Prisma.sql`t.summary`)} = ${workload.templateHash}`;
+    WHERE t.id = ${templateId}::uuid AND ${templateHash(Prisma.sql`t.summary`)} = ${workload.templateHash}`;
   if (!row) return [];
-  const present = await readWorkloadRevision(transaction, workload.workloadId, before.revision);
   const runs = presentSpec(present.spec, present.secretVariables);
   const template = workloadSpec.parse(row.summary);
   const resulting = withoutSealed(workload.spec);

@@ -1,6 +1,7 @@
 import { CircleCheck, CircleX, Clock, LoaderCircle, MapPin } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { ChangelogEntries } from '../../shared/catalog/ChangelogEntries.tsx';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Diff } from '../../shared/ui/display/Diff.tsx';
 import { formatList } from '../../shared/ui/display/format.ts';
@@ -66,6 +67,7 @@ export function PlanPanel({
             <AdviceNotice advice={shown.advice} />
           </div>
         )}
+        {shown?.changelog && <PublisherChanges changelog={shown.changelog} />}
         {shown && <ChangeReview plan={shown} />}
         {shown && shown.template_changes.length > 0 && <TemplateChanges changes={shown.template_changes} />}
         {shown && <Candidates plan={shown} correctable={correctable} />}
@@ -278,6 +280,19 @@ const Changes = ({ changes }: { readonly changes: Plan['changes'] }) => (
       ))}
     </ul>
   </details>
+);
+
+/** What the publisher of the template says about the changes since the copy that runs. */
+const PublisherChanges = ({
+  changelog: { entries, complete },
+}: {
+  readonly changelog: NonNullable<Plan['changelog']>;
+}) => (
+  <div className="candidate stack-small">
+    <span className="strong">{t('What the publisher says')}</span>
+    <ChangelogEntries label={t('What the publisher says')} entries={entries} />
+    {!complete && <p className="muted small">{t('There can be earlier changes, which this fleet does not know.')}</p>}
+  </div>
 );
 
 /** What the template changes, and what stays because the workload sets it itself. */

@@ -13,6 +13,7 @@ const REPEAT_MS = 10_000;
 
 /** Delete after 0.2: these members. A replica of version 0.2 does not state them. */
 const NOT_STATED = {
+  changelog: null,
   template_changes: [],
   values: [],
   new_variables: [],

@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Rss } from 'lucide-react';
 import { useState } from 'react';
-import { labelOfMember } from '../../shared/catalog/member-labels.ts';
+import { ChangelogEntries } from '../../shared/catalog/ChangelogEntries.tsx';
 import { t } from '../../shared/texts/texts.ts';
-import { formatList } from '../../shared/ui/display/format.ts';
-import { Time } from '../../shared/ui/display/Time.tsx';
 import { ErrorView } from '../../shared/ui/feedback/states.tsx';
 import { Pager } from '../../shared/ui/lists/Table.tsx';
 import { Panel } from '../../shared/ui/shell/PageHeader.tsx';
@@ -30,24 +28,7 @@ export function Changelog({ slug }: { readonly slug: string }) {
     >
       {error && <ErrorView error={error} retry={refetch} />}
       {data?.entries.length === 0 && <p className="body muted">{t('No changes since you see the template.')}</p>}
-      <ul className="item-list">
-        {data?.entries.map(({ revision, version, at, message, changed }) => (
-          <li key={revision} className="stack-small">
-            <span className="row">
-              <span className="tag">{version}</span>
-              <span className="muted small">
-                {t('Revision {revision}', { revision })} · <Time at={at} />
-              </span>
-            </span>
-            {message && <bdi className="prewrap">{message}</bdi>}
-            {changed && changed.length > 0 && (
-              <span className="muted small">
-                {t('Changed: {members}', { members: formatList(changed.map(labelOfMember)) })}
-              </span>
-            )}
-          </li>
-        ))}
-      </ul>
+      {data && <ChangelogEntries label={t('Changes')} entries={data.entries} />}
       {data && <Pager pagination={data.pagination} onPage={setPage} />}
     </Panel>
   );

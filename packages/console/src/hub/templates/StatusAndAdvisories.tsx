@@ -238,6 +238,7 @@ function AdvisoryDialog({
       onClose={onClose}
       onSubmit={submit}
     >
+      <Audience id={id} />
       <SelectField {...form.bind('severity')} label={t('Severity')} options={severities} error={errorAt('severity')} />
       <TextAreaField
         {...form.bind('message')}

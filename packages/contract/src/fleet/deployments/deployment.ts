@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timestamp } from '../../shared/timestamp.ts';
 import { id, ignored, line, record, uuid } from '../../shared/wire.ts';
+import { changelogEntry } from '../../template/changelog.ts';
 import { dnsLabel } from '../../template/fields.ts';
 import { changedMembers, condition, labels, newMembers, resourceMembers, resourceName } from '../resources/resource.ts';
 import { volumeSize } from '../resources/storage.ts';
@@ -329,6 +330,9 @@ const isNewSecret = z.boolean().meta({
 
 const refusal = z.object({ code: z.string(), path: z.string(), message: z.string() }).meta({ id: 'Refusal' });
 
+/** The maximum number of entries of the changelog of a template that a fleet knows. */
+export const MAX_CHANGES_LISTED = 20;
+
 export const plan = z
   .object({
     ok: z.boolean().meta({ description: 'The request would succeed' }),
@@ -356,6 +360,18 @@ export const plan = z
     advice: adviceOfTemplate.nullable().meta({
       description: 'What the hub says about the template of what would run; null: no template',
     }),
+    changelog: z
+      .object({
+        entries: z.array(changelogEntry).meta({ description: `Newest first, at most ${MAX_CHANGES_LISTED}` }),
+        complete: z.boolean().meta({
+          description: 'false: there can be earlier changes since the copy that the deployment runs',
+        }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'With a `revision` that is a later copy of the template: what its publisher says about the changes since the copy that the deployment runs, as of the last sync; null: not known',
+      }),
     template_changes: z.array(templateChange).meta({
       description: 'With a `revision` that is a copy of the current template: what the template changes',
     }),

@@ -82,9 +82,7 @@ const policyOf = ({ from, order, ready, deadline, onFailure, hasWindow, ...draft
 /** The members that a draft changes, as a request has them; undefined if it changes none. Others keep their values. */
 export function policyChanges(before: Policy, draft: PolicyDraft): UpdatesInput | undefined {
   const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
-  const known = policyOf(policyDraftOf(before)); // in the order of the members and the days of a draft
-  const changed = Object.entries(policyOf(draft)).filter(
-    ([name, value]) => !isSame(value, known[name as keyof Policy]),
-  ); // its own names
+  const known: Readonly<Record<string, unknown>> = { ...policyOf(policyDraftOf(before)) }; // in the order of a draft
+  const changed = Object.entries(policyOf(draft)).filter(([name, value]) => !isSame(value, known[name]));
   return changed.length === 0 ? undefined : Object.fromEntries(changed);
 }

@@ -108,7 +108,7 @@ function Excluded({ item: { deployment_id: id, name, skipped, refusals, template
           {name}
         </Link>
         {template && (
-          <Link href={href('/deployments/:id/update', { id })} aria-label={t('Review the update of {name}', { name })}>
+          <Link href={href('/deployments/:id/update', { id })} aria-label={t('Review update: {name}', { name })}>
             {t('Review update')}
           </Link>
         )}
