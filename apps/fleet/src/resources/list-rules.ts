@@ -70,7 +70,7 @@ const hasStatus = (statuses: readonly string[]) => {
     Prisma.sql`ARRAY(SELECT a.template_id FROM catalog_advice a WHERE ${condition})`;
   const isOneOfThem = Prisma.sql`a.status = ANY(${statuses}::text[])`;
   return statuses.includes('active')
-    ? Prisma.sql`v.template_id <> ALL(${others(Prisma.sql`NOT ${isOneOfThem}`)})`
+    ? Prisma.sql`(v.template_id IS NOT NULL AND v.template_id <> ALL(${others(Prisma.sql`NOT ${isOneOfThem}`)}))`
     : Prisma.sql`v.template_id = ANY(${others(isOneOfThem)})`;
 };
 
