@@ -22,7 +22,11 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
  * compared with each other.
  */
 function clockAt(instant: number, timeZone: string): number {
-  const parts = new Map(formatOf(timeZone).formatToParts(instant).map(({ type, value }) => [type, Number(value)]));
+  const parts = new Map(
+    formatOf(timeZone)
+      .formatToParts(instant)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
   return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'));
 }
