@@ -30,21 +30,23 @@ const POLICIES = {
 export async function compareUpdates({ world, report, ids, rounds, seconds: duration }) {
   await world.untilRolledOut(ids, timeFor(0));
   const size = Math.floor(ids.length / rounds);
-  const found = { creation: [], update: [] };
+  const found = { creations: [], 'updates with an extra instance': [], 'updates without one': [] };
   for (let round = 0; round < rounds; round += 1) {
     const share = await idleShare(world, ids, duration);
     const chosen = ids.slice(round * size, (round + 1) * size);
     const created = [];
+    const update = (order) => () => world.update(chosen, CLIENTS, order).then(() => chosen);
     const work = {
-      creation: async () => created.push(...(await world.create(size, CLIENTS))) && created,
-      update: () => world.update(chosen, CLIENTS).then(() => chosen),
+      creations: async () => created.push(...(await world.create(size, CLIENTS))) && created,
+      'updates with an extra instance': update('auto'),
+      'updates without one': update('stop_first'),
     };
     for (const [what, begin] of Object.entries(work)) {
       const { reached, elapsed, calls, ...costs } = await costOf(world, begin);
       const net = withoutIdle(costs, share, elapsed);
       const each = partsOf(net, (total) => ms(total / size));
       report(
-        `round ${round + 1}, ${size} × ${what} in ${seconds(elapsed)}: CPU of each: ${each}, ${ms(costs.withDatabase / size)} with what ` +
+        `round ${round + 1}, ${size} ${what} in ${seconds(elapsed)}: CPU of each: ${each}, ${ms(costs.withDatabase / size)} with what ` +
           `an idle fleet needs; ${(calls / size).toFixed(1)} engine calls`,
         reached ? '' : 'fail',
       );
@@ -53,11 +55,14 @@ export async function compareUpdates({ world, report, ids, rounds, seconds: dura
       await world.remove(created.splice(0), timeFor(size));
     }
   }
-  const ratios = found.update.map((cost, round) => cost / found.creation[round]);
-  report(
-    `CPU of an update, relative to a creation: ${median(ratios).toFixed(2)} (median of ${ratios.map((ratio) => ratio.toFixed(2)).join(', ')})`,
-    atMost(median(ratios), GOALS.ratio),
-  );
+  const { creations, ...others } = found;
+  for (const [what, costs] of Object.entries(others)) {
+    const ratios = costs.map((cost, round) => cost / creations[round]);
+    report(
+      `CPU of ${what}, relative to creations: ${median(ratios).toFixed(2)} (median of ${ratios.map((ratio) => ratio.toFixed(2)).join(', ')})`,
+      atMost(median(ratios), GOALS.ratio),
+    );
+  }
   await idlePolicies({ world, report, duration });
 }
 

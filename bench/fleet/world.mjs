@@ -226,9 +226,9 @@ class World {
     for (const id of this.#workloads) await this.ask('PUT', `/workloads/${id}`, { image_tag: `v${this.#revision}` });
   }
 
-  /** Updates deployments to the latest revision. @throws if one is rejected */
-  async update(ids, connections) {
-    const body = { revision: this.#revision };
+  /** Updates deployments to the latest revision, in an order of `updates`. @throws if one is rejected */
+  async update(ids, connections, order) {
+    const body = { revision: this.#revision, updates: { order } };
     const key = this.#fleet.tokens.admin;
     await this.#withClient(connections, (client) =>
       onEach(ids, connections, async (id) => {

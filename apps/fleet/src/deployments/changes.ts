@@ -123,7 +123,7 @@ export async function changeDeployment(
   refuseOtherPlan(before, requested, change.expected);
   if (!change.restart && !change.takeOver && isUnchanged(before, requested)) {
     await recordAcknowledged(context, requested);
-    if (Object.keys(stored).length > 0) await update(transaction, id, { ...stored, ...dueForObjects(before, change) });
+    if (Object.keys(stored).length > 0) await update(transaction, id, { ...stored, ...dueForPass(before, change) });
     return present(context, id, []);
   }
   refuseExcessiveSize(requested, before);
@@ -196,9 +196,12 @@ const restoredColumns = (
   ...(hostImage && { host_image: hostImage, pull_requested: false }),
 });
 
-/** The next pass applies other labels and another policy to the objects in a cluster. They replace no pod. */
-const dueForObjects = ({ cluster_id }: DeploymentRow, { labels, updates }: DeploymentChange) =>
-  (labels === undefined && updates === undefined) || cluster_id === null ? {} : { due_at: new Date(0) };
+/**
+ * The next pass applies another policy to the rollout in progress, and on a cluster to its objects, as well as other labels. They
+ * replace no instance.
+ */
+const dueForPass = ({ cluster_id }: DeploymentRow, { labels, updates }: DeploymentChange) =>
+  updates !== undefined || (labels !== undefined && cluster_id !== null) ? { due_at: new Date(0) } : {};
 
 /** Starts a new generation of the deployments that are bound to a value that changed. */
 async function restartDependents(context: DeploymentContext, before: DeploymentRow, env: StoredEnv): Promise<void> {

@@ -144,13 +144,14 @@ function continued(given: Observed, rollout: StoredRollout, progress: Progress):
     const ended = { rollout: failed, isGood: false, changesInMs, isWaiting: false };
     return { ...progress, ...ended, failure: { ...failure, message } };
   }
-  const waits = [
-    ...(rollout.state === 'progressing' ? [deadline_seconds * 1000 - progress.elapsedMs] : []),
+  const steps = [
     ...(provenInMs !== undefined && ready_seconds > 0 ? [provenInMs] : []),
     ...(Object.keys(rollout.leaving).length > 0 ? [given.drain] : []),
   ].filter((ms) => ms > 0);
+  const left = rollout.state === 'progressing' ? [deadline_seconds * 1000 - progress.elapsedMs] : [];
+  const waits = [...steps, ...left.filter((ms) => ms > 0)];
   const changesInMs = waits.length > 0 ? Math.min(...waits) : undefined;
-  const isWaiting = changesInMs !== undefined && isSettled(given, rollout);
+  const isWaiting = steps.length > 0 && isSettled(given, rollout);
   return { ...progress, rollout, isGood: false, changesInMs, isWaiting, failure: undefined };
 }
 

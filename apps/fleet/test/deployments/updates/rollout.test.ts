@@ -80,6 +80,11 @@ test('a rollout that only waits until its instances are proven has no pass befor
   expect(await secondsLeft()).toBeGreaterThan(20);
   await pass(id, observed({ ...changing, instances, reason: 'EngineError' }));
   expect(await secondsLeft()).toBeLessThan(2);
+  await pass(id, observed({ ...changing, instances }));
+  await fleet.change(id, { updates: { ready_seconds: 0 } });
+  expect(await secondsLeft()).toBeLessThan(2); // another policy applies at once
+  await pass(id, observed({ ...changing, instances }));
+  expect(await secondsLeft()).toBeLessThan(2); // the instances are proven, and the next pass continues
   await pass(id, observed({ ...changing, instances: instances.map((one) => ({ ...one, ready: one.ordinal === 0 })) }));
   expect(await secondsLeft()).toBeLessThan(2);
 });

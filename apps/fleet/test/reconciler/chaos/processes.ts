@@ -32,11 +32,16 @@ export async function startChaosProcesses({
     await end();
     throw error;
   });
+  const kill = async (index: number) => {
+    replicas[index]?.child.kill('SIGKILL');
+    await replicas[index]?.ended;
+  };
   let frozen: number | undefined;
   const secret = await anAdminToken(world.database.url);
 
   return {
     query: world.query,
+    databaseUrl: world.database.url,
     secret,
     lease: timings.lease,
     /** The addresses of the processes. */
@@ -67,10 +72,10 @@ export async function startChaosProcesses({
       frozen = undefined;
       replicas[index]?.child.kill('SIGCONT');
     },
-    /** Kills a process and starts another one in its place. */
+    kill,
+    /** Kills a process, unless it was killed, and starts another one in its place. */
     replace: async (index: number) => {
-      replicas[index]?.child.kill('SIGKILL');
-      await replicas[index]?.ended;
+      await kill(index);
       replicas[index] = await startOne(`${names[index]}${Date.now()}`);
     },
     stop: async () => {

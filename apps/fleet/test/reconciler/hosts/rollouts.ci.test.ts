@@ -17,8 +17,12 @@ const workload = { ...SLEEPER, command: ['/bin/sh', '-c', WEB], ports: [{ contai
 const updates = { ready_seconds: 1, deadline_seconds: 600 };
 
 describeWithEngine('an update on a real engine', () => {
-  const { drain: _, ...short } = SHORT_TIMINGS.reconciler;
-  const world = aMachineWorld({ ...short, drain: 2000 });
+  const { docker } = SHORT_TIMINGS.reconciler;
+  const world = aMachineWorld({
+    ...SHORT_TIMINGS.reconciler,
+    drain: 2000,
+    docker: { ...docker, firstHealthCheck: 600_000 },
+  });
 
   const answers = (address: string): Promise<string | undefined> =>
     fetch(`http://${address}/`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(5000) }).then(
@@ -91,9 +95,30 @@ describeWithEngine('an update on a real engine', () => {
     for (const address of addresses) expect(await answers(address)).toBe('good day\n');
   });
 
+  /**
+   * Runs the health check of the extra container, because Podman runs checks only on machines with systemd. Then the time of the
+   * rollout is over.
+   */
+  async function checkExtraUntilDeadline(id: string): Promise<void> {
+    const { containers, podman, database } = world();
+    const extra = await eventually('the extra container exists', async () => (await containers(id))[1]);
+    await eventually('its health check has run', async () => {
+      await podman.byHand('healthcheck', 'run', extra.name).catch(() => undefined);
+      return (await podman.byHand('inspect', '--format', '{{len .State.Health.Log}}', extra.name)).trim() !== '0';
+    });
+    const data = { rollout_elapsed_ms: updates.deadline_seconds * 1000 };
+    await eventually('the fleet has returned', async () => {
+      const { count } = await database.client.deployment.updateMany({ where: { id, generation: 2 }, data });
+      return count === 0; // a reconciliation in progress replaces the time
+    });
+  }
+
+  const FAILING = [...SLEEPER.env, { name: 'SVC_HEALTH_CHECK', value: 'exec:false' }];
+
   test.each<[string, Body, string]>([
     ['a missing image', { image_tag: 'missing' }, 'ImageNotFound'],
     ['a command that ends', { command: ['/bin/sh', '-c', 'exit 3'] }, 'CrashLoop'],
+    ['a failing health check', { env: FAILING }, 'DeadlineExceeded'],
   ])('to %s returns by itself, and no request fails', async (what, change, reason) => {
     const { api, good, containers, events } = world();
     const { id, addresses } = await aServer(`to-${what.replaceAll(' ', '-')}`, { pull: 'never' });
@@ -102,6 +127,7 @@ describeWithEngine('an update on a real engine', () => {
     const { workload_id } = await world().deployment(id);
     await good(api.put(`/api/v1/workloads/${workload_id}`, change));
     await good(api.put(`/api/v1/deployments/${id}`, { revision: 2 }));
+    if (reason === 'DeadlineExceeded') await checkExtraUntilDeadline(id);
     const returned = await rolloutIs(id, 'rolled_back');
     const { unanswered, longestGapMs } = await stop();
     expect(returned).toMatchObject({
