@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** A container that a simulated host has created. Times are milliseconds since 1970. */
-interface Creation {
+export interface Creation {
   readonly at: number;
   /** null: it exists. */
   readonly removedAt: number | null;
