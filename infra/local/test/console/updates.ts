@@ -1,11 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { eventually, scaled } from '@svc/testing';
+import { byDepth, depth, eventually, scaled } from '@svc/testing';
 import type { TestPage } from '@svc/testing/browser';
 import type { TestEngine } from '@svc/testing/engine';
 import { type ConsoleWorld, findProblems, signInAtProvider } from './console-world.ts';
 import { createGreeter } from './objects.ts';
 
 const CHANGE_MS = scaled(60_000);
+const testFromFull = depth === 'short' ? () => undefined : test;
+/** The width of a window, and where the first click is. */
+type Way = readonly [width: number, place: string, link: string];
+const WIDE: Way = [1280, 'its page', 'Review update'];
+const NARROW: Way = [360, 'the list', 'Update updated-360'];
 
 interface Shown {
   readonly id: string;
@@ -84,36 +89,39 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
     if (isNarrow) await page.keyboard.press('Escape');
   }
 
-  test.each([
-    [1280, 'its page', 'Review update'],
-    [360, 'the list', 'Update updated-360'],
-  ])('at a width of %i pixels, two clicks from %s update a deployment to a new version', async (width, place, link) => {
-    const name = `updated-${width}`;
-    const version = `2.${width}.0`;
-    const id = await aGreeter(name);
-    await publish({ version, message: `The edition is ${version}.` });
-    const page = await openWide(width, place === 'the list' ? '/deployments' : `/deployments/${id}`);
-    await findInNavigation(page, width);
-    await page.getByRole('link', { name: link, exact: true }).click();
-    const plan = page.getByRole('region', { name: 'Plan' });
-    await plan.getByRole('row', { name: new RegExp(`^EDITION .* ${version}$`) }).waitFor({ timeout: CHANGE_MS });
-    await page.getByRole('heading', { name: `Update ${name} to ${version}`, level: 1 }).waitFor();
-    await plan.getByRole('list', { name: 'What the publisher says' }).getByText(`The edition is ${version}.`).waitFor();
-    await plan
-      .getByText(/No outage|Outage|Addresses do not answer/)
-      .first()
-      .waitFor();
-    expect(await findProblems(page, { widths: [width] })).toEqual([]);
-    await page.getByRole('button', { name: 'Update', exact: true }).click();
-    await page.getByRole('heading', { name, level: 1, exact: true }).waitFor({ timeout: CHANGE_MS });
-    expect(await findProblems(page, { widths: [width] })).toEqual([]);
-    await untilShown(id, isUpdated);
-    await page.getByText(`${version} is available`).waitFor({ state: 'detached' });
-    expect(complaintsOf(page)).toEqual([]);
-    await remove(id);
-  });
+  test.each(byDepth({ short: [WIDE], full: [WIDE, NARROW], long: [WIDE, NARROW] }))(
+    'at a width of %i pixels, two clicks from %s update a deployment to a new version',
+    async (width, place, link) => {
+      const name = `updated-${width}`;
+      const version = `2.${width}.0`;
+      const id = await aGreeter(name);
+      await publish({ version, message: `The edition is ${version}.` });
+      const page = await openWide(width, place === 'the list' ? '/deployments' : `/deployments/${id}`);
+      await findInNavigation(page, width);
+      await page.getByRole('link', { name: link, exact: true }).click();
+      const plan = page.getByRole('region', { name: 'Plan' });
+      await plan.getByRole('row', { name: new RegExp(`^EDITION .* ${version}$`) }).waitFor({ timeout: CHANGE_MS });
+      await page.getByRole('heading', { name: `Update ${name} to ${version}`, level: 1 }).waitFor();
+      await plan
+        .getByRole('list', { name: 'What the publisher says' })
+        .getByText(`The edition is ${version}.`)
+        .waitFor();
+      await plan
+        .getByText(/No outage|Outage|Addresses do not answer/)
+        .first()
+        .waitFor();
+      expect(await findProblems(page, { widths: [width] })).toEqual([]);
+      await page.getByRole('button', { name: 'Update', exact: true }).click();
+      await page.getByRole('heading', { name, level: 1, exact: true }).waitFor({ timeout: CHANGE_MS });
+      expect(await findProblems(page, { widths: [width] })).toEqual([]);
+      await untilShown(id, isUpdated);
+      await page.getByText(`${version} is available`).waitFor({ state: 'detached' });
+      expect(complaintsOf(page)).toEqual([]);
+      await remove(id);
+    },
+  );
 
-  test('an update that is not as it was reviewed is shown again, and then applied', async () => {
+  testFromFull('an update that is not as it was reviewed is shown again, and then applied', async () => {
     const id = await aGreeter('reviewed');
     await publish({ version: '3.0.0', message: '' });
     const page = await openWide(360, `/deployments/${id}/update`);
