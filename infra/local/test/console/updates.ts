@@ -141,7 +141,9 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
   });
 
   test('a broken version returns by itself and states why it is held, and one run updates all deployments to the repaired one', async () => {
-    const ids = [await aGreeter('first'), await aGreeter('second')];
+    const { world, engine } = given();
+    await createGreeter(world, engine);
+    const ids = await Promise.all(['first', 'second'].map(aGreeter));
     const [first = ''] = ids;
     await publish({ version: '4.0.0', message: 'Broken.', image_tag: 'missing' });
     const page = await openWide(1280, `/deployments/${first}/update`);
@@ -156,14 +158,14 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
     await page.getByRole('button', { name: 'Try again', exact: true }).waitFor();
 
     await page.setViewportSize({ width: 360, height: 800 });
-    await page.goto(`${given().world.fleet}/updates/new?template=greeter`);
+    await page.goto(`${world.fleet}/updates/new?template=greeter`);
     const others = page.getByRole('list', { name: 'Will not be updated' });
     await others.getByText(/^Generation 2 with the same configuration failed/).waitFor({ timeout: CHANGE_MS });
     await page.getByRole('button', { name: 'Update 1', exact: true }).waitFor();
     expect(await findProblems(page, { widths: [360] })).toEqual([]);
 
     await publish({ version: '4.0.1', message: 'Repaired.' });
-    await page.goto(`${given().world.fleet}/catalog/greeter`);
+    await page.goto(`${world.fleet}/catalog/greeter`);
     await page.getByRole('link', { name: 'Update all 2', exact: true }).click();
     const updated = page.getByRole('list', { name: 'Will be updated' }).getByRole('listitem');
     await updated.nth(1).waitFor({ timeout: CHANGE_MS });
