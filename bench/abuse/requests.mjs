@@ -426,6 +426,7 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     scaleDeployment: writing('POST', `${one('deployments', deployment)}/scale`, { replicas: 2 }),
     rollbackDeployment: writing('POST', `${one('deployments', deployment)}/rollback`, {}),
     upgradeDeployment: writing('POST', `${one('deployments', deployment)}/upgrade`, { expected: 'none' }, [], MEBIBYTE),
+    checkDeploymentImage: acting('POST', `${one('deployments', deployment)}/check-image`),
     abortRollout: acting('POST', `${one('deployments', deployment)}/rollout/abort`),
     resumeRollout: acting('POST', `${one('deployments', deployment)}/rollout/resume`),
     planUpdateRun: writing('POST', resource('update-runs/plan'), { deployment_ids: [deployment] }, [

@@ -37,6 +37,7 @@ const ROUTES = [
   ['GET', '/images/json', ({ host }) => ({ body: host.images() })],
   ['POST', '/images/create', ({ host, query }) => ({ stream: (response) => sendPull(host, query, response) })],
   ['GET', '/images/*/json', ({ host, id }) => ({ body: host.image(id) })],
+  ['GET', '/distribution/*/json', ({ host, id }) => ({ body: host.distribution(id) })],
   [
     'GET',
     '/events',

@@ -248,6 +248,14 @@ export class EngineHost {
     return { Id: idOfImage(name), RepoTags: [name], Architecture: 'amd64', Os: 'linux', Size: 1 };
   }
 
+  /** Its tags never move. */
+  distribution(name) {
+    return {
+      Descriptor: { mediaType: 'application/vnd.oci.image.index.v1+json', digest: idOfImage(name), size: 1 },
+      Platforms: [],
+    };
+  }
+
   images() {
     return [...this.#images].map((name) => this.image(name));
   }

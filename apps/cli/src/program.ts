@@ -257,7 +257,7 @@ function addDeployments(program: Command, add: Add): void {
 function addUpdates(program: Command, add: Add, group: Group): void {
   const updates = () => import('./commands/updates.ts');
   add(program, 'update <deployment>', {
-    summary: 'update a deployment to the present version of its template',
+    summary: 'update a deployment to the present version of its template, and the latest known image of its tag',
     examples: ['svc update cache --dry-run', 'svc update cache --yes'],
     options: (command) =>
       variables(wait(command))

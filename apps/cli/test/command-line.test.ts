@@ -65,7 +65,9 @@ test('without a context, the message states how to sign in', async () => {
   });
 });
 
+const [digestBefore, digestAfter] = [`sha256:${'a'.repeat(64)}`, `sha256:${'b'.repeat(64)}`];
 const upgradePlan = {
+  image: { reference: 'docker.io/library/web:1', from_digest: digestBefore, to_digest: digestAfter },
   ok: true,
   refusals: [],
   advice: null,
@@ -200,6 +202,17 @@ test('--dry-run ends with 3 if something would change, and changes nothing', asy
   expect(service.requests().filter((request) => !request.includes('/plan') && !request.startsWith('GET'))).toEqual([]);
 });
 
+test.each([
+  [null, '-'],
+  [{ kinds: ['template', 'image'], held: null }, 'template, image'],
+  [{ kinds: ['image'], held: { reason: 'CrashLoop' } }, 'held'],
+])('the list of deployments shows the available update %j as %s', async (update, shown) => {
+  service.answer({ 'GET /api/v1/deployments': { body: { deployments: [{ ...deployment, update }], ...page } } });
+  const { stdout } = await svc(['deployments'], { env });
+  const [heading = '', row = ''] = stdout.split('\n');
+  expect(row.slice(heading.indexOf('UPDATE'), heading.indexOf('REASON')).trim()).toBe(shown);
+});
+
 describe('an update', () => {
   const upgraded = `POST /api/v1/deployments/${ID}/upgrade`;
   const full = { ...deployment, env: { NAME: 'x', KEY: { generate: 32 } } };
@@ -222,7 +235,8 @@ describe('an update', () => {
     expect(planned).toEqual({ deployment_id: ID, upgrade: true, ...members });
     expect(applied).toEqual({ ...members, expected: 'the-digest', force: false });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('shown-once') });
-    for (const text of ['1.0.0 to 1.1.0', 'The only instance ends first.', 'MODE, required'])
+    const image = `Image of docker.io/library/web:1: ${digestBefore} to ${digestAfter}`;
+    for (const text of ['1.0.0 to 1.1.0', image, 'The only instance ends first.', 'MODE, required'])
       expect(stderr).toContain(text);
   });
 

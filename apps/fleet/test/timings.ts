@@ -24,6 +24,8 @@ export const SHORT_TIMINGS = {
     afterChange: 100,
     updates: 100,
     automaticUpdates: 500,
+    imageChecks: 500,
+    imageCheckWait: 1000,
     logStart: 100,
     docker: {
       ...RECONCILER.docker,

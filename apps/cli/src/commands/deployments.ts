@@ -39,7 +39,7 @@ export const list: Action<ListOptions> = async (_, { label, phase, advisory, sea
   await print(deployments, {
     format: options.output,
     as: () => ({
-      columns: ['NAME', 'PHASE', 'REPLICAS', 'TEMPLATE', 'TARGET', 'AGE', 'REASON'],
+      columns: ['NAME', 'PHASE', 'REPLICAS', 'TEMPLATE', 'TARGET', 'AGE', 'UPDATE', 'REASON'],
       rows: deployments.map((each) => [
         each.name,
         each.phase,
@@ -47,12 +47,18 @@ export const list: Action<ListOptions> = async (_, { label, phase, advisory, sea
         each.template_slug,
         each.target_name,
         ageOf(each.created_at),
+        wordsOfUpdate(each),
         each.reason,
       ]),
     }),
   });
   return undefined;
 };
+
+/** What an available update changes, or that it is held. */
+const wordsOfUpdate = ({ update }: Deployment): string | null =>
+  // A replica of version 0.2 states none.
+  update ? (update.held ? 'held' : update.kinds.join(', ')) : null;
 
 /** The options with the values of variables. */
 export interface VariableOptions {

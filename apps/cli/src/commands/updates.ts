@@ -24,7 +24,7 @@ interface UpdateOptions extends OperationOptions, VariableOptions {
   readonly dryRun?: boolean;
 }
 
-/** Updates a deployment to the present template. The update is exactly the plan that is shown before the question. */
+/** Updates a deployment to the present template and to the latest known image of its tag. The update is exactly the plan that is shown before the question. */
 export const update: Action<UpdateOptions> = async ([name = ''], options) => {
   if (options.dryRun !== true) requireConsent(options);
   const fleet = fleetOf(options);
@@ -48,7 +48,7 @@ export const update: Action<UpdateOptions> = async ([name = ''], options) => {
         rows: plan.values.map(({ path, from, to }) => [path, from, to]),
       }),
     });
-    return template_state === 'current' && plan.values.length === 0 ? exitCodes.done : exitCodes.changes;
+    return template_state !== 'outdated' && plan.values.length === 0 ? exitCodes.done : exitCodes.changes;
   }
   if (plan.held && options.force !== true) throw new Failure(`${plan.held.message} Use --force to try it again.`);
   const version = plan.template?.to_version;
@@ -69,10 +69,12 @@ async function envAfter(fleet: Fleet, id: string, chosen: ReturnType<typeof envO
   return { ...deployment.env, ...chosen };
 }
 
-/** Tells what an update means: versions, whether the deployment is interrupted, new variables, data, and an earlier failure. */
-function tellReview({ template, outage, new_variables, data, held }: Plan): void {
+/** Tells what an update means: versions, another image of the tag, whether the deployment is interrupted, new variables, data, and an earlier failure. */
+function tellReview({ template, image, outage, new_variables, data, held }: Plan): void {
   if (template && template.from_version !== template.to_version)
     tell(`Version: ${oneLine(template.from_version ?? 'not known')} to ${oneLine(template.to_version ?? 'not known')}`);
+  if (image.from_digest && image.to_digest && image.from_digest !== image.to_digest)
+    tell(`Image of ${oneLine(image.reference)}: ${oneLine(image.from_digest)} to ${oneLine(image.to_digest)}`);
   tell(outage.expected ? `Outage: ${oneLine(outage.reason)}` : 'No outage.');
   for (const { name, required } of new_variables) tell(`New variable: ${oneLine(name)}${required ? ', required' : ''}`);
   for (const { volume, note } of data) tell(`Volume ${oneLine(volume)}: ${oneLine(note)}`);

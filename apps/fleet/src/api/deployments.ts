@@ -4,7 +4,7 @@ import { etagOfVersion, invalid, Problem, replyWithPage, withEtag } from '@svc/h
 import { recordDownload } from '../catalog/download-reports.ts';
 import { waitForPhase } from '../changes/wait.ts';
 import { readDependents } from '../deployments/bindings.ts';
-import { changeDeployment, generationToRestore } from '../deployments/changes.ts';
+import { changeDeployment, digestToRestore, generationToRestore } from '../deployments/changes.ts';
 import { type Decision, decide, uncheckedTargets } from '../deployments/decision.ts';
 import { type Draft, type NewWorkload, newDraft } from '../deployments/draft.ts';
 import { presentEnv } from '../deployments/env.ts';
@@ -298,13 +298,14 @@ export const scaleDeployment = placementRoute(fleetEndpoints.scaleDeployment, (c
 
 export const rollbackDeployment = placementRoute(fleetEndpoints.rollbackDeployment, (context, { params, body }) =>
   changeDeployment(context, params.id, async (before) => {
-    const { generation, revision, replicas, env } = await generationToRestore(
+    const { generation, revision, replicas, env, ...digests } = await generationToRestore(
       context.transaction,
       before,
       body.generation,
     );
     const message = `rolled back to generation ${generation}`;
-    return { operation: 'rollback', message, revision, replicas, recordedEnv: env, isRollback: true };
+    const imageDigest = digestToRestore(before, digests);
+    return { operation: 'rollback', message, revision, replicas, recordedEnv: env, imageDigest, isRollback: true };
   }),
 );
 

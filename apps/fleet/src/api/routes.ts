@@ -13,6 +13,7 @@ import { watchChanges } from './changes.ts';
 import * as clusterEvents from './clusters/events.ts';
 import * as clusterOrphans from './clusters/orphans.ts';
 import * as clusters from './clusters.ts';
+import { checkDeploymentImage } from './deployments/check-image.ts';
 import { readDeploymentLogs } from './deployments/logs.ts';
 import { planDeployment } from './deployments/plan.ts';
 import { getDeploymentUsage } from './deployments/usage.ts';
@@ -57,6 +58,7 @@ export const routes = implement(fleetEndpoints, {
   ...workloads,
   ...deployments,
   planDeployment,
+  checkDeploymentImage,
   ...updateRuns,
   readDeploymentLogs,
   getDeploymentUsage,

@@ -68,6 +68,8 @@ export interface DeploymentChange {
   readonly acknowledged?: Draft['acknowledged'] | undefined;
   readonly desiredState?: Draft['desiredState'] | undefined;
   readonly pull?: Draft['pull'] | undefined;
+  /** The digest of the image that the change requests; null: what the workload names. By default, the deployment keeps its one. */
+  readonly imageDigest?: string | null | undefined;
   /** Whether to restart all replicas, even if nothing else changes. */
   readonly restart?: boolean;
   /** Whether to take over fields that other field managers own. */
@@ -109,7 +111,16 @@ export async function changeDeployment(
     ...(env && { env }),
     ...(updates && { updates }),
     ...scaling,
-    ...pickDefined(change, ['labels', 'volumes', 'acceptedLosses', 'acknowledged', 'desiredState', 'pull', 'restart']),
+    ...pickDefined(change, [
+      'labels',
+      'volumes',
+      'acceptedLosses',
+      'acknowledged',
+      'desiredState',
+      'pull',
+      'imageDigest',
+      'restart',
+    ]),
     ...(change.isAdoption && { before: null }),
   };
   const { restores } = change;
@@ -142,6 +153,7 @@ export async function changeDeployment(
     env: { ...draft.env },
     bindings: bindingsOf(draft.env),
     desired_state: draft.desiredState,
+    requested_digest: draft.imageDigest,
     defaults_version: draft.defaultsVersion,
     ...columnsOfLimits(draft.defaultLimits),
     pod_settings: draft.podSettings ?? Prisma.DbNull,
@@ -213,14 +225,17 @@ async function restartDependents(context: DeploymentContext, before: DeploymentR
   for (const id of ids) await restartForSecret(context, { id, message });
 }
 
-/** Whether the change requests that the image is pulled: a restart, a start, or another revision. */
+/** Whether the change requests that the image is pulled: a restart, a start, another revision, or another digest. */
 const requestsPull = (
   before: DeploymentRow,
-  { desiredState, workload }: Draft,
+  { desiredState, workload, imageDigest }: Draft,
   { restart }: DeploymentChange,
 ): boolean =>
   desiredState === 'running' &&
-  (restart === true || before.desired_state === 'stopped' || workload.revision !== before.revision);
+  (restart === true ||
+    before.desired_state === 'stopped' ||
+    workload.revision !== before.revision ||
+    imageDigest !== before.requested_digest);
 
 /** @throws 400 for a deployment on a host, whose objects have no field managers */
 function refuseTakeOver({ cluster_id }: DeploymentRow, { takeOver }: DeploymentChange): void {
@@ -272,7 +287,29 @@ export async function generationToRestore(
   ]);
 }
 
-const isCurrent = (before: DeploymentRow, stored: { revision: number; replicas: number; env: unknown }) =>
+interface Generation {
+  readonly revision: number;
+  readonly replicas: number;
+  readonly env: unknown;
+  readonly image_digest: string | null;
+  readonly requested_digest: string | null;
+}
+
+const isCurrent = (before: DeploymentRow, stored: Generation): boolean =>
   stored.revision === before.revision &&
   stored.replicas === before.replicas &&
-  isSameEnv(storedEnv.parse(stored.env), before.env);
+  isSameEnv(storedEnv.parse(stored.env), before.env) &&
+  digestToRestore(before, stored) === undefined;
+
+/**
+ * The digest that a rollback to a generation requests: what it ran. undefined: it ran the same image, that is not known, or a
+ * cluster selects the image.
+ */
+export function digestToRestore(
+  { host_id, requested_digest, host_digest }: DeploymentRow,
+  stored: Pick<Generation, 'image_digest' | 'requested_digest'>,
+): string | undefined {
+  const ran = stored.image_digest ?? stored.requested_digest;
+  const runs = requested_digest ?? host_digest;
+  return host_id === null || ran === null || runs === null || ran === runs ? undefined : ran;
+}

@@ -17,6 +17,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { isSameSize } from '../placement/quantities.ts';
 import { CURRENT_DEFAULTS, type DefaultLimits, limitsOfColumns } from '../render/defaults.ts';
 import { resolveEnv, type StoredEnv } from '../render/env.ts';
+import { pullPolicyOf } from '../render/image.ts';
 import { type PodSettings, podLabels } from '../render/pod-settings.ts';
 import type { Pull } from '../render/rendering.ts';
 import { refuseFieldErrors } from '../resources/field-errors.ts';
@@ -88,6 +89,8 @@ export interface Draft {
   readonly target: Target | null;
   readonly desiredState: 'running' | 'stopped';
   readonly pull: Pull;
+  /** The digest of the image that it requests, whatever the tag of its workload names; null: what its workload names. */
+  readonly imageDigest: string | null;
   /** How updates replace its instances. */
   readonly updates: Updates;
   /** The version of the defaults with which its instances are rendered. */
@@ -169,6 +172,7 @@ export async function newDraft(
     target,
     desiredState: request.desired_state,
     pull: request.pull,
+    imageDigest: null,
     updates: changedPolicy(NEW_UPDATES, request.updates),
     defaultsVersion: CURRENT_DEFAULTS,
     defaultLimits,
@@ -214,6 +218,7 @@ interface DraftChanges
       | 'acknowledged'
       | 'desiredState'
       | 'pull'
+      | 'imageDigest'
       | 'updates'
       | 'before'
     >
@@ -236,6 +241,7 @@ export type StoredDraft = Pick<
   | 'cluster_id'
   | 'desired_state'
   | 'pull'
+  | 'requested_digest'
   | 'updates'
   | 'defaults_version'
   | 'default_memory_bytes'
@@ -259,6 +265,7 @@ export const draftOf = (row: StoredDraft, changes: DraftChanges): Draft => ({
   target: targetOf(row),
   desiredState: row.desired_state,
   pull: row.pull,
+  imageDigest: row.requested_digest,
   updates: policyOf(row),
   defaultsVersion: row.defaults_version,
   defaultLimits: limitsOfColumns(row),
@@ -280,7 +287,9 @@ export const changedDraft = (
   defaultLimits: DefaultLimits,
 ): Draft => {
   const { restart = false, ...rest } = changes;
-  const draft = draftOf(row, rest);
+  const changed = draftOf(row, rest);
+  const { imageDigest = digestAfter(row, changed, restart) } = changes;
+  const draft = { ...changed, imageDigest };
   if (!restart && keepsInstances(row, draft)) return { ...draft, env: row.env };
   return {
     ...draft,
@@ -290,6 +299,28 @@ export const changedDraft = (
     replacesInstances: true,
   };
 };
+
+/** What a deployment runs: the specification of its workload with the digest that it requests. */
+export const runSpecOf = ({ workload: { spec }, imageDigest }: Pick<Draft, 'workload' | 'imageDigest'>): StoredSpec =>
+  imageDigest === null ? spec : { ...spec, image_digest: imageDigest };
+
+/**
+ * The digest that a change keeps: another image of the workload has none, and a change that pulls the image follows its tag, as
+ * `pull` requests it.
+ */
+function digestAfter(row: DeploymentRow, { workload, desiredState, pull, imageDigest }: Draft, restart: boolean) {
+  const { desired_state, revision } = row;
+  if (!isSameImage(row, workload.spec)) return null;
+  const pulls = restart || desired_state === 'stopped' || workload.revision !== revision;
+  const follows = ['always', 'if_possible'].includes(pullPolicyOf(workload.spec, pull));
+  return desiredState === 'running' && pulls && follows ? null : imageDigest;
+}
+
+/** Whether a specification names the image that the workload of a deployment names. */
+export const isSameImage = ({ image_source }: Pick<DeploymentRow, 'image_source'>, spec: StoredSpec): boolean =>
+  imageMembers.every((member) => spec[member] === image_source[member]);
+
+const imageMembers = ['registry_url', 'image_name', 'image_tag', 'image_digest'] as const;
 
 /** The form in which instances are rendered, beside what they run. */
 export type Form = Pick<Draft, 'defaultsVersion' | 'defaultLimits' | 'podSettings'>;
@@ -319,6 +350,7 @@ const keepsInstances = (before: DeploymentRow, draft: Draft): boolean =>
   draft.workload.revision === before.revision &&
   draft.desiredState === before.desired_state &&
   draft.acceptedLosses.length === 0 &&
+  draft.imageDigest === before.requested_digest &&
   (draft.pull === before.pull || before.cluster_id === null) &&
   !changesPods(before, draft) &&
   Object.entries(draft.volumes).every(([mount, { storage_id, size }]) => {

@@ -11,7 +11,14 @@ import { renderedCluster } from '../render/pod.ts';
 import type { Rendering, Secrecy, Secrets } from '../render/rendering.ts';
 import { idOfSealedName, SEALED_KEY, sealedName, secretsWithPlaceholders } from '../render/secrets.ts';
 import { readBound } from './bindings.ts';
-import { type Draft, draftOf, readWorkloadRevision, type StoredDraft, type WorkloadRevision } from './draft.ts';
+import {
+  type Draft,
+  draftOf,
+  readWorkloadRevision,
+  runSpecOf,
+  type StoredDraft,
+  type WorkloadRevision,
+} from './draft.ts';
 import { allocatedGpus, allocatedPorts } from './ports.ts';
 import type { DeploymentRow } from './rows.ts';
 import { namesOfSecrets, readSecretMetadata } from './values/secret-metadata.ts';
@@ -66,7 +73,7 @@ export const renderingOf = <S extends Secrecy>(
   labels: draft.labels,
   podSettings: draft.podSettings,
   updates: draft.updates,
-  spec: draft.workload.spec,
+  spec: runSpecOf(draft),
   pull: draft.pull,
   env: env.map((variable) => ({ name: variable.name, value: textOf(variable, secrets) })),
   bound,

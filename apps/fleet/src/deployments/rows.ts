@@ -12,9 +12,12 @@ import { problemsOfUses, restrictedUses, storedUses } from '../resources/secret-
 import { presentTarget } from '../resources/storage.ts';
 import {
   automaticHold,
+  failedImage,
   failedUpdate,
+  imageCheck,
   presentUpdate,
   presentVersion,
+  storedCheck,
   storedFailure,
   storedHold,
 } from '../resources/updates.ts';
@@ -75,6 +78,9 @@ export const deploymentRow = resourceRow.extend({
   /** The version of the present template; null if it is not in the mirror. */
   present_version: z.string().nullable(),
   failed_update: storedFailure,
+  /** What the registry says about its tag; null without a check. */
+  image_check: storedCheck,
+  failed_image: storedFailure,
   automatic_hold: storedHold,
   host_id: z.string().nullable(),
   cluster_id: z.string().nullable(),
@@ -92,6 +98,10 @@ export const deploymentRow = resourceRow.extend({
   image_source: workloadSpec.pick({ registry_url: true, image_name: true, image_tag: true, image_digest: true }),
   /** The digest of the image of its instances. */
   image_digest: z.string().nullable(),
+  /** The digest of the image that its generation requests; null: what its workload names. */
+  requested_digest: z.string().nullable(),
+  /** The digest of the image that its host has for it. */
+  host_digest: z.string().nullable(),
   restarted_at: z.date().nullable(),
   phase: z.enum(phases),
   reason: z.string().nullable(),
@@ -194,13 +204,13 @@ const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Pris
   Prisma.sql`r.workload_id, (SELECT w.name FROM workloads w WHERE w.id = r.workload_id) AS workload_name, ${deletesWorkload} AS deletes_workload, r.revision,
     ${ofRevision(Prisma.sql`v.template_id`)} AS template_id, ${ofRevision(Prisma.sql`v.template_slug`)} AS template_slug,
     ${ofRevision(templateState)} AS template_state, ${ofRevision(Prisma.sql`v.template_revision`)} AS template_revision, ${ofRevision(templateAdvice)} AS advice,
-    ${ofRevision(presentVersion)} AS present_version, ${failedUpdate} AS failed_update, ${automaticHold} AS automatic_hold, ${ofRevision(secretVariables)} AS secret_variables, r.host_id, r.cluster_id,
+    ${ofRevision(presentVersion)} AS present_version, ${failedUpdate} AS failed_update, ${ofRevision(imageCheck)} AS image_check, ${failedImage} AS failed_image, ${automaticHold} AS automatic_hold, ${ofRevision(secretVariables)} AS secret_variables, r.host_id, r.cluster_id,
     coalesce((SELECT h.name FROM hosts h WHERE h.id = r.host_id),
              (SELECT c.name FROM clusters c WHERE c.id = r.cluster_id)) AS target_name, r.replicas, r.autoscaling, r.scaled_by, r.handover, r.observed_scale,
     ${large.env} AS env,
     (SELECT coalesce(jsonb_object_agg(a.mount, jsonb_build_object('storage_id', v.id, 'size', v.size)), '{}')
      FROM attachments a JOIN volumes v ON v.id = a.volume_id WHERE a.deployment_id = r.id) AS volumes,
-    r.desired_state::text, r.pull, ${imageSource} AS image_source, r.image_digest, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
+    r.desired_state::text, r.pull, ${imageSource} AS image_source, r.image_digest, r.requested_digest, r.host_image->>'digest' AS host_digest, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
     r.endpoints, ${webVariables} AS web_variables, ${large.instances} AS instances, r.crash_loop, r.updates, r.good_generation, r.rollout, r.rollout_elapsed_ms, r.rollout_observed_at, r.extra_instances, r.observed_at, r.sent_to_engine, r.deleting, r.defaults_version,
     r.default_memory_bytes, r.default_processes, r.pod_settings, ${clusterSettings} AS cluster_settings,
     coalesce((SELECT c.uses_limit_range FROM clusters c WHERE c.id = r.cluster_id), false) AS uses_limit_range,
@@ -429,6 +439,17 @@ const presentInstance = ({ events, ready, current, ...instance }: DeploymentRow[
   events: events.map(({ at, ...event }) => ({ ...event, at: dateOf(at) })),
 });
 
+function presentImage({ image_source, image_digest, image_check: check }: DeploymentRow) {
+  return {
+    reference: imageReference(image_source),
+    digest: image_digest,
+    latest_digest: check?.digest ?? null,
+    checked_at: check?.checked_at ? new Date(check.checked_at) : null,
+    checking: check?.checking ?? false,
+    check_error: check?.error ?? null,
+  };
+}
+
 /** The representation of a deployment in the API. `defaultLimits` are the current ones. */
 export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimits) => ({
   ...presentCommon(row),
@@ -450,7 +471,7 @@ export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimi
   volumes: row.volumes,
   desired_state: row.desired_state,
   pull: row.pull,
-  image: { reference: imageReference(row.image_source), digest: row.image_digest },
+  image: presentImage(row),
   phase: row.phase,
   ...presentReason(row),
   generation: row.generation,

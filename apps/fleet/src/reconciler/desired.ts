@@ -197,7 +197,7 @@ const retryOf = ({ failures, crash_loop, now }: ClaimedRow, timings: ReconcilerT
  * @throws Permanent if the pull secret is for another registry; only a previous version stores such
  * a deployment
  */
-function refuseOtherRegistry(
+export function refuseOtherRegistry(
   spec: Pick<WorkloadSpec, 'registry_credentials' | 'registry_url'>,
   secrets: readonly { readonly name: string; readonly server: string | null }[],
 ): void {

@@ -1,4 +1,4 @@
-import type { Log, PeriodicTask } from '@svc/http';
+import type { Log, PeriodicTask, WakeableTask } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { createCandidates } from '../deployments/candidates.ts';
 import type { HostAddress } from '../engines/docker/client.ts';
@@ -28,6 +28,8 @@ import {
 import { startReconciler } from './reconciler.ts';
 import { DEFAULT_TIMINGS, type ReconcilerTimings } from './timings.ts';
 import { startAutomaticUpdates } from './updates/automatic.ts';
+import { startImageChecks } from './updates/image-checks.ts';
+import { type AwaitImageCheck, createImageRequests } from './updates/image-requests.ts';
 import { startUpdateRuns } from './updates/runs.ts';
 import { startVolumeRemoval } from './volume-removal.ts';
 import { startWatches } from './watches.ts';
@@ -57,7 +59,9 @@ export interface EngineRuntime {
   identifyCluster(address: Unregistered<ClusterAddress>): Promise<string | null>;
   /** Repeats an attempt after the first checks of the targets that it lacks. */
   readonly afterFirstChecks: AfterFirstChecks;
-  /** Starts the checks, the reconciler, the removal of volumes, the watches, the update runs, and the automatic updates. */
+  /** Waits until a requested check of the tag of an image has ended, at most ten seconds. */
+  readonly awaitImageCheck: AwaitImageCheck;
+  /** Starts the checks, the reconciler, the removal of volumes, the watches, the updates, and the checks of images. */
   start(): void;
   /** Stops all of them and closes the connections. */
   stop(): Promise<void>;
@@ -81,11 +85,13 @@ export function createEngineRuntime({ timings = DEFAULT_TIMINGS, ...options }: O
   const clusters = createClusterClients(options, timings.kubernetes);
   const context = { ...options, timings, hosts, clusters, candidates: createCandidates() };
   let rounds: readonly PeriodicTask[] = [];
+  let imageChecks: WakeableTask | undefined;
   return {
     hosts,
     clusters,
     timings,
     afterFirstChecks: createFirstChecks(options.database, timings),
+    awaitImageCheck: createImageRequests(options.database, timings, () => imageChecks?.wake()),
     checkHost: (row) => checkTarget(context, { kind: 'host', row }),
     checkCluster: (row) => checkTarget(context, { kind: 'cluster', row }),
     examineHost: (address) => examineHost(options, address),
@@ -93,7 +99,9 @@ export function createEngineRuntime({ timings = DEFAULT_TIMINGS, ...options }: O
     identifyHost: (address) => identifyHost(options, address),
     identifyCluster: (address) => identifyCluster(options, address),
     start: () => {
+      imageChecks = startImageChecks(context);
       rounds = [
+        imageChecks,
         startChecks(context),
         startReconciler(context),
         startVolumeRemoval(context),

@@ -17,6 +17,13 @@ const failures = new Counter({
   registers: [processMetrics],
 });
 
+const checks = new Counter({
+  name: 'image_checks_total',
+  help: 'Number of checks which image a tag names in its registry, by their outcome: done or failed',
+  labelNames: ['outcome'] as const,
+  registers: [processMetrics],
+});
+
 type Outcome = 'done' | 'failed' | 'unreachable' | 'superseded' | 'lease_lost' | 'error';
 
 /** Measures a reconciliation, which resolves to its outcome. */
@@ -29,6 +36,9 @@ export async function measurePass(work: () => Promise<Outcome>): Promise<void> {
     end({ outcome });
   }
 }
+
+/** Counts a check of the tag of an image. */
+export const countImageCheck = (outcome: 'done' | 'failed'): void => checks.inc({ outcome });
 
 /** Counts a failure, also one that an engine reports. */
 export const countFailure = (reason: string): void => failures.inc({ reason: isReason(reason) ? reason : 'other' });

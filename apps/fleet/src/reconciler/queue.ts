@@ -75,6 +75,7 @@ const claimedRow = deploymentRow
     env: true,
     desired_state: true,
     pull: true,
+    requested_digest: true,
     restarted_at: true,
     phase: true,
     reason: true,
@@ -103,7 +104,7 @@ const claimedRow = deploymentRow
     pull_requested: z.boolean(),
     host_image: hostImage.nullable(),
     take_over: z.boolean(),
-    /** Whether the last good generation has the same revision and variables; null: it is the present one, or there is none. */
+    /** Whether the last good generation has the same revision, image and variables; null: it is the present one, or there is none. */
     good_is_same: z.boolean().nullable(),
     gpus: z.array(z.object({ ordinal: z.int(), gpu_id: z.string() })),
     ports: z.array(allocatedPort),
@@ -114,12 +115,12 @@ export type ClaimedRow = z.output<typeof claimedRow>;
 
 /** The columns of a `ClaimedRow`, of a deployment `r` with its revision `v` of the workload. */
 const claimedColumns = Prisma.sql`
-  r.id, r.name, r.labels, r.host_id, r.cluster_id, r.replicas, r.autoscaling, r.scaled_by, r.handover, r.conditions, r.env, r.desired_state::text, r.pull, r.restarted_at, r.phase, r.reason,
+  r.id, r.name, r.labels, r.host_id, r.cluster_id, r.replicas, r.autoscaling, r.scaled_by, r.handover, r.conditions, r.env, r.desired_state::text, r.pull, r.requested_digest, r.restarted_at, r.phase, r.reason,
   r.generation, r.observed_generation, r.deleting, r.defaults_version, r.default_memory_bytes, r.default_processes,
   r.pod_settings, r.failures, r.instances, r.crash_loop, r.updates, r.good_generation, r.rollout,
   r.rollout_elapsed_ms, r.rollout_observed_at, r.extra_instances,
   CASE WHEN r.good_generation <> r.generation THEN
-    (SELECT g.revision = r.revision AND g.env = r.env FROM deployment_revisions g
+    (SELECT g.revision = r.revision AND g.env = r.env AND g.requested_digest IS NOT DISTINCT FROM r.requested_digest FROM deployment_revisions g
      WHERE g.deployment_id = r.id AND g.generation = r.good_generation) END AS good_is_same,
   now() AS now, r.take_over, r.pull_requested, r.host_image, ${revisionColumns},
   (SELECT coalesce(jsonb_agg(jsonb_build_object('ordinal', g.ordinal, 'gpu_id', g.gpu_id) ORDER BY g.gpu_id), '[]')

@@ -73,6 +73,14 @@ export interface ReconcilerTimings {
   readonly updates: number;
   /** Wait between two searches for deployments that are to be updated automatically. */
   readonly automaticUpdates: number;
+  /** Wait between two searches for tags of images that are to be checked. A request starts a search earlier. */
+  readonly imageChecks: number;
+  /** Period of the check of a tag of an image, plus or minus a tenth. */
+  readonly imageCheck: number;
+  /** Wait before a failed check of a tag is repeated, plus or minus a tenth. */
+  readonly imageCheckRetry: number;
+  /** Longest wait of a request for the check of a tag. */
+  readonly imageCheckWait: number;
   /** Longest wait for the first line of a log before the response with the log begins. */
   readonly logStart: number;
   /** Limits of the clients of container engines. */
@@ -113,6 +121,10 @@ export const DEFAULT_TIMINGS: ReconcilerTimings = {
   afterChange: 1000,
   updates: 2000,
   automaticUpdates: 15_000,
+  imageChecks: 15_000,
+  imageCheck: 6 * 3_600_000,
+  imageCheckRetry: 3_600_000,
+  imageCheckWait: 10_000,
   logStart: 1000,
   docker: dockerTimings,
   kubernetes: kubernetesTimings,

@@ -64,7 +64,7 @@ interface Credentials {
  *
  * @throws Error if the secret lacks a key; validation refuses such deployments earlier
  */
-export function pullCredentials({ spec, secrets }: Rendering): Credentials | undefined {
+export function pullCredentials({ spec, secrets }: Pick<Rendering, 'spec' | 'secrets'>): Credentials | undefined {
   const secret = spec.registry_credentials;
   if (secret === null) return undefined;
   for (const key of ['username', 'password']) {

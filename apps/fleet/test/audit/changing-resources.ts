@@ -146,6 +146,7 @@ export function changingResources(world: World) {
     scaleDeployment: () => at(aDeployment(), 'deployments', { verb: '/scale', body: { replicas: 2 } }),
     rollbackDeployment: () => at(aScaledOne(), 'deployments', { verb: '/rollback', body: {} }),
     upgradeDeployment: anUpgrade,
+    checkDeploymentImage: () => at(aDeployment(), 'deployments', { verb: '/check-image' }),
     abortRollout: () => at(aRollout('progressing'), 'deployments', { verb: '/rollout/abort' }),
     resumeRollout: () => at(aRollout('held'), 'deployments', { verb: '/rollout/resume' }),
     planUpdateRun: async () => ({ body: { deployment_ids: [(await aDeployment()).id] } }),

@@ -26,15 +26,26 @@ interface NewVersion {
   readonly image_tag?: string;
 }
 
+type Answer = Readonly<Record<string, unknown>>;
+
+/** Changes the answers of the service to requests of a page. */
+async function answerWith(page: TestPage, url: string, change: (answer: Answer) => Answer): Promise<void> {
+  await page.route(url, async (route) => {
+    // The browser adds this header only to requests that it sends itself.
+    const response = await route.fetch({ headers: { ...route.request().headers(), 'sec-fetch-site': 'same-origin' } });
+    await route.fulfill({ response, json: change(await response.json()) });
+  });
+}
+
 /** Updates of deployments to a new version of their template. They need a real engine. */
 export function testUpdates(given: () => { readonly world: ConsoleWorld; readonly engine: TestEngine }): void {
   /** A deployment that runs the present version of the greeter. */
-  async function aGreeter(name: string): Promise<string> {
+  async function aGreeter(name: string, pull = 'never'): Promise<string> {
     const { world, engine } = given();
     await createGreeter(world, engine);
     const env = { GREETING: 'hello' };
     // A missing image then fails at once.
-    const body = { name, template: 'greeter', env, updates: { ready_seconds: 1 }, pull: 'never' };
+    const body = { name, template: 'greeter', env, updates: { ready_seconds: 1 }, pull };
     const reply = await world.call({ service: 'fleet', method: 'POST', path: '/deployments', body });
     const { id } = Object(reply).deployment;
     await untilShown(id, ({ phase, rollout }) => phase === 'running' && rollout?.state === 'succeeded');
@@ -117,6 +128,38 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
       await untilShown(id, isUpdated);
       await page.getByText(`${version} is available`).waitFor({ state: 'detached' });
       expect(complaintsOf(page)).toEqual([]);
+      await remove(id);
+    },
+  );
+
+  testFromFull(
+    'another image of the tag is reviewed in words, and a registry that does not answer is stated',
+    async () => {
+      const id = await aGreeter('moved', 'auto');
+      const page = await openWide(360, `/deployments/${id}`);
+      await page.getByRole('button', { name: 'Check now' }).click();
+      await page.getByText('The last check failed').waitFor({ timeout: CHANGE_MS });
+      const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
+      // As if the registry had named another image.
+      await answerWith(page, `**/api/v1/deployments/${id}`, ({ deployment }) => {
+        const { image } = Object(deployment);
+        const update = { kinds: ['image'], to_version: null, to_digest: digest('b'), held: null };
+        const known = { latest_digest: digest('b'), checked_at: new Date().toISOString(), check_error: null };
+        return { deployment: { ...Object(deployment), update, image: { ...image, ...known } } };
+      });
+      await answerWith(page, '**/api/v1/deployments/plan', ({ image, ...plan }) => {
+        const digests = { from_digest: digest('a'), to_digest: digest('b') };
+        return { ...plan, template: null, image: { ...Object(image), ...digests } };
+      });
+      await page.reload();
+      await page.getByText(/^Another image is available for the tag/).waitFor();
+      await page.getByText(/another image \(.*sha256:bbbbbbbbbbbb.*\), checked/).waitFor();
+      expect(await findProblems(page, { widths: [360] })).toEqual([]);
+      await page.getByRole('link', { name: 'Review update', exact: true }).click();
+      const plan = page.getByRole('region', { name: 'Plan' });
+      await plan.getByText(/Image of the tag .*sha256:aaaaaaaaaaaa.* → .*sha256:bbbbbbbbbbbb/).waitFor();
+      expect(await findProblems(page, { widths: [360] })).toEqual([]);
+      expect(page.complaints).toEqual([]);
       await remove(id);
     },
   );

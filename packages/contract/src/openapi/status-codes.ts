@@ -172,6 +172,10 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'as many update runs as permitted have not ended',
     action: 'Wait until a run has ended, or cancel one',
   },
+  not_supported: {
+    meaning: 'the operation does not exist for this object, such as a check of images on a cluster',
+    action: 'Read `detail`, which states why',
+  },
   no_rollout: {
     meaning: 'the deployment has no rollout that can be aborted or resumed',
     action: 'Read `rollout` of the deployment',

@@ -48,6 +48,7 @@ export const problems = {
   read_only: { status: 409, title: 'Read-only' },
   plan_outdated: { status: 409, title: 'Plan outdated' },
   update_held: { status: 409, title: 'Update held' },
+  not_supported: { status: 409, title: 'Not supported' },
   no_rollout: { status: 409, title: 'No rollout' },
   too_many_runs: { status: 409, title: 'Too many update runs' },
   nothing_to_restore: { status: 409, title: 'Nothing to restore' },

@@ -10,6 +10,7 @@ import {
   newDraft,
   readWorkloadRevision,
   refuseExcessiveSize,
+  runSpecOf,
 } from '../../deployments/draft.ts';
 import { askCluster, type DryRunSubject, notChecked } from '../../deployments/dry-run.ts';
 import { acceptEnv } from '../../deployments/env.ts';
@@ -29,7 +30,7 @@ import { planTemplate } from '../../deployments/templates/changes.ts';
 import { digestOfPlan, failedBefore, fingerprintOf } from '../../deployments/updates/digest.ts';
 import { NO_OUTAGE, outageOf } from '../../deployments/updates/outage.ts';
 import { changedPolicy, policyOf } from '../../deployments/updates/policy.ts';
-import { upgradeOf } from '../../deployments/updates/upgrade.ts';
+import { upgradedMembers, upgradeOf } from '../../deployments/updates/upgrade.ts';
 import { changedValues } from '../../deployments/updates/values.ts';
 import { planSecrets } from '../../deployments/values/secret-uses.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
@@ -182,7 +183,14 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body):
   const env = body.env && acceptEnv(body.env, { ...workload, before: row.env });
   const draft = changedDraft(
     row,
-    { ...changed, ...(env && { env }), workload, isNewRevision, desiredState },
+    {
+      ...changed,
+      ...(env && { env }),
+      workload,
+      isNewRevision,
+      desiredState,
+      ...(upgrade && upgradedMembers(upgrade)),
+    },
     defaultLimits,
   );
   refuseExcessiveSize(draft, row);
@@ -329,15 +337,15 @@ function presentUpdate(
   }: Pick<Compared, 'after' | 'change'> & { readonly changes: ReturnType<typeof differencesOf> },
 ): Pick<Plan, 'digest' | 'values' | 'template' | 'image' | 'new_variables' | 'rollout' | 'outage'> {
   const { draft } = decision;
-  const { spec } = draft.workload;
+  const spec = runSpecOf(draft);
   const known = change?.stored.draft.workload.spec.env_schema.map(({ name }) => name);
   return {
     digest: change?.digest ?? null,
     values: change ? changedValues(change.stored, decision) : [],
     template: change?.template ?? null,
     image: {
-      reference: imageReference(spec),
-      from_digest: change?.row.image_digest ?? null,
+      reference: imageReference(draft.workload.spec),
+      from_digest: change ? (change.row.image_digest ?? change.row.host_digest) : null,
       to_digest: spec.image_digest,
     },
     new_variables: known

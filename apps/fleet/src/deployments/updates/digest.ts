@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { StoredEnv } from '../../render/env.ts';
 import type { Decision } from '../decision.ts';
-import type { Draft } from '../draft.ts';
+import { type Draft, runSpecOf } from '../draft.ts';
 import type { DeploymentRow } from '../rows.ts';
 
 /** A value as JSON whose text does not depend on the order of the members of objects. */
@@ -24,7 +24,7 @@ export function digestOfPlan(before: DeploymentRow, draft: Draft): string {
   const { desiredState, pull, defaultsVersion, defaultLimits } = draft;
   return sha256({
     deployment: [before.id, before.version, before.generation],
-    workload: [workload.revision, workload.spec, workload.templateId, workload.minTier],
+    workload: [workload.revision, runSpecOf(draft), workload.templateId, workload.minTier],
     env: withoutNewIds(env, before.env),
     scaling: [replicas, autoscaling, scaledBy],
     volumes: [volumes, acceptedLosses],
@@ -45,12 +45,12 @@ const withoutNewIds = (env: StoredEnv, before: StoredEnv) =>
   );
 
 /**
- * Identifies what a deployment runs: the specification, the variables with the ids of sealed values, and the versions of secrets.
+ * Identifies what a deployment runs: the specification with the digest that it requests, the variables with the ids of sealed values, and the versions of secrets.
  * Generations with the same fingerprint differ only in what does not concern the program.
  */
 export const fingerprintOf = ({ draft, secrets }: Pick<Decision, 'draft' | 'secrets'>): string =>
   sha256({
-    spec: draft.workload.spec,
+    spec: runSpecOf(draft),
     env: draft.env,
     secrets: secrets.map(({ name, version }) => `${name}=${version}`).sort(),
   });

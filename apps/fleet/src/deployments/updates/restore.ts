@@ -23,7 +23,8 @@ export async function changeToGood(
   });
   if (!found) return undefined;
   const env = storedEnv.parse(found.env);
-  if (found.revision === row.revision && isSameEnv(env, row.env)) return undefined;
+  const isSame = found.revision === row.revision && found.requested_digest === row.requested_digest;
+  if (isSame && isSameEnv(env, row.env)) return undefined;
   const form = found.rendered === null ? undefined : storedForm.parse(found.rendered);
   return {
     operation: 'rollback',
@@ -31,6 +32,7 @@ export async function changeToGood(
     revision: found.revision,
     replicas: found.replicas,
     recordedEnv: env,
+    imageDigest: found.requested_digest,
     isRollback: true,
     restores: {
       failedGeneration: generation,

@@ -5,6 +5,7 @@ import { authorOf } from '../../identity/actor.ts';
 import type { DefaultLimits } from '../../render/defaults.ts';
 import { refuseDeviceVariables } from '../../render/unsupported-values.ts';
 import { lockRow, nextVersion, readRow } from '../../resources/kind.ts';
+import { type UpdateKind, updateKinds } from '../../resources/updates.ts';
 import {
   differsFrom,
   insertRevision,
@@ -16,7 +17,14 @@ import {
   workloads,
 } from '../../resources/workloads.ts';
 import { changeDeployment, type DeploymentChange, type DeploymentContext } from '../changes.ts';
-import { changedDraft, revisionOf, type WorkloadRevision } from '../draft.ts';
+import {
+  changedDraft,
+  type Draft,
+  isSameImage,
+  readWorkloadRevision,
+  revisionOf,
+  type WorkloadRevision,
+} from '../draft.ts';
 import { refusalsOfDeletion, refuse } from '../refusals.ts';
 import type { DeploymentRow } from '../rows.ts';
 import { scalingAfter } from '../scaling/scaling.ts';
@@ -25,23 +33,33 @@ import { digestOfPlan } from './digest.ts';
 
 type Transaction = Prisma.TransactionClient;
 
-/** The present template of a deployment as a revision of its workload. */
+/** The present template of a deployment as a revision of its workload, and the latest known image of its tag. */
 interface Upgrade {
   readonly workload: WorkloadRevision;
+  /** The digest of another image that the tag names; undefined if none is known. */
+  readonly imageDigest: string | undefined;
   /** What the revision is made of; undefined if it is the latest one of the workload already. */
   readonly content: { readonly base: RevisionBase; readonly overrides: Partial<StoredSpec> } | undefined;
-  /** The versions of the template, of the deployment now and of the revision. */
-  readonly template: { readonly from_version: string | null; readonly to_version: string | null };
+  /** The versions of the template, of the deployment now and of the revision; undefined if the template stays. */
+  readonly template: { readonly from_version: string | null; readonly to_version: string | null } | undefined;
 }
 
+const ALL_KINDS: readonly UpdateKind[] = ['template', 'image'];
+
 /**
- * Determines the revision to which an upgrade leads, without storing it: the present template with what the workload sets
- * itself.
- * @throws 422 without a template, and for what a revision of the workload must not contain
+ * Determines what an upgrade leads to, without storing it: the present template with what the workload sets itself, and the
+ * latest known image of the tag.
+ * @throws 422 without a template and without another image, and for what a revision of the workload must not contain
  */
-export async function upgradeOf(transaction: Transaction, row: DeploymentRow): Promise<Upgrade> {
-  return upgradeFrom(transaction, row, await readRow(transaction, workloads, row.workload_id));
+export async function upgradeOf(transaction: Transaction, row: DeploymentRow, kinds = ALL_KINDS): Promise<Upgrade> {
+  return upgradeFrom(transaction, row, { latest: await readRow(transaction, workloads, row.workload_id), kinds });
 }
+
+/** The members of a draft that an upgrade changes. */
+export const upgradedMembers = ({ workload, imageDigest }: Upgrade): Pick<Draft, 'workload'> & Partial<Draft> => ({
+  workload,
+  ...(imageDigest !== undefined && { imageDigest }),
+});
 
 /**
  * The digest of the plan of an upgrade without other changes.
@@ -50,44 +68,92 @@ export async function upgradeOf(transaction: Transaction, row: DeploymentRow): P
 export async function digestOfUpgrade(
   transaction: Transaction,
   row: DeploymentRow,
-  defaultLimits: DefaultLimits,
+  { defaultLimits, kinds }: { readonly defaultLimits: DefaultLimits; readonly kinds?: readonly UpdateKind[] },
 ): Promise<string> {
-  const { workload } = await upgradeOf(transaction, row);
+  const upgraded = upgradedMembers(await upgradeOf(transaction, row, kinds));
   const { replicas, autoscaling, scaledBy } = scalingAfter(row, {});
-  return digestOfPlan(row, changedDraft(row, { workload, replicas, autoscaling, scaledBy }, defaultLimits));
+  return digestOfPlan(row, changedDraft(row, { ...upgraded, replicas, autoscaling, scaledBy }, defaultLimits));
 }
 
-/** What an upgrade changes beside the revision, and the plan that it applies. */
+/** What an upgrade changes beside the revision and the image, and the plan that it applies. */
 type UpgradeRequest = Pick<DeploymentChange, 'env' | 'volumes' | 'acknowledged' | 'force'> & {
   readonly expected: string;
+  /** What it updates. Default: what has changed. */
+  readonly kinds?: readonly UpdateKind[] | undefined;
+  /** Added to the message of its event: by what it is made. */
+  readonly by?: string | undefined;
 };
 
-/** Stores the present template as a revision of the workload, and deploys it as it was planned. */
+/** Stores the present template as a revision of the workload, and deploys it with the latest known image as it was planned. */
 export const upgradeDeployment = (
   context: DeploymentContext,
   id: string,
-  { expected, env, volumes, acknowledged, force }: UpgradeRequest,
-  message = 'updated to the present template',
+  { expected, env, volumes, acknowledged, force, kinds, by }: UpgradeRequest,
 ) =>
   changeDeployment(context, id, async (before) => {
     refuse(refusalsOfDeletion(before));
-    const revision = await storeUpgrade(context.transaction, before, authorOf(context.principal));
-    return { operation: 'upgrade', message, revision, expected, env, volumes, acknowledged, force };
+    const upgrade = await storeUpgrade(context.transaction, before, { author: authorOf(context.principal), kinds });
+    const { workload, imageDigest } = upgrade;
+    const message = `updated to ${wordsOf(upgrade)}${by === undefined ? '' : ` ${by}`}`;
+    const members = { env, volumes, acknowledged, force, imageDigest };
+    return { operation: 'upgrade', message, revision: workload.revision, expected, ...members };
   });
 
-/** Stores the revision to which an upgrade leads, unless it exists. @returns its number */
-async function storeUpgrade(transaction: Transaction, row: DeploymentRow, author: string): Promise<number> {
+/** The number of characters of a digest that identify an image to people. */
+const SHORT_DIGEST = 'sha256:'.length + 12;
+
+const wordsOf = ({ template, imageDigest }: Upgrade): string =>
+  [
+    ...(template || imageDigest === undefined ? ['the present template'] : []),
+    ...(imageDigest === undefined ? [] : [`the image ${imageDigest.slice(0, SHORT_DIGEST)} of its tag`]),
+  ].join(' and to ');
+
+interface Stored {
+  readonly author: string;
+  readonly kinds: readonly UpdateKind[] | undefined;
+}
+
+/** Stores the revision to which an upgrade leads, unless it exists. */
+async function storeUpgrade(
+  transaction: Transaction,
+  row: DeploymentRow,
+  { author, kinds = ALL_KINDS }: Stored,
+): Promise<Upgrade> {
   const latest = await lockRow(transaction, workloads, { id: row.workload_id, ifMatch: () => () => true });
-  const { workload, content } = await upgradeFrom(transaction, row, latest);
+  const upgrade = await upgradeFrom(transaction, row, { latest, kinds });
+  const { workload, content } = upgrade;
   const { workloadId, revision } = workload;
   if (content) {
     await insertRevision(transaction, { workloadId, revision, ...content, author });
     await transaction.workload.update({ where: { id: workloadId }, data: { revision, ...nextVersion() } });
   }
-  return revision;
+  return upgrade;
 }
 
-async function upgradeFrom(transaction: Transaction, row: DeploymentRow, latest: WorkloadRow): Promise<Upgrade> {
+interface Wanted {
+  /** The workload with its latest revision. */
+  readonly latest: WorkloadRow;
+  readonly kinds: readonly UpdateKind[];
+}
+
+async function upgradeFrom(transaction: Transaction, row: DeploymentRow, { latest, kinds }: Wanted): Promise<Upgrade> {
+  const newerDigest =
+    kinds.includes('image') && updateKinds(row).includes('image') ? (row.image_check?.digest ?? undefined) : undefined;
+  const keepsTemplate = row.template_state !== 'outdated' || !kinds.includes('template');
+  if (newerDigest !== undefined && keepsTemplate) {
+    const workload = await readWorkloadRevision(transaction, row.workload_id, row.revision);
+    return { workload, content: undefined, template: undefined, imageDigest: newerDigest };
+  }
+  const upgrade = await upgradeOfTemplate(transaction, row, latest);
+  const isSame = isSameImage(row, upgrade.workload.spec);
+  return { ...upgrade, imageDigest: isSame ? newerDigest : undefined };
+}
+
+async function upgradeOfTemplate(
+  transaction: Transaction,
+  row: DeploymentRow,
+  latest: WorkloadRow,
+): Promise<Omit<Upgrade, 'imageDigest'>> {
   const base = await presentBase(transaction, row, latest);
   const overrides = withoutOldDigest(keptOverrides(latest));
   const spec = { ...base.spec, ...overrides };

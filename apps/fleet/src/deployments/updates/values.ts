@@ -1,6 +1,7 @@
 import { workloadMembers } from '@svc/contract/fleet';
 import { imageReference } from '../../render/image.ts';
 import { PLACEHOLDER } from '../../render/secrets.ts';
+import { runSpecOf } from '../draft.ts';
 import type { Renderable } from '../manifest.ts';
 
 /** The maximum number of changed values in a plan, and of characters of each. */
@@ -50,7 +51,7 @@ function textsOf({ draft, env }: Shown): Map<string, string> {
     .map((member) => [member, workload.spec[member]] as const);
   const own = Object.entries({ replicas, autoscaling, scaled_by: scaledBy, desired_state: desiredState, pull });
   return new Map([
-    ['image', imageReference(workload.spec)],
+    ['image', imageReference(runSpecOf(draft))],
     ...[...own, ...members].flatMap(([path, value]): [string, string][] =>
       isUnset(value) ? [] : [[path, typeof value === 'string' ? value : JSON.stringify(value)]],
     ),

@@ -4,7 +4,7 @@ import type { Fence, HostImage } from '../observation.ts';
 import { messageOfFailure, oneLine, truncate } from '../redact.ts';
 import type { DockerClient } from './client.ts';
 import type { FoundContainer, ReconcileRun } from './containers.ts';
-import { imageUser, inspectedImage, pulled } from './schemas.ts';
+import { distribution, imageUser, inspectedImage, pulled } from './schemas.ts';
 
 type Redact = (text: string) => string;
 
@@ -16,6 +16,7 @@ export async function pullRequestedImage(run: ReconcileRun, redact: Redact): Pro
   const { client, desired, fence } = run;
   const { pull: policy = 'missing' } = desired;
   const { image: reference } = desired.manifest;
+  if (policy === 'missing' && (await keepImage(run))) return;
   const present = await findImage(client, reference);
   const isKept = present !== undefined && (policy === 'missing' || policy === 'never');
   const failure = isKept ? undefined : await catchFailure(() => pullImage(run, present));
@@ -26,6 +27,20 @@ export async function pullRequestedImage(run: ReconcileRun, redact: Redact): Pro
   run.image = image;
   run.named = image;
   fence.recordImage?.(image, failure && { reason: failure.reason, message: messageOfFailure(failure, redact) });
+}
+
+/**
+ * Keeps the image that ran before under the same reference, although its tag can name another one on the host by now, such as
+ * after a check of the tag. An image that was made on the host has no digest, and its tag is followed.
+ * @returns whether the host has such an image
+ */
+async function keepImage(run: ReconcileRun): Promise<boolean> {
+  const { client, desired, fence } = run;
+  const { image } = desired;
+  if (!image?.digest || !(await findImage(client, image.id))) return false;
+  run.image = image;
+  fence.recordImage?.(image);
+  return true;
 }
 
 /** Pulls the image that the reference names, and looks it up. */
@@ -120,8 +135,9 @@ async function findImage(client: DockerClient, reference: string): Promise<HostI
   if (!found) return undefined;
   const { Id, RepoDigests } = found.body;
   const digests = RepoDigests.map((name) => name.split('@')[1] ?? '');
-  // The engine can know an image by several digests, such as that of an index and that of a manifest.
-  const digest = digests.find((each) => reference.endsWith(`@${each}`)) ?? digests[0] ?? null;
+  // The engine can know an image by several digests, such as that of an index and that of a manifest. Podman states none of an
+  // image that no tag names any more.
+  const digest = reference.split('@')[1] ?? digests[0] ?? null;
   return { reference, id: Id, digest };
 }
 
@@ -150,6 +166,50 @@ export const imageLabels = (image: HostImage | undefined): Readonly<Record<strin
   ...(image && { [KEYS.image]: image.id }),
   ...(image?.digest && { [KEYS.imageDigest]: image.digest }),
 });
+
+/** The image that a tag names in its registry. */
+interface LatestImage {
+  readonly digest: string;
+  /** Its id on the engine; null if the engine does not have it. */
+  readonly id: string | null;
+}
+
+interface Tag {
+  readonly reference: string;
+  readonly registryAuth: string | undefined;
+}
+
+/**
+ * The image that a tag names in its registry now. Docker asks the registry. Podman cannot, so it pulls the tag: its host then has
+ * the image, and existing containers keep theirs.
+ * @throws EngineFailure
+ */
+export async function latestImage(client: DockerClient, { reference, registryAuth }: Tag): Promise<LatestImage> {
+  const latest =
+    client.address.engine === 'docker'
+      ? { digest: await digestInRegistry(client, { reference, registryAuth }), id: null }
+      : await pullTag(client, { reference, registryAuth });
+  if (/^sha256:[0-9a-f]{64}$/.test(latest.digest)) return latest;
+  throw new Permanent('EngineError', `The engine reports no digest with SHA-256 of the image ${reference}.`);
+}
+
+async function pullTag(client: DockerClient, { reference, registryAuth }: Tag): Promise<LatestImage> {
+  await pull(client, reference, registryAuth);
+  const found = await findImage(client, reference);
+  return { digest: found?.digest ?? '', id: found?.id ?? null };
+}
+
+async function digestInRegistry(client: DockerClient, { reference, registryAuth }: Tag): Promise<string> {
+  const headers = registryAuth === undefined ? {} : { 'x-registry-auth': registryAuth };
+  const request = { path: `/distribution/${reference}/json`, headers, timeoutMs: client.timing.change };
+  try {
+    const { body } = await client.read(request, distribution);
+    return body.Descriptor.digest;
+  } catch (error) {
+    const response = error instanceof EngineFailure ? error.response : undefined;
+    throw response === undefined ? error : pullFailure(reference, response);
+  }
+}
 
 async function pull(client: DockerClient, image: string, registryAuth: string | undefined): Promise<void> {
   const { pullIdle, pull: pullTimeout } = client.timing;

@@ -107,6 +107,9 @@ export const inspectedImage = z.object({
     .transform((found) => found ?? []),
 });
 
+/** What a registry says about an image. */
+export const distribution = z.object({ Descriptor: z.object({ digest: z.string() }) });
+
 /** The user of an image: a name or an id, optionally with a group. */
 export const imageUser = z.object({ Config: z.object({ User: z.string().nullish() }).nullish() });
 

@@ -73,7 +73,10 @@ function hostOf(ip: string, host: string): string {
  * Redacts all values that the engine received, because the driver does not know which of them are
  * secrets.
  */
-export function redactorFor({ containers, registryAuth }: DockerManifest<'values'>): (text: string) => string {
+export function redactorFor({
+  containers,
+  registryAuth,
+}: Pick<DockerManifest<'values'>, 'containers' | 'registryAuth'>): (text: string) => string {
   const environments = new Set(containers.map(({ body }) => body.Env)); // replicas share one array
   const values = [...environments].flat().map((entry) => entry.slice(entry.indexOf('=') + 1));
   return redactorOf([...values, ...credentialsIn(registryAuth)]);

@@ -125,8 +125,9 @@ interface Progress {
 
 function continued(given: Observed, rollout: StoredRollout, progress: Progress): RolloutAfter {
   const { row } = given;
-  const { ready_seconds, deadline_seconds } = policyOf(row);
+  const { deadline_seconds } = policyOf(row);
   const provenInMs = timeUntilProven(row, rollout);
+  const isNewlyReady = rollout.ready_since === row.now.toISOString();
   if (isComplete(given, provenInMs)) {
     const state = rollout.failed_generation === null ? 'succeeded' : 'rolled_back';
     const ended: StoredRollout = { ...rollout, state, reason: null, message: '' };
@@ -145,7 +146,8 @@ function continued(given: Observed, rollout: StoredRollout, progress: Progress):
     return { ...progress, ...ended, failure: { ...failure, message } };
   }
   const steps = [
-    ...(provenInMs !== undefined && ready_seconds > 0 ? [provenInMs] : []),
+    // The next pass acts on new instances that are proven as soon as they are ready.
+    isNewlyReady ? Math.max(1, provenInMs ?? 0) : (provenInMs ?? 0),
     ...(Object.keys(rollout.leaving).length > 0 ? [given.drain] : []),
   ].filter((ms) => ms > 0);
   const left = rollout.state === 'progressing' ? [deadline_seconds * 1000 - progress.elapsedMs] : [];

@@ -9,7 +9,15 @@ import { isOpen } from '../../deployments/updates/window.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { readRow } from '../../resources/kind.ts';
 import { acquirePlacementLock } from '../../resources/placement-lock.ts';
-import { automaticHold, hasUpdate, presentUpdate, storeHold } from '../../resources/updates.ts';
+import {
+  automaticHold,
+  automaticKinds,
+  hasAutomaticUpdate,
+  isAutomatic,
+  storeHold,
+  type UpdateKind,
+  updateKinds,
+} from '../../resources/updates.ts';
 import { applyUpdate } from './apply.ts';
 import type { UpdateContext } from './runs.ts';
 
@@ -61,16 +69,12 @@ const isInWindow = ({ updates: { window }, now }: Candidate): boolean => window 
 /** A hold is examined again after this time, because what is refused can become possible, such as with more capacity. */
 const EXAMINED_AGAIN = Prisma.sql`interval '1 hour'`;
 
-/** Whether a deployment `r` is one of those that are updated automatically. Literals, so that an index on the condition is used. */
-const isAutomatic = Prisma.sql`r.updates->>'from' = 'template'`;
-
 async function readCandidates({ database: { client } }: AutomaticContext, after: string): Promise<Candidate[]> {
   const rows = await client.$queryRaw<unknown[]>`
     SELECT r.id, r.updates, now() AS now FROM deployments r
     WHERE ${isAutomatic} AND r.id > ${after}::uuid AND r.phase = 'running' AND r.desired_state = 'running' AND NOT r.deleting
       AND r.observed_generation = r.generation AND coalesce(r.rollout->>'state', '') NOT IN ('progressing', 'returning')
-      AND (${hasUpdate(['available'])}
-        OR (${hasUpdate(['held'])} AND (${automaticHold}->>'at')::timestamptz < now() - ${EXAMINED_AGAIN}))
+      AND ${hasAutomaticUpdate} AND coalesce((${automaticHold}->>'at')::timestamptz < now() - ${EXAMINED_AGAIN}, true)
     ORDER BY r.id LIMIT ${PAGE}`;
   return z.array(candidate).parse(rows);
 }
@@ -85,13 +89,17 @@ async function updateOne(context: AutomaticContext, id: string): Promise<'full' 
     await acquirePlacementLock(transaction); // before the row, as each change
     const row = await lockCandidate(transaction, id);
     if (!row) return undefined;
-    held = await holdOf(transaction, row);
-    return held ? undefined : digestOfUpgrade(transaction, row, context.defaultLimits);
+    const permitted = automaticKinds(row.updates.from ?? 'manual');
+    const kinds = updateKinds(row).filter((kind) => permitted.includes(kind));
+    held = await holdOf(transaction, row, kinds);
+    if (held) return undefined;
+    const { defaultLimits } = context;
+    return { expected: await digestOfUpgrade(transaction, row, { defaultLimits, kinds }), kinds };
   };
   try {
     await applyUpdate(context, {
       id,
-      message: 'updated to the present template automatically',
+      by: 'automatically',
       requestId: 'automatic-update',
       prepare,
       record: (transaction, generation) =>
@@ -130,33 +138,41 @@ async function lockCandidate(transaction: Prisma.TransactionClient, id: string):
   const [locked] = await transaction.$queryRaw<unknown[]>`
     SELECT FROM deployments r
     WHERE r.id = ${id}::uuid AND ${isAutomatic} AND r.phase = 'running' AND r.desired_state = 'running' AND NOT r.deleting
-      AND r.observed_generation = r.generation FOR UPDATE SKIP LOCKED`;
-  if (!locked) return undefined;
-  const row = await readRow(transaction, deployments, id);
-  const update = presentUpdate({ ...row, automatic_hold: null });
-  return update && update.held === null ? row : undefined;
+      AND r.observed_generation = r.generation AND ${hasAutomaticUpdate} FOR UPDATE OF r SKIP LOCKED`;
+  return locked ? readRow(transaction, deployments, id) : undefined;
 }
 
 /** Why an available update of a deployment is not made automatically. The decision about it can find further reasons. */
-async function holdOf(transaction: Prisma.TransactionClient, row: DeploymentRow): Promise<Hold | undefined> {
-  const returned = await returnSinceChange(transaction, row);
-  if (returned !== undefined) {
-    const message = `The fleet has returned from generation ${returned - 1}, and nobody has changed the deployment since.`;
-    return { reason: 'Returned', message };
-  }
+async function holdOf(
+  transaction: Prisma.TransactionClient,
+  row: DeploymentRow,
+  kinds: readonly UpdateKind[],
+): Promise<Hold | undefined> {
+  const restored = await restoredSinceChange(transaction, row);
+  if (restored) return restored;
   const before = await readWorkloadRevision(transaction, row.workload_id, row.revision);
-  const { workload } = await upgradeOf(transaction, row);
+  const { workload } = await upgradeOf(transaction, row, kinds);
   return beyondAutomatic(before.spec, workload.spec);
 }
 
-/** The generation of a return of the fleet after which no person has changed the deployment; undefined if there is none. */
-async function returnSinceChange(
+/** That an earlier generation was restored, by the fleet or a person, and no person has changed the deployment since. */
+async function restoredSinceChange(
   transaction: Prisma.TransactionClient,
   { id }: Pick<DeploymentRow, 'id'>,
-): Promise<number | undefined> {
-  const [last] = await transaction.$queryRaw<{ generation: number; is_return: boolean }[]>`
-    SELECT generation, operation = 'rollback' AND created_by = 'fleet' AS is_return FROM deployment_revisions
+): Promise<Hold | undefined> {
+  const [last] = await transaction.$queryRaw<{ generation: number; is_restored: boolean; by_fleet: boolean }[]>`
+    SELECT generation, operation = 'rollback' AS is_restored, created_by = 'fleet' AS by_fleet FROM deployment_revisions
     WHERE deployment_id = ${id}::uuid AND (created_by <> 'fleet' OR operation = 'rollback')
     ORDER BY generation DESC LIMIT 1`;
-  return last?.is_return ? last.generation : undefined;
+  if (!last?.is_restored) return undefined;
+  const { generation, by_fleet } = last;
+  return by_fleet
+    ? {
+        reason: 'Returned',
+        message: `The fleet has returned from generation ${generation - 1}, and nobody has changed the deployment since.`,
+      }
+    : {
+        reason: 'RolledBack',
+        message: `Generation ${generation} restores an earlier one, and nobody has changed the deployment since.`,
+      };
 }

@@ -122,15 +122,14 @@ async function nextItems(transaction: Prisma.TransactionClient, id: string): Pro
 /** Starts the update of an item. @returns whether further items of the wave can start */
 async function startItem(context: UpdateContext, runId: string, item: Item): Promise<boolean> {
   const { deployment_id, expected, created_by } = item;
-  const message = `updated to the present template by the update run ${runId} of ${created_by}`;
   const set = (transaction: Prisma.TransactionClient, data: Prisma.UpdateRunItemUncheckedUpdateManyInput) =>
     transaction.updateRunItem.updateMany({ where: { run_id: runId, deployment_id, state: 'waiting' }, data });
   try {
     return await applyUpdate(context, {
       id: deployment_id,
-      message,
+      by: `by the update run ${runId} of ${created_by}`,
       requestId: runId,
-      prepare: async (transaction) => ((await canStart(transaction, runId, deployment_id)) ? expected : undefined),
+      prepare: async (transaction) => ((await canStart(transaction, runId, deployment_id)) ? { expected } : undefined),
       record: (transaction, generation) => set(transaction, { state: 'updating', generation }),
     });
   } catch (error) {

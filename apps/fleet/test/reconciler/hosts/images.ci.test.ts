@@ -124,6 +124,48 @@ describeWithEngine('an image of a real registry', () => {
     expect(await running(id)).toMatchObject({ versions: ['tag-2'], digest: second });
   });
 
+  test('that a tag names anew is found by a check, and runs only with an update, which returns if it fails', async () => {
+    const { api, good, ask } = world;
+    const first = await registry.push('moved-1', '3.0');
+    const fails = ['/bin/sh', '-c', `[ "$VERSION" != broken ] || exit 3; ${SLEEP}`];
+    const given = { updates: { ready_seconds: 0, deadline_seconds: 600 } };
+    const { id } = await world.deployed('moved', { ...image('3.0'), command: fails }, given);
+    const succeeded = (generation: number, state = 'succeeded') =>
+      eventually(`the rollout of generation ${generation} has ${state}`, () => world.deployment(id), {
+        until: ({ rollout }) => rollout?.generation === generation && rollout.state === state,
+        withinMs: 60_000,
+      });
+    const checked = async () => {
+      await good(api.post(`/api/v1/deployments/${id}/check-image`));
+      return eventually('the tag is checked', () => world.deployment(id), { until: (shown) => !shown.image.checking });
+    };
+    const upgraded = async (to_digest: string) => {
+      const plan = await good(api.post('/api/v1/deployments/plan', { deployment_id: id, upgrade: true }));
+      expect(plan.image).toMatchObject({ reference: `${registry.address}/app:3.0`, to_digest });
+      await good(api.post(`/api/v1/deployments/${id}/upgrade`, { expected: plan.digest }));
+    };
+    await succeeded(1);
+    expect(await checked()).toMatchObject({ update: null, image: { digest: first, latest_digest: first } });
+    const second = await registry.push('moved-2', '3.0');
+    expect((await checked()).update).toMatchObject({ kinds: ['image'], to_digest: second, held: null });
+    // Podman has pulled the tag for the check.
+    await ask(id, 'restart');
+    await succeeded(2);
+    expect(await running(id)).toMatchObject({ versions: ['moved-1'], digest: first });
+    await upgraded(second);
+    expect(await succeeded(3)).toMatchObject({ update: null, image: { digest: second, latest_digest: second } });
+    expect(await running(id)).toMatchObject({ versions: ['moved-2'] });
+    const broken = await registry.push('broken', '3.0');
+    await checked();
+    await upgraded(broken);
+    const returned = await succeeded(5, 'rolled_back');
+    expect(returned.update).toMatchObject({ to_digest: broken, held: { reason: 'CrashLoop', generation: 4 } });
+    expect(await running(id)).toMatchObject({ versions: ['moved-2'], digest: second });
+    await ask(id, 'rollback', { generation: 1 });
+    await succeeded(6);
+    expect(await running(id)).toMatchObject({ versions: ['moved-1'], digest: first });
+  });
+
   test('is the one of its digest, until the tag is changed', async () => {
     const first = await registry.push('digest-1', '2.0');
     await registry.push('digest-2', '2.0');

@@ -31,6 +31,7 @@ import { Revisions } from './Revisions.tsx';
 import { SecretUses } from './SecretUses.tsx';
 import { ReplicasChoice } from './scaling/ReplicasChoice.tsx';
 import { wordsOfReplicas } from './scaling/scaling-draft.ts';
+import { hasImageTag, ImageTag } from './updates/ImageTag.tsx';
 import { PolicyPanel } from './updates/policy/PolicyPanel.tsx';
 import { RolloutPanel } from './updates/RolloutPanel.tsx';
 import { UpdateNotice } from './updates/UpdateNotice.tsx';
@@ -48,11 +49,13 @@ const tabs = [
  * periodically, in milliseconds.
  */
 const REFRESH_MS = 30_000;
+/** While the registry is being asked about the tag of the image, of which the stream tells nothing. */
+const CHECKING_MS = 2000;
 
 export default function Deployment({ params }: PageProps<'/deployments/:id'>) {
   const { data, error, refetch } = useQuery({
     ...fleet.read('getDeployment', { params }),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: ({ state }) => (state.data?.deployment.image.checking ? CHECKING_MS : REFRESH_MS),
   });
   const tab = useTab(tabs);
   if (isUnavailable({ data, error })) return <PageError error={error} retry={refetch} />;
@@ -234,6 +237,9 @@ function DeploymentFacts({ deployment }: { readonly deployment: DeploymentObject
     [t('Image'), <code key="image">{isolated(deployment.image.reference)}</code>],
     ...(deployment.image.digest
       ? [[t('Digest'), <code key="digest">{isolated(deployment.image.digest)}</code>] as const]
+      : []),
+    ...(hasImageTag(deployment)
+      ? [[t('Tag in the registry'), <ImageTag key="tag" deployment={deployment} />] as const]
       : []),
     [t('Replicas'), wordsOfReplicas(deployment)],
     [

@@ -48,6 +48,7 @@ export const problemSentences: Readonly<Record<ProblemCode, string>> = {
   plan_outdated: t('The deployment or its template has changed since the plan was made.'),
   update_held: t('The same configuration has failed before.'),
   too_many_runs: t('Too many update runs have not ended.'),
+  not_supported: t('This is not possible here.'),
   no_rollout: t('No update is in progress.'),
   nothing_to_restore: t('There is no earlier version that is known to be good.'),
   hub_not_configured: t('No hub is configured.'),

@@ -129,6 +129,12 @@ const observed = {
     digest: z.string().nullable().meta({
       description: 'What the instances run; null: none run, it is not known, or they run different images',
     }),
+    latest_digest: z.string().nullable().meta({
+      description: 'On a host: what the tag named in its registry at `checked_at`; null: not known',
+    }),
+    checked_at: timestamp.nullable().meta({ description: 'When the registry last stated it; null: never' }),
+    checking: z.boolean().meta({ description: 'Whether a check is requested or in progress' }),
+    check_error: z.string().nullable().meta({ description: 'Why the last check failed; null: it has not' }),
   }),
   phase: z.enum(phases),
   reason: z.string().nullable(),
@@ -287,7 +293,7 @@ export const plannedDeployment = z
     deployment_id: uuid.optional().meta({ description: 'Plan a change of this deployment' }),
     upgrade: z.boolean().default(false).meta({
       description:
-        'With `deployment_id`: plan the update to the present template of the workload. Only `env` and `volumes` can be changed with it',
+        'With `deployment_id`: plan the update to the present template of the workload, and to the latest known image of its tag. Only `env` and `volumes` can be changed with it',
     }),
     name: resourceName.optional(),
     labels: labels.optional(),
@@ -420,7 +426,7 @@ export const plan = z
     image: z
       .object({
         reference: z.string().meta({ description: 'What the deployment names after the change' }),
-        from_digest: z.string().nullable().meta({ description: 'What its instances run now; null: not known' }),
+        from_digest: z.string().nullable().meta({ description: 'What runs now; null: not known' }),
         to_digest: z
           .string()
           .nullable()

@@ -244,7 +244,7 @@ export const fleetDeploymentEndpoints = {
     operationId: 'upgradeDeployment',
     method: 'post',
     path: '/api/v1/deployments/:id/upgrade',
-    summary: 'Update a deployment to the present template exactly as planned',
+    summary: 'Update a deployment to the present template and the latest known image exactly as planned',
     body: z.strictObject({
       expected: line(64).meta({ description: '`digest` of the plan with `upgrade`' }),
       env: env.optional().meta({ description: 'As in the plan. Default: the variables of the deployment' }),
@@ -267,6 +267,17 @@ export const fleetDeploymentEndpoints = {
       'no_template',
       ...refusals,
     ],
+  }),
+  checkDeploymentImage: endpoint({
+    operationId: 'checkDeploymentImage',
+    method: 'post',
+    path: '/api/v1/deployments/:id/check-image',
+    access: 'resources-write',
+    tag: 'deployments',
+    summary: 'Ask the registry which image the tag of a deployment names now, through the engine of its host',
+    params: byId,
+    reply,
+    problems: ['not_found', 'not_supported'],
   }),
   abortRollout: endpoint({
     ...changes,

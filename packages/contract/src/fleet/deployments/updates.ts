@@ -36,9 +36,9 @@ const window = z.object(windowMembers).meta({
 });
 export type UpdateWindow = z.output<typeof window>;
 
-const from = z.enum(['manual', 'template']).meta({
+const from = z.enum(['manual', 'template', 'image', 'all']).meta({
   description:
-    '`template`: the fleet updates the deployment when its template changes. The administrators of the hub can then replace what runs, with the same image name from the same registry, and without new secrets, ports, volumes and networks. `manual`: only on request',
+    '`template`: the fleet updates the deployment when its template changes. The administrators of the hub can then replace what runs, with the same image name from the same registry, and without new secrets, ports, volumes and networks. `image`: when the tag of its image names another image, which whoever can write the tag in the registry decides. `all`: both. `manual`: only on request',
 });
 
 const members = {
@@ -125,8 +125,14 @@ export const availableUpdate = z
     kinds: z.array(z.enum(['template', 'image'])).meta({
       description: 'What has changed: the template since it was copied, or the image that the tag names',
     }),
-    to_version: z.string().nullable().meta({ description: 'The version of the present template' }),
-    to_digest: z.string().nullable().meta({ description: 'The digest of the image; null: not known' }),
+    to_version: z
+      .string()
+      .nullable()
+      .meta({ description: 'The version of the present template; null without `template` in `kinds`' }),
+    to_digest: z
+      .string()
+      .nullable()
+      .meta({ description: 'The digest of the image that the tag names; null without `image` in `kinds`' }),
     held: z
       .object({
         reason: z.string(),
@@ -143,5 +149,6 @@ export const availableUpdate = z
   .nullable()
   .meta({
     id: 'AvailableUpdate',
-    description: 'null: nothing has changed, or the template is no longer in the mirror',
+    description:
+      'null: nothing has changed as far as it is known. A template that is no longer in the mirror is no update, and a tag only since it was checked',
   });

@@ -4,6 +4,7 @@ import { Notice } from '../../../shared/ui/feedback/states.tsx';
 import { Table } from '../../../shared/ui/lists/Table.tsx';
 import type { Plan } from '../../api.ts';
 import { wordsOfMember } from '../form/member-labels.ts';
+import { shortDigest, tagOf } from './ImageTag.tsx';
 
 /** What a planned change of a deployment means: versions, whether it is interrupted, its data, and values before and after. */
 export const ChangeReview = ({ plan }: { readonly plan: Plan }) => (
@@ -13,6 +14,7 @@ export const ChangeReview = ({ plan }: { readonly plan: Plan }) => (
         <VersionWords template={plan.template} />
       </div>
     )}
+    <NewImage image={plan.image} />
     <Interruption plan={plan} />
     {plan.data.length > 0 && (
       <div className="candidate">
@@ -41,6 +43,21 @@ export function VersionWords({ template }: { readonly template: NonNullable<Plan
       {rich('Version {from} → {to}', {
         from: <code>{isolated(from_version ?? t('not known'))}</code>,
         to: <code className="strong">{isolated(to_version)}</code>,
+      })}
+    </p>
+  );
+}
+
+/** That the tag names another image than the one that runs, and which one the update runs. */
+function NewImage({ image: { reference, from_digest, to_digest } }: { readonly image: Plan['image'] }) {
+  const tag = tagOf(reference);
+  if (tag === undefined || from_digest === null || to_digest === null || from_digest === to_digest) return null;
+  return (
+    <p className="candidate">
+      {rich('Image of the tag {tag}: {from} → {to}', {
+        tag: <code>{isolated(tag)}</code>,
+        from: <code>{isolated(shortDigest(from_digest))}</code>,
+        to: <code className="strong">{isolated(shortDigest(to_digest))}</code>,
       })}
     </p>
   );

@@ -12,6 +12,9 @@ export const HeldWords = ({ held: { reason, message, at, generation } }: { reado
       ? t('The publisher has blocked the template.')
       : at === null || generation === null
         ? message
-        : rich('This revision failed {time} with {reason}.', { time: <Time at={at} />, reason: wordsOfCode(reason) })}
+        : rich('The same configuration failed {time} with {reason}.', {
+            time: <Time at={at} />,
+            reason: wordsOfCode(reason),
+          })}
   </p>
 );

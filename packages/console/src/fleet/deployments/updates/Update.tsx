@@ -22,7 +22,7 @@ import { HeldWords } from './HeldWords.tsx';
 
 type Variable = Plan['new_variables'][number];
 
-/** The review of an update to the present template. The update is exactly the plan that the page shows. */
+/** The review of an update to the present template and the latest known image. The update is exactly the plan that the page shows. */
 export default function Update({ params }: PageProps<'/deployments/:id/update'>) {
   const { data, error, refetch } = useQuery(fleet.read('getDeployment', { params }));
   if (error && !data) return <PageError error={error} retry={refetch} />;
@@ -87,7 +87,7 @@ function Review({ deployment: latest }: { readonly deployment: Deployment }) {
             <Notice kind="warning" title={t('The plan has changed')}>
               <p>
                 {t(
-                  'The deployment or its template was changed after you opened this page. Nothing was updated. This is the present plan: review it, then update.',
+                  'The deployment, its template or the image of its tag was changed after you opened this page. Nothing was updated. This is the present plan: review it, then update.',
                 )}
               </p>
             </Notice>

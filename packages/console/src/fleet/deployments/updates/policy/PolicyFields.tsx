@@ -4,25 +4,26 @@ import { CheckField, FieldError, SelectField, TextField } from '../../../../shar
 import { Notice } from '../../../../shared/ui/feedback/states.tsx';
 import type { PolicyDraft, Weekday } from './policy-draft.ts';
 import { weekdays } from './policy-draft.ts';
-import { automaticRisk, beginWords, failureWords, nameOfDay, orderWords } from './policy-words.ts';
+import { automaticRisks, beginWords, failureWords, nameOfDay, orderWords } from './policy-words.ts';
 
 interface Props {
   readonly draft: PolicyDraft;
   readonly errorAt: (path: string) => string | undefined;
   readonly onChange: (draft: PolicyDraft) => void;
-  /** Whether the deployment has a template, from which it could be updated automatically. */
+  /** Whether the deployment has a template, and could follow it automatically. */
   readonly hasTemplate: boolean;
 }
 
-const BEGINS = ['manual', 'template'] as const;
+const BEGINS = ['manual', 'template', 'image', 'all'] as const;
+const BEGINS_WITHOUT_TEMPLATE = ['manual', 'image'] as const;
 const ORDERS = ['auto', 'start_first', 'stop_first'] as const;
 const FAILURES = ['auto', 'roll_back', 'stop'] as const;
 
 /** How updates begin, how they replace the instances, and what happens if one fails. */
 export function PolicyFields({ draft, errorAt, onChange, hasTemplate }: Props) {
   const { from, order, ready, deadline, onFailure, hasWindow } = draft;
-  const isAutomatic = from !== 'manual';
-  const [isOpen, setOpen] = useState(isAutomatic);
+  const [isOpen, setOpen] = useState(from !== 'manual');
+  const begins = [...new Set([...(hasTemplate ? BEGINS : BEGINS_WITHOUT_TEMPLATE), from])];
   return (
     <details
       className="form-section"
@@ -32,16 +33,14 @@ export function PolicyFields({ draft, errorAt, onChange, hasTemplate }: Props) {
       <summary className="strong">{t('Updates')}</summary>
       <div className="form optional">
         <div className="fields">
-          {hasTemplate && (
-            <SelectField
-              name="updates.from"
-              label={t('Updates begin')}
-              value={from}
-              onChange={(value) => onChange({ ...draft, from: value })}
-              options={BEGINS.map((value) => ({ value, label: beginWords[value] }))}
-              error={errorAt('updates.from')}
-            />
-          )}
+          <SelectField
+            name="updates.from"
+            label={t('Updates begin')}
+            value={from}
+            onChange={(value) => onChange({ ...draft, from: value })}
+            options={begins.map((value) => ({ value, label: beginWords[value] }))}
+            error={errorAt('updates.from')}
+          />
           <SelectField
             name="updates.order"
             label={t('Order')}
@@ -81,9 +80,9 @@ export function PolicyFields({ draft, errorAt, onChange, hasTemplate }: Props) {
             error={errorAt('updates.on_failure')}
           />
         </div>
-        {isAutomatic && (
+        {from !== 'manual' && (
           <>
-            <Notice kind="warning" title={automaticRisk}>
+            <Notice kind="warning" title={automaticRisks[from]}>
               <p>
                 {t(
                   'They cannot give it another image name or registry, secret, port, network, volume or permission: such an update waits for a person.',

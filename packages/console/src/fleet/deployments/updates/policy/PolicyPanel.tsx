@@ -7,20 +7,19 @@ import { Notice } from '../../../../shared/ui/feedback/states.tsx';
 import { Panel } from '../../../../shared/ui/shell/PageHeader.tsx';
 import type { Deployment } from '../../../api.ts';
 import type { Policy } from './policy-draft.ts';
-import { automaticRisk, beginWords, failureWords, orderWords, windowWords } from './policy-words.ts';
+import { automaticRisks, beginWords, failureWords, orderWords, windowWords } from './policy-words.ts';
 
 /** How updates of a deployment begin, and how they replace its instances. */
 export function PolicyPanel({ deployment: { id, updates } }: { readonly deployment: Deployment }) {
   // A replica of version 0.2 states none.
   const policy: Policy | undefined = updates;
   if (!policy) return null;
-  const isAutomatic = policy.from !== 'manual';
   return (
     <Panel title={t('Updates')} actions={<Link href={href('/deployments/:id/change', { id })}>{t('Change')}</Link>}>
       <div className="stack">
-        {isAutomatic && (
+        {policy.from !== 'manual' && (
           <Notice kind="warning">
-            <p>{automaticRisk}</p>
+            <p>{automaticRisks[policy.from]}</p>
           </Notice>
         )}
         <Facts facts={factsOf(policy)} />

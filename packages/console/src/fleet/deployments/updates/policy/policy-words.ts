@@ -6,6 +6,8 @@ import { type Policy, type Weekday, weekdays } from './policy-draft.ts';
 export const beginWords: Readonly<Record<Policy['from'], string>> = {
   manual: t('Only when somebody starts them'),
   template: t('Automatically, when the template changes'),
+  image: t('Automatically, when the tag names another image (on hosts)'),
+  all: t('Automatically, when the template or the image changes'),
 };
 
 export const orderWords: Readonly<Record<Policy['order'], string>> = {
@@ -21,7 +23,13 @@ export const failureWords: Readonly<Record<Policy['on_failure'], string>> = {
 };
 
 /** What operators must know before they switch automatic updates on. */
-export const automaticRisk = t('The administrators of the hub can then replace what runs in this deployment.');
+export const automaticRisks: Readonly<Record<Exclude<Policy['from'], 'manual'>, string>> = {
+  template: t('The administrators of the hub can then replace what runs in this deployment.'),
+  image: t('Whoever can write the tag in the registry can then replace what runs in this deployment.'),
+  all: t(
+    'The administrators of the hub, and whoever can write the tag in the registry, can then replace what runs in this deployment.',
+  ),
+};
 
 const dayName = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' });
 /** A Monday, in UTC. */
