@@ -186,7 +186,7 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
   test('a broken version returns by itself and states why it is held, and one run updates all deployments to the repaired one', async () => {
     const { world, engine } = given();
     await createGreeter(world, engine);
-    const ids = await Promise.all(['first', 'second'].map(aGreeter));
+    const ids = await Promise.all(['first', 'second'].map((name) => aGreeter(name)));
     const [first = ''] = ids;
     await publish({ version: '4.0.0', message: 'Broken.', image_tag: 'missing' });
     const page = await openWide(1280, `/deployments/${first}/update`);
