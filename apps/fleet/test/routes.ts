@@ -95,9 +95,17 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     ...['hosts', 'clusters'].flatMap((targets) =>
       ['remove', 'adopt'].map((verb) => `POST /api/v1/${targets}/:id/orphans/:orphan_id/${verb}`),
     ),
-    ...['start', 'stop', 'restart', 'scale', 'rollback', 'upgrade', 'rollout/abort', 'rollout/resume'].map(
-      (verb) => `POST /api/v1/deployments/:id/${verb}`,
-    ),
+    ...[
+      'start',
+      'stop',
+      'restart',
+      'scale',
+      'rollback',
+      'upgrade',
+      'check-image',
+      'rollout/abort',
+      'rollout/resume',
+    ].map((verb) => `POST /api/v1/deployments/:id/${verb}`),
   ],
   'secrets-read': ['GET /api/v1/secrets', 'GET /api/v1/secrets/:id'],
   'secrets-write': ['POST /api/v1/secrets', 'PUT /api/v1/secrets/:id', 'DELETE /api/v1/secrets/:id'],

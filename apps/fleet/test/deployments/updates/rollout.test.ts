@@ -89,6 +89,16 @@ test('a rollout that only waits until its instances are proven has no pass befor
   expect(await secondsLeft()).toBeLessThan(2);
 });
 
+test('a rollout without a required time continues at once when its extra instance and the others are ready', async () => {
+  const id = await aGoodOne();
+  await fleet.change(id, { env: { MODE: 'new' } });
+  const instance = { phase: 'running', message: 'is running', restarts: 0, current: true, ready: true } as const;
+  const instances = [0, 1].map((ordinal) => ({ ...instance, name: `web-${ordinal}`, ordinal }));
+  await pass(id, observed({ instances }));
+  const { due_at } = await client.deployment.findUniqueOrThrow({ where: { id } });
+  expect(due_at.getTime() - Date.now()).toBeLessThan(2000);
+});
+
 test('a rollout that fails returns to the good generation, once', async () => {
   const id = await aFailedOne();
   expect(await rollout(id)).toMatchObject({

@@ -141,15 +141,22 @@ export async function startKills(steps: readonly string[]) {
       ...(body && { body }),
     });
 
+  /** Repeats a request until it has succeeded. @returns the body of the response */
+  const sent = async (method: string, path: string, body?: object) => {
+    const isGood = ({ status }: { readonly status: number }) => status >= 200 && status < 300;
+    return (await eventually(`${method} ${path} succeeds`, () => send(method, path, body), { until: isGood })).body;
+  };
+
   return {
     ...processes,
     host,
     hub,
     send,
-    /** Repeats a request until it has succeeded. @returns the body of the response */
-    sent: async (method: string, path: string, body?: object) => {
-      const isGood = ({ status }: { readonly status: number }) => status >= 200 && status < 300;
-      return (await eventually(`${method} ${path} succeeds`, () => send(method, path, body), { until: isGood })).body;
+    sent,
+    /** Creates a resource. A busy machine can reject the request with 503. */
+    made: async (path: string, body: object): Promise<{ readonly id: string }> => {
+      const [resource] = Object.values((await sent('POST', path, body)) as Record<string, { readonly id: string }>); // see the contract
+      return resource ?? { id: '' };
     },
     /**
      * Does some work while processes are killed at each step in the database, and at each request if these are steps too. Resolves
