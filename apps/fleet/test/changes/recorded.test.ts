@@ -75,6 +75,7 @@ test('a change of any column is recorded, except of these', async () => {
       'observed_at',
       'pod_settings',
       'pull_requested',
+      'requested_digest',
       'rollout_elapsed_ms',
       'rollout_observed_at',
       'sent_to_engine',

@@ -58,10 +58,10 @@ async function withManyDeployments(page: TestPage): Promise<void> {
 const MIN_DIALOGS = { fleet: 20, hub: 8 };
 
 /**
- * The requests to the API until a page shows its content, with the session, the state of the
- * catalog, the number of updates, and the stream of changes.
+ * The requests to the API until a page shows its content, with the session, the state of the catalog, the number of updates, and the
+ * stream of changes. What was read before the stream began is read again.
  */
-const MAX_REQUESTS = { '/': 13, '/deployments': 7, '/hosts': 6, '/catalog': 8, '/deploy/postgresql': 12 };
+const MAX_REQUESTS = { '/': 14, '/deployments': 8, '/hosts': 7, '/catalog': 9, '/deploy/postgresql': 13 };
 
 /**
  * The time that a person may wait for a page, and for the effect of a key, with a processor of a

@@ -120,7 +120,7 @@ const forAdmins = by('This requires the role admin.', {
 
 const forOperators = by('This requires the role operator or admin.', {
   '/deployments': ['Change…', 'Scale…', 'Restart…', 'Stop…', 'Delete…'],
-  '/deployments/:id': ['Change', 'Scale', 'Restart', 'Stop', 'Delete'],
+  '/deployments/:id': ['Change', 'Check now', 'Scale', 'Restart', 'Stop', 'Delete'],
   '/deployments/:id/change': ['Apply the change'],
   '/deployments/:id/update': ['Update'],
   '/updates/new?chosen=:id': ['Update 0'],

@@ -194,7 +194,7 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
     await page.getByRole('heading', { name: 'Update first to 4.0.0', level: 1 }).waitFor({ timeout: CHANGE_MS });
     await update.click();
     await page.getByText('The fleet does not try it again by itself.').waitFor({ timeout: CHANGE_MS });
-    await page.getByText(/^This revision failed .* with Image not found\.$/).waitFor({ timeout: CHANGE_MS });
+    await page.getByText(/^The same configuration failed .* with Image not found\.$/).waitFor({ timeout: CHANGE_MS });
     expect(await findProblems(page, { widths: [1280] })).toEqual([]);
     await page.getByRole('link', { name: 'Try again', exact: true }).click();
     await page.getByText('Update held').waitFor({ timeout: CHANGE_MS });
