@@ -1,12 +1,10 @@
 import { MAX_OPEN_RUNS, MAX_RUN_ITEMS } from '@svc/contract/fleet';
 import { eventually } from '@svc/testing';
-import { createCandidates } from '../../src/deployments/candidates.ts';
 import { insertRun } from '../../src/deployments/update-runs/runs.ts';
 import { continueRun } from '../../src/reconciler/updates/runs.ts';
 import { anAdvisory, aPlainTemplate, withTemplate } from '../deployments/templates/advised.ts';
-import { observed, passesOf } from '../deployments/updates/passes.ts';
+import { observed, passesOf, workerContextOf } from '../deployments/updates/passes.ts';
 import { type Body, reasonsOf, startDeploymentWorld } from '../deployments/world.ts';
-import { SHORT_TIMINGS } from '../timings.ts';
 
 const fleet = await startDeploymentWorld();
 const { admin, client, operator, viewer, world } = fleet;
@@ -20,15 +18,7 @@ beforeEach(async () => {
   await publish();
 });
 
-const context = {
-  database: world.database,
-  settings: world.services.settings,
-  sealer: world.sealer,
-  candidates: createCandidates(),
-  defaultLimits: world.services.defaultLimits,
-  log: world.log,
-  timings: SHORT_TIMINGS.reconciler,
-};
+const context = workerContextOf(fleet);
 /** A pass of a worker. */
 const work = (id: string) => continueRun(context, id, new AbortController().signal);
 

@@ -1,13 +1,11 @@
 // Passes of the search for automatic updates; workers observe a simulated engine.
 import type { Template } from '@svc/contract';
-import { createCandidates } from '../../../src/deployments/candidates.ts';
 import { readDesired } from '../../../src/reconciler/desired.ts';
 import { returnToGood } from '../../../src/reconciler/rollout/restore.ts';
 import { updateAutomatically } from '../../../src/reconciler/updates/automatic.ts';
-import { SHORT_TIMINGS } from '../../timings.ts';
 import { aPlainTemplate, namesIn, withTemplate } from '../templates/advised.ts';
 import { type Body, reasonsOf, startDeploymentWorld } from '../world.ts';
-import { observed, passesOf } from './passes.ts';
+import { observed, passesOf, workerContextOf } from './passes.ts';
 
 const fleet = await startDeploymentWorld();
 const { client, world } = fleet;
@@ -23,16 +21,7 @@ beforeEach(async () => {
   await publish();
 });
 
-const context = {
-  database: world.database,
-  settings: world.services.settings,
-  sealer: world.sealer,
-  candidates: createCandidates(),
-  defaultLimits: world.services.defaultLimits,
-  log: world.log,
-  timings: SHORT_TIMINGS.reconciler,
-  updateConcurrency: 2,
-};
+const context = { ...workerContextOf(fleet), updateConcurrency: 2 };
 const search = () => updateAutomatically(context, new AbortController().signal);
 
 const automatic = { from: 'template', ready_seconds: 0 };

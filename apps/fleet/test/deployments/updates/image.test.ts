@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { eventually } from '@svc/testing';
-import { createCandidates } from '../../../src/deployments/candidates.ts';
 import { readDesired } from '../../../src/reconciler/desired.ts';
 import { returnToGood } from '../../../src/reconciler/rollout/restore.ts';
 import { updateAutomatically } from '../../../src/reconciler/updates/automatic.ts';
@@ -9,7 +8,7 @@ import { anEngine, endAll, serve } from '../../engines/servers.ts';
 import { SHORT_TIMINGS } from '../../timings.ts';
 import { aPlainTemplate, namesIn, withTemplate } from '../templates/advised.ts';
 import { type Body, startDeploymentWorld } from '../world.ts';
-import { observed, passesOf } from './passes.ts';
+import { observed, passesOf, workerContextOf } from './passes.ts';
 
 const fleet = await startDeploymentWorld();
 const { client, world } = fleet;
@@ -115,16 +114,7 @@ async function fail(id: string): Promise<void> {
   await pass(id, observed({ imageDigest: first }));
 }
 
-const context = {
-  database: world.database,
-  settings: world.services.settings,
-  sealer: world.sealer,
-  candidates: createCandidates(),
-  defaultLimits: world.services.defaultLimits,
-  log: world.log,
-  timings: SHORT_TIMINGS.reconciler,
-  updateConcurrency: 5,
-};
+const context = { ...workerContextOf(fleet), updateConcurrency: 5 };
 const search = () => updateAutomatically(context, new AbortController().signal);
 
 const ofImage = { kinds: ['image'], to_version: null, to_digest: second, held: null };

@@ -1,8 +1,10 @@
+import { createCandidates } from '../../../src/deployments/candidates.ts';
 import type { Instance, Observation } from '../../../src/engines/observation.ts';
 import { readDesired } from '../../../src/reconciler/desired.ts';
 import { type Claim, claimDue } from '../../../src/reconciler/queue.ts';
 import { DEFAULT_TIMINGS as timings } from '../../../src/reconciler/timings.ts';
 import { writeObserved } from '../../../src/reconciler/write.ts';
+import { SHORT_TIMINGS } from '../../timings.ts';
 import type { DeploymentWorld } from '../world.ts';
 
 /** The observation of a deployment with one instance, which is current. */
@@ -27,6 +29,17 @@ export const observed = (given: Partial<Observation> = {}, instance: Partial<Ins
   actions: [],
   next: 'settled',
   ...given,
+});
+
+/** What a worker of updates of several deployments needs. */
+export const workerContextOf = ({ world: { database, sealer, log, services } }: DeploymentWorld) => ({
+  database,
+  sealer,
+  log,
+  settings: services.settings,
+  defaultLimits: services.defaultLimits,
+  candidates: createCandidates(),
+  timings: SHORT_TIMINGS.reconciler,
 });
 
 /** Passes of a worker that observe a simulated engine. */

@@ -18,6 +18,7 @@ import { AdviceMarks } from '../advice/Advice.tsx';
 import { type Deployment, fleet, useBlocked } from '../api.ts';
 import { passingPhases, phaseLook, troubledPhases } from '../looks.ts';
 import { DeploymentMenu } from './DeploymentActions.tsx';
+import { listFilters } from './list/filters.ts';
 import { MoreFilters } from './list/MoreFilters.tsx';
 import { SelectionBar } from './list/SelectionBar.tsx';
 import { MAX_SELECTED, SelectBox, SelectionProvider, useSelection } from './list/selection.tsx';
@@ -124,20 +125,7 @@ const selectableColumns: readonly VirtualColumn<Deployment>[] = [
 export default function Deployments() {
   const blocked = useBlocked();
   const selection = useSelection();
-  const { values, set, isFiltered, clear } = useFilters(
-    'search',
-    'phase',
-    'label',
-    'template',
-    'host_id',
-    'cluster_id',
-    'created_by',
-    'template_state',
-    'template_status',
-    'advisory',
-    'update',
-    'sort',
-  );
+  const { values, set, isFiltered, clear } = useFilters(...listFilters, 'update', 'sort');
   const [range, setRange] = useState({ first: 0, last: 0 });
   const { sort, advisory, ...filters } = values;
   const { sort: _sort, update: _update, ...filtersOfRun } = values;

@@ -1,20 +1,10 @@
+import { listFilters } from '../../list/filters.ts';
+
 /** The most deployments of a run. A browser does not load the contract, which states it. */
 export const MAX_DEPLOYMENTS = 500;
 
 /** The parameters of the address that select the deployments of a run: ids, or the filters of their list. */
-export const selectionParameters = [
-  'chosen',
-  'search',
-  'phase',
-  'label',
-  'template',
-  'host_id',
-  'cluster_id',
-  'created_by',
-  'template_state',
-  'template_status',
-  'advisory',
-] as const;
+export const selectionParameters = ['chosen', ...listFilters] as const;
 
 export type SelectionParameters = Readonly<Record<(typeof selectionParameters)[number], string>>;
 
