@@ -1,8 +1,9 @@
 // Adds CPU time to each poll of the hub that loads this module, as a regression would. `PLANTED_MICROSECONDS` is the amount.
 import { Server } from 'node:http';
 
-const POLL = '/api/v1/catalog/updates';
-const CALIBRATION = 20_000_000;
+const POLL = '/api/v1/catalog/templates/updates';
+/** As many rounds as a poll burns, in about as many calls as a measurement has. */
+const CALIBRATION = { rounds: 5000, calls: 20_000 };
 
 function spin(rounds) {
   let value = 1;
@@ -10,11 +11,14 @@ function spin(rounds) {
   return value;
 }
 
-spin(CALIBRATION); // compiles the function
-const before = process.cpuUsage();
-spin(CALIBRATION);
-const { user } = process.cpuUsage(before);
-const rounds = Math.round((CALIBRATION / user) * Number(process.env.PLANTED_MICROSECONDS));
+const calibrate = () => {
+  const before = process.cpuUsage();
+  for (let call = 0; call < CALIBRATION.calls; call += 1) spin(CALIBRATION.rounds);
+  return process.cpuUsage(before).user;
+};
+calibrate(); // compiles the functions
+const roundsPerMicrosecond = (CALIBRATION.rounds * CALIBRATION.calls) / calibrate();
+const rounds = Math.round(roundsPerMicrosecond * Number(process.env.PLANTED_MICROSECONDS));
 
 const { emit } = Server.prototype;
 Server.prototype.emit = function (event, ...args) {
