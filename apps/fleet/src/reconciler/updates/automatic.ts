@@ -20,6 +20,7 @@ import {
 } from '../../resources/updates.ts';
 import { applyUpdate } from './apply.ts';
 import type { UpdateContext } from './runs.ts';
+import { takeTurn } from './turns.ts';
 
 export interface AutomaticContext extends UpdateContext {
   /** The maximum number of automatic rollouts at the same time, of all replicas. */
@@ -125,12 +126,12 @@ const reasonOf = ({ code }: Problem): string =>
 
 /** Whether another automatic rollout can begin, and no other replica decides about one. */
 async function canBegin(transaction: Prisma.TransactionClient, concurrency: number): Promise<boolean> {
-  const [row] = await transaction.$queryRaw<{ is_own: boolean; running: number }[]>`
-    SELECT pg_try_advisory_xact_lock(hashtext('automatic updates')) AS is_own,
-      (SELECT count(*)::int FROM deployments
-       WHERE automatic_generation = generation AND desired_state = 'running' AND NOT deleting
-         AND (observed_generation IS DISTINCT FROM generation OR rollout->>'state' IN ('progressing', 'returning'))) AS running`;
-  return row?.is_own === true && row.running < concurrency;
+  if (!(await takeTurn(transaction, 'automatic updates'))) return false;
+  const [row] = await transaction.$queryRaw<{ running: number }[]>`
+    SELECT count(*)::int AS running FROM deployments
+    WHERE automatic_generation = generation AND desired_state = 'running' AND NOT deleting
+      AND (observed_generation IS DISTINCT FROM generation OR rollout->>'state' IN ('progressing', 'returning'))`;
+  return row !== undefined && row.running < concurrency;
 }
 
 /** The deployment, locked; undefined if it must not be updated automatically any more. */

@@ -17,6 +17,7 @@ import type { HostClients } from '../engine-clients.ts';
 import { countImageCheck } from '../metrics.ts';
 import { hostOfDeployment } from '../targets.ts';
 import type { ReconcilerTimings } from '../timings.ts';
+import { takeTurn } from './turns.ts';
 
 /** The maximum number of checks at the same time on a host, of all replicas. */
 const MAX_PER_HOST = 2;
@@ -117,9 +118,7 @@ async function claimDue(
 ): Promise<{ readonly claims: readonly Claim[]; readonly isOwn: boolean }> {
   if (limit <= 0) return { claims: [], isOwn: true };
   return client.$transaction(async (transaction) => {
-    const [lock] = await transaction.$queryRaw<{ is_own: boolean }[]>`
-      SELECT pg_try_advisory_xact_lock(hashtext('image checks')) AS is_own`;
-    if (lock?.is_own !== true) return { claims: [], isOwn: false };
+    if (!(await takeTurn(transaction, 'image checks'))) return { claims: [], isOwn: false };
     const rows = await transaction.$queryRaw<unknown[]>`
       WITH busy AS (SELECT host_id, count(*) AS count FROM image_checks WHERE lease_until > now() GROUP BY host_id),
       due AS (
@@ -159,7 +158,7 @@ async function readSubject({ client }: Database, claim: Claim): Promise<z.output
   return row === undefined ? undefined : subject.parse(row);
 }
 
-/** Checks a tag, and stores the result, unless nobody wants to know it. */
+/** Checks a tag that a caller or a policy asks for, and stores the result. A tag that no deployment uses any more is deleted. */
 async function checkTag(context: ImageCheckContext, claim: Claim, signal: AbortSignal): Promise<void> {
   const { client } = context.database;
   const release = keepLease(context, claim);
