@@ -2,7 +2,7 @@
 import { Server } from 'node:http';
 
 const POLL = '/api/v1/catalog/templates/updates';
-/** As many rounds as a poll burns, in about as many calls as a measurement has. */
+/** Short calls, as those of polls, because a long loop is compiled differently. */
 const CALIBRATION = { rounds: 5000, calls: 20_000 };
 
 function spin(rounds) {

@@ -124,7 +124,7 @@ describeWithEngine('an image of a real registry', () => {
     expect(await running(id)).toMatchObject({ versions: ['tag-2'], digest: second });
   });
 
-  test('that a tag names anew is found by a check, and runs only with an update, which returns if it fails', async () => {
+  test('that its tag names later is found by a check, and runs only after an update, which returns if it fails', async () => {
     const { api, good, ask } = world;
     const first = await registry.push('moved-1', '3.0');
     const fails = ['/bin/sh', '-c', `[ "$VERSION" != broken ] || exit 3; ${SLEEP}`];

@@ -112,7 +112,7 @@ test('the extra instance of a rollout that is not known any more is removed, and
   expect((await host.creationsOf(ids.earlier)).filter(({ name }) => name === servesBefore)).toHaveLength(1);
 });
 
-test('a rollout that has failed and returned meanwhile fails and returns once more', async () => {
+test('a rollout that failed and returned after the backup fails and returns once more', async () => {
   expect(await rolloutIs(ids.failing, 'rolled_back')).toMatchObject({ generation: 3, revision: 1 });
   await expectConverged(ids.failing);
   expect((await events(ids.failing)).filter((event) => event.startsWith('RolledBack: '))).toHaveLength(1);
