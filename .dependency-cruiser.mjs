@@ -23,6 +23,7 @@ export const layers = {
     'catalog',
     'engines',
     'resources',
+    'trust',
     'render',
     'placement',
     'events',
@@ -119,10 +120,11 @@ export default {
     },
     {
       name: 'client-has-no-code-of-the-services',
-      comment: 'The command line client communicates with the services over HTTP only.',
+      comment:
+        'The command line client communicates with the services over HTTP only. The conversion of files needs no service.',
       severity: 'error',
       from: { path: '^apps/cli/src/' },
-      to: { path: '^(packages|bench)/' },
+      to: { path: '^(packages|bench)/', pathNot: '^packages/convert/' },
     },
     {
       name: 'contract-has-no-internal-dependencies',
@@ -136,7 +138,7 @@ export default {
       comment: 'auth, database and mcp import http, and http imports contract. None of them imports a higher layer.',
       severity: 'error',
       from: { path: '^packages/(http|auth|database|mcp)/src' },
-      to: { path: '^(packages/(auth|database|delivery|mcp|testing)|apps)/', pathNot: '^packages/$1/' },
+      to: { path: '^(packages/(auth|database|delivery|mcp|testing|trust)|apps)/', pathNot: '^packages/$1/' },
     },
     {
       name: 'delivery-imports-database-and-http',
@@ -144,6 +146,20 @@ export default {
       severity: 'error',
       from: { path: '^packages/delivery/src' },
       to: { path: '^(packages/(auth|mcp|testing)|apps)/' },
+    },
+    {
+      name: 'convert-is-independent',
+      comment: 'The conversion of files runs in browsers and in the client, without anything of a service.',
+      severity: 'error',
+      from: { path: '^packages/convert/src' },
+      to: { path: '^(packages/(?!convert/)|apps/)' },
+    },
+    {
+      name: 'trust-imports-contract-only',
+      comment: 'trust is verified by several programs. It imports no server, no database and no network.',
+      severity: 'error',
+      from: { path: '^packages/trust/src' },
+      to: { path: '(^packages/(?!contract/|trust/)|^apps/|node_modules/(express|@prisma|pg|undici)/)' },
     },
     {
       name: 'test-helpers-only-in-tests',

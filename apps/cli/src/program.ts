@@ -70,6 +70,16 @@ export function createProgram(result: Result): Command {
   addCredentials(add, group);
   addHub(add, group);
   addAudit(add, group);
+  add(program, 'convert <file>', {
+    summary: 'print the application that a Compose file describes, without a service',
+    examples: ['svc convert compose.yaml', 'svc convert compose.yaml --with-files --report report.json'],
+    options: (command) =>
+      command
+        .addOption(new Option('--from <kind>', 'the kind of the file').choices(['compose']).default('compose'))
+        .option('--with-files', 'also convert the files beside it that it mounts')
+        .option('--report <file>', 'write what becomes of each key to this file, as JSON'),
+    load: async () => (await import('./commands/convert.ts')).convert,
+  });
   add(program, 'completion <shell>', {
     summary: 'print the completion script for bash, zsh or fish',
     examples: ['svc completion bash', 'svc completion zsh', 'svc completion fish'],

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { newSecretToken } from '@svc/auth';
 import { onLoopback } from '@svc/testing';
-import { type Call, callOf, createAnswers, slugOfChangelog } from './fake-hub/answers.ts';
+import { type AnyCall, callOf, createAnswers, slugOfChangelog } from './fake-hub/answers.ts';
 import { answerWell, type Behaviour, refuse } from './fake-hub/behaviours.ts';
 import { createCatalog } from './fake-hub/catalog.ts';
 
@@ -11,7 +11,7 @@ export * from './fake-hub/behaviours.ts';
 
 /** A request as the hub received it. */
 interface SeenRequest {
-  readonly call: Call | undefined;
+  readonly call: AnyCall | undefined;
   readonly cursor: string | null;
   readonly limit: string | null;
   readonly authorization: string | undefined;
@@ -28,7 +28,7 @@ export async function startFakeHub(key = newSecretToken('svcc_')) {
   const beginning = catalog.now();
   const { answerTo, forget, ...settings } = createAnswers(catalog.now);
   const requests: SeenRequest[] = [];
-  let behaviours: Partial<Record<Call, Behaviour>> = {};
+  let behaviours: Partial<Record<AnyCall, Behaviour>> = {};
   let changelogs: ReadonlyMap<string, readonly object[]> = new Map();
   let inFlight = 0;
   let mostAtOnce = 0;
@@ -62,7 +62,7 @@ export async function startFakeHub(key = newSecretToken('svcc_')) {
     cursors: () => requests.filter(({ call }) => call === 'updates').map(({ cursor }) => cursor),
     mostAtOnce: () => mostAtOnce,
     /** Sets how it responds to a call from now on. */
-    behave: (how: Behaviour, call: Call = 'updates') => {
+    behave: (how: Behaviour, call: AnyCall = 'updates') => {
       behaviours = { ...behaviours, [call]: how };
     },
     /** Sets the changelog of a template. Without one, the hub is of a version without changelogs. */

@@ -1,13 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import { changeMessage, queryInteger } from '@svc/contract';
 import { COMMAND_TIMEOUTS, migrateDatabase, prepareDatabase } from '@svc/database';
-import { acceptHangUps, doctorUsage, type Program, parseOptions, preparationOf, printing } from '@svc/http';
+import { acceptHangUps, doctorUsage, exitCodes, type Program, parseOptions, preparationOf, printing } from '@svc/http';
 import { z } from 'zod';
 import { readDatabaseSettings } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { version } from './version.ts';
 
 const prismaDir = fileURLToPath(new URL('../../../prisma/hub', import.meta.url));
+
+const SIGNER = 'a program that signs what it reads from stdin, and prints the signature';
+
+const rootOptions = {
+  root: { value: '<file>', help: 'the root key; with --signer, its public key. Required' },
+  signer: { value: '<command>', help: SIGNER },
+  days: { value: '<number>', help: 'how long the keyring is valid (default 90)' },
+};
 
 /**
  * The program of the hub. Its commands read the environment of the process. Each loads its own
@@ -107,6 +115,88 @@ export const program: Program = {
         return withDatabase(withdrawAdvisory(id));
       }),
       argument: '<id>',
+    },
+    'keys new': {
+      ...printing('create a key of a publisher, without a database', async ({ argument: file, options }) => {
+        const { newKey } = await import('./commands/publishing/keys.ts');
+        return (await newKey(file, options)).join('\n');
+      }),
+      argument: '<file>',
+      options: { algorithm: { value: 'Ed25519|ES256', help: 'default: Ed25519' } },
+    },
+    'keys keyring': {
+      ...printing('create or renew the keyring of a folder', async ({ argument: folder, options }) => {
+        const { writeKeyring } = await import('./commands/publishing/keys.ts');
+        return (await writeKeyring(folder, options)).join('\n');
+      }),
+      argument: '<folder>',
+      options: {
+        ...rootOptions,
+        publisher: { value: '<slug>', help: 'required for the first keyring' },
+        name: { value: '<name>', help: 'the name of the publisher; default: its slug' },
+        key: { value: '<file>', help: 'a signing key that is added; required for the first keyring' },
+      },
+    },
+    'keys rotate': {
+      ...printing('retire the signing keys with a new one, or announce another root key', async (input) => {
+        const { rotateKeys } = await import('./commands/publishing/keys.ts');
+        return (await rotateKeys(input.argument, input.options)).join('\n');
+      }),
+      argument: '<folder>',
+      options: {
+        ...rootOptions,
+        key: { value: '<file>', help: 'the new signing key' },
+        'next-root': { value: '<file>', help: 'the root key that may sign the next keyring' },
+      },
+    },
+    'keys revoke': {
+      ...printing('revoke a signing key: nothing that it signed counts any longer', async (input) => {
+        const { revokeKey } = await import('./commands/publishing/keys.ts');
+        return (await revokeKey(input.argument, input.options)).join('\n');
+      }),
+      argument: '<folder>',
+      options: { ...rootOptions, kid: { value: '<thumbprint>', help: 'required' } },
+    },
+    pin: {
+      summary: 'write the digest of each image into the templates of a folder',
+      run: async ({ argument: folder, options }) => {
+        const { pinFolder } = await import('./commands/publishing/pin.ts');
+        const { lines, isCurrent } = await pinFolder(folder, options);
+        console.log(lines.join('\n'));
+        return isCurrent ? exitCodes.success : exitCodes.failure;
+      },
+      argument: '<folder>',
+      options: {
+        check: { help: 'only compare; exits with 1 if a tag has moved or has no digest' },
+        'registry-auth': { value: '<file>', help: 'credentials of registries, as docker login writes them' },
+        allow: { value: 'http,loopback,private', help: 'also ask registries that are no public https addresses' },
+      },
+    },
+    sign: {
+      ...printing('sign the templates of a folder that are not signed', async ({ argument: folder, options }) => {
+        const { signFolder } = await import('./commands/publishing/sign.ts');
+        return (await signFolder(folder, options)).join('\n');
+      }),
+      argument: '<folder>',
+      options: {
+        key: { value: '<file>', help: 'the signing key; with --signer, its public key. Required' },
+        signer: { value: '<command>', help: SIGNER },
+        all: { help: 'sign all templates again' },
+      },
+    },
+    verify: {
+      summary: 'verify the templates of a folder as a fleet does',
+      run: async ({ argument: folder, options }) => {
+        const { verifyFolder } = await import('./commands/publishing/sign.ts');
+        const { lines, isAccepted } = await verifyFolder(folder, options);
+        console.log(lines.join('\n'));
+        return isAccepted ? exitCodes.success : exitCodes.failure;
+      },
+      argument: '<folder>',
+      options: {
+        root: { value: '<file>', help: 'the public root key that is trusted; required' },
+        'require-digest': { help: 'refuse images that are not named by digest' },
+      },
     },
     'create-organization': {
       ...printing('create an organization', async ({ options }) => {

@@ -8,6 +8,7 @@ import { createHttpServer, MAX_PERFORMED_BYTES } from '@svc/http';
 import { countingReads } from '@svc/testing';
 import { writeCatalog } from '../src/database/catalog-write.ts';
 import { requestIcons, storeIcon } from '../src/icons/store.ts';
+import { aSigner, keyringOf } from './signers.ts';
 import { startWorld } from './world.ts';
 
 /** The large rows of a kind, the rows of a page, and small rows besides. */
@@ -75,6 +76,12 @@ beforeAll(async () => {
     INSERT INTO users (id, iss, sub, role)
     SELECT gen_random_uuid(), 'https://issuer.example.test', 'small-' || n, 'user' FROM generate_series(1, ${SMALL}) n`;
   for (let row = 0; row < SMALL / 2; row++) await world.anOrganization();
+  const root = await aSigner();
+  for (let row = 0; row < SMALL; row++) {
+    const slug = `publisher-${row}`;
+    const keyring = await keyringOf(root, { publisher: slug });
+    await client.publisher.create({ data: { slug, name: slug, root: { ...root.key }, keyring } });
+  }
 });
 beforeEach(() => world.catalog.documents.clear());
 

@@ -42,7 +42,7 @@ const SQL = [
 /**
  * Changes of one operator or condition each in a source file, also in its SQL.
  * @returns `line` (from 1), `source` (the text of the line), `change` (for example `AND → OR`), `start` and `end` (offsets
- * of the replaced text) and `replacement`
+ * of the replaced text), `replacement`, and `removesGuard`: whether a condition under which the source throws is never met
  */
 export function mutantsOf(root, file) {
   const text = readFileSync(path.join(root, file), 'utf8');
@@ -80,11 +80,16 @@ function changesOf(node, text) {
       return node.operator === '!' ? [{ start: node.start, end: node.start + 1, replacement: '' }] : [];
     case 'IfStatement':
     case 'ConditionalExpression':
-      return ['true', 'false'].map((replacement) => ({ start: node.test.start, end: node.test.end, replacement }));
+      return ['true', 'false'].map((replacement) => ({
+        start: node.test.start,
+        end: node.test.end,
+        replacement,
+        removesGuard: replacement === 'false' && isGuard(node),
+      }));
     case 'Literal':
       return typeof node.value === 'boolean' ? [{ ...positionOf(node), replacement: String(!node.value) }] : [];
     case 'MemberExpression':
-      return METHODS[node.property.name]
+      return Object.hasOwn(METHODS, node.property.name ?? '')
         ? [{ ...positionOf(node.property), replacement: METHODS[node.property.name] }]
         : [];
     case 'TaggedTemplateExpression':
@@ -92,6 +97,13 @@ function changesOf(node, text) {
     default:
       return [];
   }
+}
+
+/** Whether a statement does nothing but throw under a condition. */
+function isGuard({ type, consequent, alternate }) {
+  if (type !== 'IfStatement' || alternate) return false;
+  const [only, ...more] = consequent.type === 'BlockStatement' ? consequent.body : [consequent];
+  return only?.type === 'ThrowStatement' && more.length === 0;
 }
 
 const positionOf = ({ start, end }) => ({ start, end });

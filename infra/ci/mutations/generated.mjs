@@ -1,7 +1,8 @@
 // Checks the tests of the files that state who may see and do what: changes their operators and conditions, one at a time,
 // in a copy of the repository, and requires that one of the nearest tests fails, or that the change is listed as equivalent.
-//   node infra/ci/mutations/generated.mjs [--file <path>]... [--lines <number or range>] [--list]
+//   node infra/ci/mutations/generated.mjs [--file <path>]... [--lines <number or range>] [--guards] [--list]
 //   node infra/ci/mutations/generated.mjs --check    checks only that the listed changes exist
+// `--guards`: only removes guards (`if (...) throw ...`), in the files of which each guard must be tested.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -19,6 +20,7 @@ async function main() {
     options: {
       file: { type: 'string', multiple: true },
       lines: { type: 'string' },
+      guards: { type: 'boolean', default: false },
       list: { type: 'boolean' },
       check: { type: 'boolean' },
     },
@@ -27,9 +29,9 @@ async function main() {
   if (values.check) return;
   const isWithin = rangeOf(values.lines);
   const selected = targets
-    .filter(({ file }) => values.file?.includes(file) ?? true)
+    .filter(({ file, guards = false }) => values.file?.includes(file) ?? (guards || !values.guards))
     .flatMap(({ file, tests }) => mutantsOf(root, file).map((mutant) => ({ ...mutant, tests })))
-    .filter(({ line }) => isWithin(line));
+    .filter(({ line, removesGuard = false }) => isWithin(line) && (removesGuard || !values.guards));
   const mutants = selected.filter((mutant) => !isEquivalent(mutant));
   const left = selected.length - mutants.length;
   console.log(`${mutants.length} changes to check, ${left} listed as equivalent`);

@@ -310,4 +310,37 @@ export const mutations = [
     ],
     tests: [{ package: 'apps/fleet', pattern: 'test/update-runs' }],
   },
+  {
+    name: 'untrusted template deployed',
+    edits: [
+      {
+        file: 'apps/fleet/src/deployments/templates/trust.ts',
+        find: "verdict.state === 'untrusted'",
+        replace: "verdict.state === 'unsigned'",
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/trust/decision' }],
+  },
+  {
+    name: 'serials that are not remembered',
+    edits: [
+      {
+        file: 'apps/fleet/src/trust/memory.ts',
+        find: 'WHERE excluded.serial > trust_memory.serial',
+        replace: 'WHERE excluded.serial < trust_memory.serial',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/trust/decision' }],
+  },
+  {
+    name: 'keyring of a stranger accepted from the hub',
+    edits: [
+      {
+        file: 'packages/trust/src/keyring.ts',
+        find: "if (!root) throw new Untrusted('unknown_key', shown(read.header.kid));",
+        replace: 'if (!root) return state;',
+      },
+    ],
+    tests: [{ package: 'packages/trust', pattern: 'test/keyring' }],
+  },
 ];

@@ -2,7 +2,7 @@
 
 /**
  * The files that state who may see and do what, with the nearest tests of each. `generated.mjs` changes their operators and
- * conditions, one at a time.
+ * conditions, one at a time. With `guards`, `pnpm mutations` also removes each guard of the file.
  */
 export const targets = [
   {
@@ -48,6 +48,11 @@ export const targets = [
     },
   },
   { file: 'packages/auth/src/jwt.ts', tests: { directory: 'packages/auth', patterns: ['test/jwt', 'test/key'] } },
+  ...['jws', 'keyring', 'keys', 'scope', 'statement', 'verify'].map((name) => ({
+    file: `packages/trust/src/${name}.ts`,
+    guards: true,
+    tests: { directory: 'packages/trust', patterns: ['test/'] },
+  })),
 ];
 
 /**
@@ -123,6 +128,13 @@ export const equivalents = [
       source:
         'if (parsed.data.exp > Date.now() / 1000 + maxHours * 3600 + TOLERANCE_SECONDS) throw longLived(maxHours);',
       changes: ['> → >='],
+    },
+  ]),
+  ...inFile('packages/trust/src/jws.ts', [
+    {
+      reason: 'The library refuses a JWS with another algorithm than the allowed one, too.',
+      source: "if (header.alg !== key.alg) throw new Untrusted('signature_invalid', 'alg is not that of the key');",
+      changes: ['header.alg !== key.alg → false'],
     },
   ]),
 ];

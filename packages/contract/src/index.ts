@@ -32,6 +32,7 @@ export * from './template/container-options.ts';
 export type * from './template/controls.ts';
 export * from './template/device-variables.ts';
 export * from './template/fields.ts';
-export { selectsImage, withoutOldDigest } from './template/image-reference.ts';
+export { DOCKER_HUB, registryHost, repositoryOf, selectsImage, withoutOldDigest } from './template/image-reference.ts';
 export { byteProblem, newValueProblems, storedValueProblems } from './template/new-values.ts';
+export { newSignatures } from './template/signatures.ts';
 export * from './template/tools.ts';

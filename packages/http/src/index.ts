@@ -54,6 +54,7 @@ export {
   callOf,
   commandUser,
   execute,
+  exitCodes,
   type Program,
   parseOptions,
   printing,

@@ -37,6 +37,9 @@ const NOT_EXPRESSIBLE: readonly RegExp[] = [
   /^must not be below the first revision$/, // two members
   /^is required, because the template is blocked$/, // two members
   /^must be the slug of another template$/, // two members
+  /^must contain only placeholders such as /, // the syntax of placeholders
+  /^must not contain the placeholder /, // two members
+  /^must be used in the text as /, // two members
   /^must contain import with prune$/, // entries that depend on each other
   /cursor of the last response$/, // cursors are opaque
   /^must be `start`, or the unchanged cursor of an entry$/,

@@ -11,6 +11,7 @@ import { print, tell } from '../output.ts';
 
 const CATEGORIES = 'categories.yaml';
 const TEMPLATES = 'templates';
+const SIGNATURES = 'signatures.json';
 
 /** The files of a catalog that a hub can send, so that nothing is written elsewhere. */
 const FILE = /^(?:categories\.yaml|templates\/[a-z0-9][a-z0-9-]{0,63}\.yaml)$/;
@@ -31,12 +32,13 @@ interface ImportOptions extends Common {
 export const importFolder: Action<ImportOptions> = async ([folder = ''], options) => {
   if (options.dryRun !== true) requireConsent(options);
   const files = await readFolder(folder);
+  const signed = await readSignatures(folder);
   const hub = hubOf(options);
   const send = (plan: boolean) =>
     reply(
       hub.POST('/api/v1/publish/import', {
         params: { query: { plan, ...given({ prune: options.prune, max_deletions: options.maxDeletions }) } },
-        body: { files: [...files], ...given({ message: options.message }) },
+        body: { files: [...files], ...given({ message: options.message, signatures: signed?.templates }) },
       }),
     );
   if (options.dryRun === true) {
@@ -66,6 +68,32 @@ async function readFolder(folder: string): Promise<readonly CatalogFile[]> {
   return Promise.all(
     paths.map(async (each) => ({ path: each, content: await readFile(path.join(folder, each), 'utf8') })),
   );
+}
+
+interface SignaturesFile {
+  /** The serial of the newest signature. */
+  readonly serial: number;
+  /** By the slug of the template. */
+  readonly templates: Record<string, string[]>;
+}
+
+/** The signatures of a folder; undefined if it has no file with them. @throws UsageError */
+async function readSignatures(folder: string): Promise<SignaturesFile | undefined> {
+  const file = path.join(folder, SIGNATURES);
+  if (!existsSync(file)) return undefined;
+  const value = parseJson(await readFile(file, 'utf8'));
+  // The hub checks each signature.
+  const { serial, templates } = Object(value) as Partial<SignaturesFile>;
+  if (typeof serial === 'number' && typeof templates === 'object') return { serial, templates };
+  throw new UsageError(`${file} is not a file of the command sign of the hub.`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 interface Imported {
@@ -104,7 +132,7 @@ export const exportFolder: Action<ExportOptions> = async ([folder = ''], options
   if (present.length > 0 && !present.includes(CATEGORIES)) {
     throw new UsageError(`${folder} is neither empty nor a folder with a catalog.`);
   }
-  const files = await readCatalog(hubOf(options));
+  const { files, signatures } = await readCatalog(hubOf(options));
   const obsolete = options.prune === true ? await obsoleteIn(folder, files) : [];
   if (obsolete.length > 0) await confirm(`Delete ${obsolete.join(', ')}?`, options);
   await mkdir(path.join(folder, TEMPLATES), { recursive: true });
@@ -116,21 +144,51 @@ export const exportFolder: Action<ExportOptions> = async ([folder = ''], options
     written.push(name);
   }
   for (const name of obsolete) await rm(path.join(folder, name));
+  if (await writeSignatures(folder, signatures, options.prune === true)) written.push(SIGNATURES);
+  const count = files.length + (Object.keys(signatures).length > 0 ? 1 : 0);
   await print(
-    { written, deleted: obsolete, files: files.length },
+    { written, deleted: obsolete, files: count },
     {
       format: options.output,
-      as: () => `${written.length} of ${files.length} files written, ${obsolete.length} deleted.`,
+      as: () => `${written.length} of ${count} files written, ${obsolete.length} deleted.`,
     },
   );
   return undefined;
 };
 
-async function readCatalog(hub: Hub): Promise<readonly CatalogFile[]> {
-  const { files } = await reply(hub.GET('/api/v1/publish/export'));
+interface Catalog {
+  readonly files: readonly CatalogFile[];
+  /** By the slug of the template. */
+  readonly signatures: Record<string, string[]>;
+}
+
+async function readCatalog(hub: Hub): Promise<Catalog> {
+  const { files, signatures = {} } = await reply(hub.GET('/api/v1/publish/export')); // earlier versions have no signatures
   const wrong = files.find(({ path: name }) => !FILE.test(name));
   if (wrong) throw new Failure(`The hub sent a file with the name ${JSON.stringify(wrong.path)}.`);
-  return files;
+  return { files, signatures };
+}
+
+/**
+ * Writes the signatures of a hub, if the file states others. Without `prunes`, those of other templates are kept.
+ * @returns whether the file was written
+ */
+async function writeSignatures(folder: string, ofHub: Record<string, string[]>, prunes: boolean): Promise<boolean> {
+  const before = (await readSignatures(folder)) ?? { serial: 0, templates: {} };
+  const all = Object.entries(prunes ? ofHub : { ...before.templates, ...ofHub });
+  const templates = Object.fromEntries(all.sort(([one], [other]) => (one < other ? -1 : 1)));
+  if (isDeepStrictEqual(templates, before.templates)) return false;
+  const serial = Math.max(before.serial, ...all.flatMap(([, signatures]) => signatures.map(serialOf)));
+  await writeFile(path.join(folder, SIGNATURES), `${JSON.stringify({ serial, templates }, undefined, 2)}\n`);
+  return true;
+}
+
+/** The serial in a signature, which the hub has checked; 0 if it has another form. */
+function serialOf(signature: string): number {
+  const [, payload = ''] = signature.split('.');
+  // An object can have any members.
+  const { serial } = Object(parseJson(Buffer.from(payload, 'base64url').toString('utf8'))) as { serial?: unknown };
+  return typeof serial === 'number' ? serial : 0;
 }
 
 /** The files of templates in a folder that a hub does not have. */

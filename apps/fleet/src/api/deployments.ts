@@ -1,15 +1,12 @@
 import { type Input, paginationOf } from '@svc/contract';
 import { fleetEndpoints, type GeneratedValue } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, Problem, replyWithPage, withEtag } from '@svc/http';
-import { recordDownload } from '../catalog/download-reports.ts';
 import { waitForPhase } from '../changes/wait.ts';
-import { readDependents } from '../deployments/bindings.ts';
 import { changeDeployment, digestToRestore, generationToRestore } from '../deployments/changes.ts';
-import { type Decision, decide, uncheckedTargets } from '../deployments/decision.ts';
-import { type Draft, type NewWorkload, newDraft } from '../deployments/draft.ts';
+import { type Decision, uncheckedTargets } from '../deployments/decision.ts';
 import { presentEnv } from '../deployments/env.ts';
 import { detailsOf, readDetails } from '../deployments/event-details.ts';
-import { DUE_NOW, recordGeneration } from '../deployments/generations.ts';
+import { DUE_NOW } from '../deployments/generations.ts';
 import {
   findCreatedDeployment,
   type IdempotentRequest,
@@ -17,17 +14,15 @@ import {
   rememberRequest,
 } from '../deployments/idempotency.ts';
 import { presentManifest } from '../deployments/manifest.ts';
+import { decideCreation, storeCreation } from '../deployments/plans/creation.ts';
+import { decideDeletion, storeDeletion } from '../deployments/plans/deletion.ts';
 import { refusalsOfDeletion, refuse } from '../deployments/refusals.ts';
 import { deploymentSummaries, deployments, presentDeployment } from '../deployments/rows.ts';
 import { refuseScale, scalingRow } from '../deployments/scaling/scaling.ts';
-import { allocate, insertDeployment, removeDeployment } from '../deployments/store.ts';
-import { recordAcknowledged } from '../deployments/templates/advice.ts';
 import { abortedRollout, noRollout, recordOutcome } from '../deployments/updates/restore.ts';
 import { presentRollout, storedOutcome } from '../deployments/updates/rollout.ts';
 import { upgradeDeployment as upgrade } from '../deployments/updates/upgrade.ts';
-import { generateValues } from '../deployments/values/generate.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { authorOf } from '../identity/actor.ts';
 import { callerKey } from '../identity/principal.ts';
 import { UncheckedTargets } from '../reconciler/first-checks.ts';
 import { storedEnv } from '../render/env.ts';
@@ -35,9 +30,7 @@ import { refuseInUse } from '../resources/field-errors.ts';
 import { lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { deploymentList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
-import { refuseUnknownTarget } from '../resources/targets.ts';
-import { insertRevision } from '../resources/workloads.ts';
-import { type ChangeContext, changeRoute, inPlacementQueue, placementRoute, runAudited } from './request/change.ts';
+import { changeRoute, inPlacementQueue, placementRoute, runAudited } from './request/change.ts';
 import { pageOptions, type RequestContext, route } from './request/context.ts';
 import { largeReadsOf, replyWithResources } from './request/pages.ts';
 
@@ -158,10 +151,14 @@ async function createOnce(context: RequestContext, { body, idempotent, canWait }
       await refuseDeleted(transaction, previous);
       return present(previous, []); // only the first response contains the values
     }
-    const created = await createFrom({ ...context, transaction }, body, canWait);
-    isFirstOfTemplate = created.isFirstOfTemplate;
-    if (idempotent) await rememberRequest(transaction, idempotent, created.id);
-    return present(created.id, created.generated);
+    const changing = { ...context, transaction };
+    const decided = await decideCreation(changing, body);
+    if (canWait) awaitFirstChecks(decided.decision);
+    refuse(decided.refusals);
+    const stored = await storeCreation(changing, decided);
+    isFirstOfTemplate = stored.isFirstOfTemplate;
+    if (idempotent) await rememberRequest(transaction, idempotent, stored.id);
+    return present(stored.id, stored.generated);
   });
   return { reply, isFirstOfTemplate };
 }
@@ -189,28 +186,6 @@ export function refuseAmbiguousSource(body: Pick<Body, 'workload_id' | 'template
   }
 }
 
-async function createFrom(context: ChangeContext, body: Body, canWait: boolean) {
-  const { transaction, principal } = context;
-  await refuseUnknownTarget(transaction, body.target);
-  const author = authorOf(principal);
-  const { draft, created } = await newDraft(transaction, body, context.defaultLimits);
-  const { workload, replicas } = draft;
-  const decision = await decide(context, draft);
-  if (canWait) awaitFirstChecks(decision);
-  refuse(decision.refusals);
-  if (created) await createWorkload(context, draft, created);
-  await recordAcknowledged(context, draft);
-  await insertDeployment(context, decision, {
-    labels: body.labels,
-    deletesWorkload: created !== undefined,
-    message: `created from revision ${workload.revision}, replicas: ${replicas}`,
-  });
-  await allocate(transaction, decision, author);
-  const generated = await generateValues(transaction, context.settings.sealer, draft);
-  const isFirstOfTemplate = workload.templateId !== null && (await recordDownload(transaction, workload)) > 0;
-  return { id: draft.id, generated, isFirstOfTemplate };
-}
-
 /**
  * @throws UncheckedTargets if the deployment can become possible with the first check of a host or
  * cluster
@@ -218,17 +193,6 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean) 
 export function awaitFirstChecks(decision: Decision): void {
   const unchecked = uncheckedTargets(decision);
   if (unchecked.length > 0) throw new UncheckedTargets(unchecked);
-}
-
-/** Creates a workload with the name of the deployment. */
-async function createWorkload(
-  { transaction, principal }: ChangeContext,
-  { name, workload }: Draft,
-  { base, overrides }: NewWorkload,
-): Promise<void> {
-  const author = authorOf(principal);
-  await transaction.workload.create({ data: { id: workload.workloadId, name, created_by: author } });
-  await insertRevision(transaction, { workloadId: workload.workloadId, revision: 1, base, overrides, author });
 }
 
 export const updateDeployment = placementRoute(fleetEndpoints.updateDeployment, (context, { params, body }) =>
@@ -345,28 +309,9 @@ export const deleteDeployment = placementRoute(fleetEndpoints.deleteDeployment, 
   const { transaction, ifMatch } = context;
   await acquirePlacementLock(transaction);
   const row = await lockRow(transaction, deployments, { id: params.id, ifMatch });
-  if (!row.deleting) refuseInUse(await readDependents(transaction, row));
-  if (query.keep_workload) {
-    await transaction.deployment.update({ where: { id: row.id }, data: { deletes_workload: false } });
-  }
-  if (row.sent_to_engine) {
-    const data = {
-      deleting: true,
-      desired_state: 'stopped' as const,
-      phase: 'deleting',
-      reason: null,
-      message: '',
-      ...DUE_NOW,
-    };
-    if (!row.deleting) {
-      await transaction.deployment.update({
-        where: { id: row.id },
-        data: { ...data, generation: { increment: 1 }, ...nextVersion() },
-      });
-      await recordGeneration(context, { id: row.id, operation: 'delete', message: 'deletion requested' });
-    }
-    return { deployment: presentDeployment(await readRow(transaction, deployments, row.id), context.defaultLimits) };
-  }
-  await removeDeployment(transaction, row.id);
-  return { deployment: presentDeployment({ ...row, phase: 'deleting' }, context.defaultLimits) };
+  const decided = await decideDeletion(context, { before: row, keepsWorkload: query.keep_workload });
+  refuseInUse(decided.dependents);
+  const isRemoved = await storeDeletion(context, decided);
+  const after = isRemoved ? { ...row, phase: 'deleting' as const } : await readRow(transaction, deployments, row.id);
+  return { deployment: presentDeployment(after, context.defaultLimits) };
 });

@@ -26,6 +26,8 @@ import * as hostOrphans from './hosts/orphans.ts';
 import * as hosts from './hosts.ts';
 import { implement } from './request/context.ts';
 import * as secrets from './secrets.ts';
+import * as publishers from './settings/publishers.ts';
+import * as trust from './settings/trust.ts';
 import * as settings from './settings.ts';
 import * as storage from './storage.ts';
 import { createSupportBundle } from './support-bundle.ts';
@@ -50,6 +52,8 @@ export const routes = implement(fleetEndpoints, {
   ...invitations,
   ...tokens,
   ...settings,
+  ...trust,
+  ...publishers,
   ...audit,
   ...hosts,
   ...clusters,

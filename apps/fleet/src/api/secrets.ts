@@ -1,3 +1,4 @@
+import { registryHost } from '@svc/contract';
 import { fleetEndpoints, type WorkloadSpec } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, pickDefined, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
@@ -5,12 +6,12 @@ import { secretBinding } from '../deployments/bindings.ts';
 import { rotateSecretInDeployments } from '../deployments/generations.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
-import { registryHost } from '../render/image.ts';
 import { keyOf } from '../render/secrets.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
 import { lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { secretList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
+import { referencesIn } from '../resources/references.ts';
 import { acceptPurposes, problemOfUse, purposesOf, readUsersOf, type SecretScope } from '../resources/secret-uses.ts';
 import {
   presentSecret,
@@ -44,7 +45,7 @@ export async function refuseKeysInUse(
     WHERE v.secret_names @> ARRAY[${name}]
     UNION ALL
     SELECT d.name, jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', ${name}::text, 'env', e.key, 'key', e.value->>'key')))
-    FROM deployments d, jsonb_each(d.env) e
+    FROM deployments d, ${referencesIn(Prisma.sql`d.env`)} e
     WHERE d.bindings @> ARRAY[${secretBinding(name)}] AND e.value->>'secret' = ${name} GROUP BY d.name
     ORDER BY name`;
   const affected = rows.filter(({ refs }) => refs.some((ref) => ref.name === name && keyOf(ref, keys) === undefined));

@@ -1,9 +1,7 @@
 import { fleetEndpoints, type LabelRequirement } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
-import type { DeploymentRow } from '../deployments/rows.ts';
 import { planRun } from '../deployments/update-runs/plan.ts';
 import { endRun, insertRun, readRun, readRuns } from '../deployments/update-runs/runs.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import { creatorOf } from '../identity/authority.ts';
 import { callerKey } from '../identity/principal.ts';
@@ -13,8 +11,9 @@ import { type RequestContext, route } from './request/context.ts';
 
 const planContextOf = ({ database, candidates, defaultLimits, planQueue, principal }: RequestContext) => ({
   database,
-  planUpgrade: (transaction: Prisma.TransactionClient, row: DeploymentRow) =>
-    planUpgrade({ transaction, candidates, defaultLimits }, row),
+  candidates,
+  defaultLimits,
+  planUpgrade,
   planQueue,
   caller: callerKey(principal),
 });

@@ -1,10 +1,16 @@
-import { type Category, fold, searchText, type Template } from '@svc/contract';
+import { type Category, fold, searchText } from '@svc/contract';
 import type { Database } from '../database/client.ts';
 import type { RecordedEvent } from '../events/record.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { forgetAdvice, hasRevision, storeAdvice, withKnownAdvice } from './advice.ts';
 import { recordAdvisories } from './advisories.ts';
-import { cursorReaderOf, type Entries, type TemplatePage, type UnreadableEntry } from './read.ts';
+import {
+  cursorReaderOf,
+  type Entries,
+  type MirroredTemplate,
+  type TemplatePage,
+  type UnreadableEntry,
+} from './read.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -14,7 +20,7 @@ const BATCH = 125;
 /** Stores templates as the hub sent them, regardless of whether they are newer. */
 async function storeTemplates(
   transaction: Transaction,
-  templates: readonly Template[],
+  templates: readonly MirroredTemplate[],
   generation: number,
 ): Promise<void> {
   for (let start = 0; start < templates.length; start += BATCH) {
@@ -22,8 +28,12 @@ async function storeTemplates(
   }
 }
 
-async function storeBatch(transaction: Transaction, templates: readonly Template[], generation: number): Promise<void> {
-  const rows = templates.map((template) => ({
+async function storeBatch(
+  transaction: Transaction,
+  templates: readonly MirroredTemplate[],
+  generation: number,
+): Promise<void> {
+  const rows = templates.map(({ signed, ...template }) => ({
     id: template.id,
     slug: template.slug,
     category_id: template.category_id,
@@ -34,20 +44,21 @@ async function storeBatch(transaction: Transaction, templates: readonly Template
     sort_name: fold(template.name),
     updated_at: template.updated_at,
     document: template,
+    signed,
   }));
   await transaction.$executeRaw`
     INSERT INTO catalog_templates
-      (id, slug, category_id, category_slug, is_featured, tags, search_text, sort_name, updated_at, document, generation)
+      (id, slug, category_id, category_slug, is_featured, tags, search_text, sort_name, updated_at, document, signed, generation)
     SELECT id, slug, category_id, category_slug, is_featured, tags, search_text, sort_name, updated_at, ${withKnownAdvice},
-           ${generation}::int
+           nullif(signed, 'null'), ${generation}::int
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (
       id uuid, slug text, category_id uuid, category_slug text, is_featured boolean, tags text[], search_text text,
-      sort_name text, updated_at timestamptz, document jsonb)
+      sort_name text, updated_at timestamptz, document jsonb, signed jsonb)
     ON CONFLICT (id) DO UPDATE SET
       slug = excluded.slug, category_id = excluded.category_id, category_slug = excluded.category_slug,
       is_featured = excluded.is_featured, tags = excluded.tags, search_text = excluded.search_text,
       sort_name = excluded.sort_name, updated_at = excluded.updated_at, document = excluded.document,
-      generation = excluded.generation`;
+      signed = excluded.signed, generation = excluded.generation`;
 }
 
 /** @returns the number of deleted templates */
@@ -210,7 +221,7 @@ const idsOf = (entries: readonly { readonly id: string | undefined }[]): string[
 
 async function storeReadable(
   transaction: Transaction,
-  templates: readonly Template[],
+  templates: readonly MirroredTemplate[],
   generation: number,
 ): Promise<void> {
   await storeTemplates(transaction, templates, generation);

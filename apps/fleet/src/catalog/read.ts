@@ -21,6 +21,7 @@ import {
 import { MAX_CHANGES_LISTED } from '@svc/contract/fleet';
 import type { ReadUpdates } from '@svc/contract/hub';
 import { z } from 'zod';
+import { type Evidence, evidenceOf } from '../trust/evidence.ts';
 import { version } from '../version.ts';
 
 /** An entry of a response of the hub that this version of the fleet cannot read. */
@@ -37,11 +38,17 @@ export interface Entries<T> {
   readonly unreadable: readonly UnreadableEntry[];
 }
 
+/** A template as the mirror stores it. */
+export interface MirroredTemplate extends Template {
+  /** What was received of a signed template; null without signatures. */
+  readonly signed: Evidence | null;
+}
+
 /** A page of changes, of which each entry was read on its own. */
 export interface TemplatePage extends Pick<ReadUpdates, 'checked_at' | 'cursor' | 'reset' | 'has_more'> {
   /** The cursor with which the page was requested. */
   readonly requestedCursor: string;
-  readonly templates: Entries<Template>;
+  readonly templates: Entries<MirroredTemplate>;
   /** The ids of removed templates. */
   readonly removed: readonly string[];
   /** A removal has no readable id. Only a full walk shows which template was removed. */
@@ -149,6 +156,17 @@ function readEntries<T>(schema: z.ZodType<T>, rows: readonly unknown[]): Entries
   return { readable: [...readable.values()], unreadable: [...unreadable.values()] };
 }
 
+/** Reads templates, with what was received of those that are signed. */
+function readTemplates(rows: readonly unknown[]): Entries<MirroredTemplate> {
+  const received = new Map(rows.map((row) => [identity.parse(row).id, row]));
+  const { readable, unreadable } = readEntries(storable, rows);
+  const withEvidence = readable.map((template) => ({
+    ...template,
+    signed: evidenceOf(Object(received.get(template.id)), template.updated_at),
+  }));
+  return { readable: withEvidence, unreadable };
+}
+
 const reasonOf = ([first]: readonly { readonly path: string; readonly message: string }[]) =>
   first ? `${declaredPath(first.path)} ${first.message}`.trim() : 'is not valid';
 
@@ -163,7 +181,7 @@ export function readPage(updates: ReadUpdates, requestedCursor: string): Templat
     reset,
     has_more,
     requestedCursor,
-    templates: readEntries(storable, updates.templates),
+    templates: readTemplates(updates.templates),
     removed: removed.filter((id) => id !== undefined),
     hasUnreadableRemoval: removed.includes(undefined),
   };

@@ -7,6 +7,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { readChangelogs } from './changelogs.ts';
 import { reportDownloads } from './download-reports.ts';
 import type { Hub } from './hub.ts';
+import { fetchKeyrings } from './keyrings.ts';
 import { applyPage, applyRepeatedPage, LeaseLost, markRepeated, pagesToRepeat, type SyncCounts } from './mirror.ts';
 import { cursorReaderOf, type Entries, readCategories, readPage, type TemplatePage } from './read.ts';
 import {
@@ -278,6 +279,7 @@ async function walk(run: SyncRun, { full }: { readonly full: boolean }): Promise
     hasMore = page.has_more;
   }
   await repeatPages(run, progress.started_at);
+  await fetchKeyrings(run);
 }
 
 /**

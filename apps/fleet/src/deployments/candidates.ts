@@ -89,15 +89,25 @@ export interface Allocation extends Allocated {
   readonly targetId: string;
 }
 
+/** Allocations that differ from those in the database. */
+export interface Reallocation {
+  readonly released: readonly Allocation[];
+  readonly added: readonly Allocation[];
+}
+
+const UNCHANGED: Reallocation = { released: [], added: [] };
+
 /** All hosts and clusters as candidates for a placement, with their allocated resources. */
 export interface Candidates {
   /**
-   * Reads the candidates as the transaction sees them now, as if `own` were not allocated. The
+   * Reads the candidates as the transaction sees them now, as if resources were reallocated. The
    * transaction holds the placement lock if it allocates resources later. The work of the database
    * depends on the number of targets that changed since the last call of any transaction, unless
    * the transaction changed a target itself.
    */
-  read(transaction: Reader, own?: Allocation): Promise<readonly Candidate[]>;
+  read(transaction: Reader, reallocation?: Reallocation): Promise<readonly Candidate[]>;
+  /** Reads the candidates once. The result answers each reading from memory, whatever changes later. */
+  readOnce(transaction: Reader): Promise<Candidates>;
 }
 
 /**
@@ -110,24 +120,34 @@ export function createCandidates(): Candidates {
   let since = FROM_THE_BEGINNING;
   let last: Promise<unknown> = Promise.resolve();
 
-  const read = async (transaction: Reader, own: Allocation | undefined) => {
+  const read = async (transaction: Reader): Promise<KnownTargets> => {
     const changes = await readChanges(transaction, since);
     // What the transaction changed itself must not stay in memory, because it can be rolled back.
-    if (changes.has_own) return (await readAll(transaction)).known.candidates(own);
+    if (changes.has_own) return (await readAll(transaction)).known;
     known.apply(changes.targets);
     const isComplete = changes.before >= since && known.size === changes.total;
     if (isComplete) since = changes.before;
     else ({ known, since } = await readAll(transaction));
-    return known.candidates(own);
+    return known;
+  };
+  const readInTurn = <T>(transaction: Reader, use: (targets: KnownTargets) => T): Promise<T> => {
+    // One after the other, so that no reading is replaced by an earlier one.
+    const result = last.then(async () => use(await read(transaction)));
+    last = result.catch(() => undefined); // the caller receives the error
+    return result;
   };
   return {
-    read: (transaction, own) => {
-      // One after the other, so that no reading is replaced by an earlier one.
-      const result = last.then(() => read(transaction, own));
-      last = result.catch(() => undefined); // the caller receives the error
-      return result;
-    },
+    read: (transaction, reallocation) => readInTurn(transaction, (targets) => targets.candidates(reallocation)),
+    readOnce: (transaction) => readInTurn(transaction, (targets) => inMemory(targets.copy())),
   };
+}
+
+function inMemory(targets: KnownTargets): Candidates {
+  const candidates: Candidates = {
+    read: async (_, reallocation) => targets.candidates(reallocation),
+    readOnce: async () => candidates,
+  };
+  return candidates;
 }
 
 const FROM_THE_BEGINNING = 0n;
@@ -189,10 +209,22 @@ class KnownTargets {
     return this.#rows.size;
   }
 
-  candidates(own: Allocation | undefined): readonly Candidate[] {
-    const engine = own && this.#rows.get(own.targetId)?.engine;
-    if (engine === undefined) return [...this.#candidates.values()];
-    const changed = new Map(this.#candidatesOf(engine, own).map((candidate) => [candidate.id, candidate]));
+  copy(): KnownTargets {
+    const copy = new KnownTargets();
+    for (const [id, row] of this.#rows) copy.#rows.set(id, row);
+    for (const [engine, ids] of this.#byEngine) copy.#byEngine.set(engine, new Set(ids));
+    for (const [id, candidate] of this.#candidates) copy.#candidates.set(id, candidate);
+    return copy;
+  }
+
+  candidates({ released, added }: Reallocation = UNCHANGED): readonly Candidate[] {
+    const ids = new Set([...released, ...added].map(({ targetId }) => targetId));
+    const engines = new Set([...ids].flatMap((id) => this.#rows.get(id)?.engine ?? []));
+    const changed = new Map(
+      [...engines]
+        .flatMap((engine) => this.#candidatesOf(engine, { released, added }))
+        .map((candidate) => [candidate.id, candidate]),
+    );
     return [...this.#candidates.values()].map((candidate) => changed.get(candidate.id) ?? candidate);
   }
 
@@ -211,17 +243,27 @@ class KnownTargets {
     }
   }
 
-  #candidatesOf(engine: string, own?: Allocated): Candidate[] {
-    const rows = [...(this.#byEngine.get(engine) ?? [])].flatMap((id) => this.#rows.get(id) ?? []);
+  #candidatesOf(engine: string, reallocation = UNCHANGED): Candidate[] {
+    const ids = this.#byEngine.get(engine) ?? new Set();
+    const rows = [...ids].flatMap((id) => this.#rows.get(id) ?? []);
+    const released = reallocation.released.filter(({ targetId }) => ids.has(targetId));
+    const added = reallocation.added.filter(({ targetId }) => ids.has(targetId));
     const inOrder = rows.toSorted((one, other) => (one.registered < other.registered ? -1 : 1));
     const firstOf = (row: TargetRow) => inOrder.find((other) => other.cluster?.namespace === row.cluster?.namespace);
+    const sum = (amounts: readonly Allocated[], amount: 'cpu_millis' | 'memory_bytes' | 'gpu_count') =>
+      amounts.reduce((total, each) => total + each[amount], 0);
+    const stored = rows.map((row) => row.allocated);
     const total = (amount: 'cpu_millis' | 'memory_bytes' | 'gpu_count') =>
-      rows.reduce((sum, { allocated }) => sum + allocated[amount], 0) - (own?.[amount] ?? 0);
+      sum(stored, amount) - sum(released, amount) + sum(added, amount);
+    const free = new Set(released.flatMap(({ gpus }) => gpus));
     const allocated = {
       cpu_millis: total('cpu_millis'),
       memory_bytes: total('memory_bytes'),
       gpu_count: total('gpu_count'),
-      gpus: rows.flatMap((row) => row.allocated.gpus).filter((gpu) => !own?.gpus.includes(gpu)),
+      gpus: [
+        ...stored.flatMap(({ gpus }) => gpus).filter((gpu) => !free.has(gpu)),
+        ...added.flatMap(({ gpus }) => gpus),
+      ],
     };
     return rows.map((row) => {
       const first = firstOf(row);

@@ -11,23 +11,30 @@ import { invalid, type Matches, Problem, pickDefined } from '@svc/http';
 import type { Sealer } from '../database/sealing.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
+import type { Changer } from '../identity/principal.ts';
 import { columnsOfLimits, type DefaultLimits } from '../render/defaults.ts';
 import { type StoredEnv, storedEnv } from '../render/env.ts';
 import { lockRow, nextVersion, readRow } from '../resources/kind.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
+import { insertRevision } from '../resources/workloads.ts';
+import { storeAddresses } from './addresses/dependents.ts';
 import { bindingsOf, readDependents, sealedIdOf } from './bindings.ts';
-import { type DecisionContext, decide } from './decision.ts';
+import { type Decision, type DecisionContext, decide } from './decision.ts';
 import {
   changedDraft,
   type Draft,
+  type DraftContext,
   isUnchanged,
+  type NewWorkload,
   readWorkloadRevision,
   refuseExcessiveSize,
   restoredDraft,
 } from './draft.ts';
 import { acceptEnv, isSameEnv } from './env.ts';
 import { type Author, DUE_NOW, type Operation, PENDING, recordGeneration, restartForSecret } from './generations.ts';
-import { refusalsOfDeletion, refuse } from './refusals.ts';
+import { pendingRevisions } from './plans/pending.ts';
+import type { WorkloadRevision } from './plans/revision.ts';
+import { type Refusal, refusalsOfDeletion, refuse } from './refusals.ts';
 import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
 import { scalingAfter } from './scaling/scaling.ts';
 import { allocate, allocationOf } from './store.ts';
@@ -40,6 +47,7 @@ import { generateValues } from './values/generate.ts';
 
 /** What a change of a deployment needs of its request. */
 export interface DeploymentContext extends Author, DecisionContext {
+  readonly principal: Changer;
   readonly settings: { readonly sealer: Sealer };
   readonly defaultLimits: DefaultLimits;
   /** The audit entry of the request; absent if nobody makes the change. */
@@ -51,12 +59,20 @@ export interface DeploymentContext extends Author, DecisionContext {
 /** The values that a change generates are for its response only. */
 type DeploymentReply = Reply<typeof fleetEndpoints.updateDeployment>;
 
+/** A revision of a workload that is stored with the change that deploys it. */
+interface NewRevision {
+  readonly workload: WorkloadRevision;
+  readonly content: NewWorkload;
+}
+
 /** A requested change of a deployment. Members that are absent stay unchanged. */
 export interface DeploymentChange {
   readonly operation: Operation;
   readonly message: string;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly revision?: number | undefined;
+  /** The revision that it deploys, if it is not stored yet. */
+  readonly newRevision?: NewRevision | undefined;
   readonly replicas?: number | undefined;
   readonly autoscaling?: Autoscaling | null | undefined;
   readonly scaledBy?: Scaler | undefined;
@@ -89,27 +105,43 @@ export interface DeploymentChange {
   readonly isAdoption?: boolean;
 }
 
+/** A requested change with the draft to which it leads. */
+export interface RequestedChange {
+  readonly before: DeploymentRow;
+  readonly change: DeploymentChange;
+  readonly draft: Draft;
+  readonly handover: DeploymentRow['handover'];
+  /** Whether the deployment matches already. */
+  readonly isUnchanged: boolean;
+}
+
+/** A change as it was decided. */
+export interface DecidedChange extends RequestedChange {
+  readonly kind: 'change';
+  readonly refusals: readonly Refusal[];
+  /** Undefined if nothing is to be decided: the deployment matches already, or cannot be changed. */
+  readonly decision: Decision | undefined;
+}
+
 /**
- * Changes a deployment and increments its generation. Does nothing if the deployment already
- * matches. @throws 400, 404, 409 for another change than the expected one, 412, 422
+ * The draft to which a requested change leads. @throws 400 for invalid variables, and if all replicas
+ * together are too large; 422 for a revision that does not exist
  */
-export async function changeDeployment(
-  context: DeploymentContext,
-  id: string,
-  requestChange: (before: DeploymentRow) => DeploymentChange | Promise<DeploymentChange>,
-): Promise<DeploymentReply> {
-  const { transaction, principal, ifMatch } = context;
-  await acquirePlacementLock(transaction);
-  const before = await lockRow(transaction, deployments, { id, ifMatch });
-  const change = await requestChange(before);
-  const workload = await readWorkloadRevision(transaction, before.workload_id, change.revision ?? before.revision);
+export async function requestedChange(
+  { transaction, defaultLimits, pending }: DraftContext,
+  before: DeploymentRow,
+  change: DeploymentChange,
+): Promise<RequestedChange> {
+  const revisions = pending && pendingRevisions(pending);
+  const revision = change.revision ?? before.revision;
+  const workload =
+    change.newRevision?.workload ?? (await readWorkloadRevision(transaction, before.workload_id, revision, revisions));
   const isNewRevision = workload.revision !== before.revision && !change.isRollback;
   const env = change.env ? acceptEnv(change.env, { ...workload, before: before.env }) : change.recordedEnv;
   const { handover, ...scaling } = scalingAfter(before, change);
-  const updates = change.updates && changedPolicy(policyOf(before), change.updates);
   const changed = {
     ...(env && { env }),
-    ...(updates && { updates }),
+    ...(change.updates && { updates: changedPolicy(policyOf(before), change.updates) }),
     ...scaling,
     ...pickDefined(change, [
       'labels',
@@ -125,24 +157,62 @@ export async function changeDeployment(
   };
   const { restores } = change;
   const draftChanges = { workload, isNewRevision, ...changed };
-  const requested = restores?.form
+  const draft = restores?.form
     ? restoredDraft(before, draftChanges, restores.form)
-    : changedDraft(before, draftChanges, context.defaultLimits);
-  const stored = { ...pickDefined(change, ['labels', 'pull']), ...(updates && { updates }) };
-  refuse(refusalsOfDeletion(before));
+    : changedDraft(before, draftChanges, defaultLimits);
+  refuseExcessiveSize(draft, before);
+  const isRequested = change.restart === true || change.takeOver === true;
+  return { before, change, draft, handover, isUnchanged: !isRequested && isUnchanged(before, draft) };
+}
+
+/**
+ * Decides a change without writing anything. @throws 400, 409 for another change than the expected
+ * one, 422 for a revision that does not exist or that this fleet does not support
+ */
+export async function decideChange(
+  context: DecisionContext & DraftContext,
+  before: DeploymentRow,
+  change: DeploymentChange,
+): Promise<DecidedChange> {
+  const requested = await requestedChange(context, before, change);
+  const refusals = refusalsOfDeletion(before);
   refuseTakeOver(before, change);
-  refuseOtherPlan(before, requested, change.expected);
-  if (!change.restart && !change.takeOver && isUnchanged(before, requested)) {
-    await recordAcknowledged(context, requested);
+  refuseOtherPlan(before, requested.draft, change.expected);
+  if (refusals.length > 0 || requested.isUnchanged)
+    return { kind: 'change', ...requested, refusals, decision: undefined };
+  const decision = await decide(context, requested.draft);
+  const isChecked = change.expected !== undefined && change.force !== true;
+  if (isChecked && decision.refusals.length === 0)
+    await refuseFailed(context.transaction, before, fingerprintOf(decision));
+  return { kind: 'change', ...requested, refusals: decision.refusals, decision };
+}
+
+/**
+ * Stores a change that was decided under the placement lock, and not refused. `alsoChanged` are the
+ * deployments that the same plan changes itself.
+ * @returns the values that it generated
+ */
+export async function storeChange(
+  context: DeploymentContext,
+  decided: DecidedChange,
+  alsoChanged: ReadonlySet<string> = new Set(),
+): Promise<GeneratedValue[]> {
+  const { transaction, principal } = context;
+  const { before, change, handover, decision } = decided;
+  const { id } = before;
+  const stored = {
+    ...pickDefined(change, ['labels', 'pull']),
+    ...(change.updates && { updates: decided.draft.updates }),
+  };
+  if (decision === undefined) {
+    await recordAcknowledged(context, decided.draft);
     if (Object.keys(stored).length > 0) await update(transaction, id, { ...stored, ...dueForPass(before, change) });
-    return present(context, id, []);
+    return [];
   }
-  refuseExcessiveSize(requested, before);
-  const decision = await decide(context, requested);
-  refuse(decision.refusals);
   const { draft } = decision;
-  const fingerprint = fingerprintOf(decision);
-  if (change.expected !== undefined && change.force !== true) await refuseFailed(transaction, before, fingerprint);
+  const { workload } = draft;
+  const { restores } = change;
+  if (change.newRevision) await storeRevision(transaction, change.newRevision, authorOf(principal));
   await update(transaction, id, {
     ...stored,
     revision: workload.revision,
@@ -170,9 +240,39 @@ export async function changeDeployment(
   await recordAcknowledged(context, draft);
   await allocate(transaction, decision, authorOf(principal));
   const generated = await generateValues(transaction, context.settings.sealer, draft);
-  await recordGeneration(context, { id, operation: change.operation, message: change.message, fingerprint });
-  await restartDependents(context, before, draft.env);
-  return present(context, id, generated);
+  const { operation, message } = change;
+  await recordGeneration(context, { id, operation, message, fingerprint: fingerprintOf(decision) });
+  await restartDependents(context, { before, env: draft.env, alsoChanged });
+  return generated;
+}
+
+/** Stores the revision that a change deploys, unless an earlier change has stored it. */
+async function storeRevision(
+  transaction: Prisma.TransactionClient,
+  { workload: { workloadId, revision }, content }: NewRevision,
+  author: string,
+): Promise<void> {
+  const where = { id: workloadId, revision: { lt: revision } };
+  const { count } = await transaction.workload.updateMany({ where, data: { revision, ...nextVersion() } });
+  if (count > 0) await insertRevision(transaction, { workloadId, revision, ...content, author });
+}
+
+/**
+ * Changes a deployment and increments its generation. Does nothing if the deployment already
+ * matches. @throws 400, 404, 409 for another change than the expected one, 412, 422
+ */
+export async function changeDeployment(
+  context: DeploymentContext,
+  id: string,
+  requestChange: (before: DeploymentRow) => DeploymentChange | Promise<DeploymentChange>,
+): Promise<DeploymentReply> {
+  const { transaction, defaultLimits, ifMatch } = context;
+  await acquirePlacementLock(transaction);
+  const before = await lockRow(transaction, deployments, { id, ifMatch });
+  const decided = await decideChange(context, before, await requestChange(before));
+  refuse(decided.refusals);
+  const generated = await storeChange(context, decided);
+  return { deployment: presentDeployment(await readRow(transaction, deployments, id), defaultLimits), generated };
 }
 
 /** @throws 409 if the change is not the one that was planned */
@@ -215,14 +315,34 @@ const restoredColumns = (
 const dueForPass = ({ cluster_id }: DeploymentRow, { labels, updates }: DeploymentChange) =>
   updates !== undefined || (labels !== undefined && cluster_id !== null) ? { due_at: new Date(0) } : {};
 
-/** Starts a new generation of the deployments that are bound to a value that changed. */
-async function restartDependents(context: DeploymentContext, before: DeploymentRow, env: StoredEnv): Promise<void> {
-  const isChanged = (variable: string) => sealedIdOf(env[variable]) !== sealedIdOf(before.env[variable]);
-  if (!Object.keys({ ...before.env, ...env }).some(isChanged)) return;
-  const dependents = (await readDependents(context.transaction, before)).filter(({ variable }) => isChanged(variable));
-  const ids = new Set(dependents.map((dependent) => dependent.id));
-  const message = `a generated value of the deployment ${before.name} changed`;
-  for (const id of ids) await restartForSecret(context, { id, message });
+interface ChangedValues {
+  readonly before: DeploymentRow;
+  readonly env: StoredEnv;
+  /** Deployments with a change of their own. */
+  readonly alsoChanged: ReadonlySet<string>;
+}
+
+/** Starts a new generation of the deployments that are bound to a value or an address that changed. */
+async function restartDependents(
+  context: DeploymentContext,
+  { before, env, alsoChanged }: ChangedValues,
+): Promise<void> {
+  const { transaction } = context;
+  const dependents = await readDependents(transaction, before);
+  const isChanged = (variable: string | null) =>
+    variable !== null && sealedIdOf(env[variable]) !== sealedIdOf(before.env[variable]);
+  const idsOf = (bound: typeof dependents) => [...new Set(bound.map(({ id }) => id))];
+  const withAddress = await storeAddresses(
+    transaction,
+    before.name,
+    idsOf(dependents.filter(({ port }) => port !== null)),
+  );
+  const withValue = idsOf(dependents.filter(({ variable }) => isChanged(variable)));
+  for (const id of new Set([...withValue, ...withAddress])) {
+    if (alsoChanged.has(id)) continue;
+    const what = withValue.includes(id) ? 'a generated value' : 'an address';
+    await restartForSecret(context, { id, message: `${what} of the deployment ${before.name} changed` });
+  }
 }
 
 /** Whether the change requests that the image is pulled: a restart, a start, another revision, or another digest. */
@@ -251,15 +371,6 @@ const STOPPED = { phase: 'stopped', reason: null, message: '' } as const;
 
 const update = (transaction: Prisma.TransactionClient, id: string, data: Prisma.DeploymentUncheckedUpdateInput) =>
   transaction.deployment.update({ where: { id }, data: { ...data, ...nextVersion() } });
-
-const present = async (
-  { transaction, defaultLimits }: DeploymentContext,
-  id: string,
-  generated: GeneratedValue[],
-): Promise<DeploymentReply> => ({
-  deployment: presentDeployment(await readRow(transaction, deployments, id), defaultLimits),
-  generated,
-});
 
 /**
  * The recorded generation to roll back to: the given one, or by default the latest one that differs

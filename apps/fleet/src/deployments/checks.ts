@@ -1,15 +1,15 @@
-import { deviceVariableErrors, tiers } from '@svc/contract';
+import { deviceVariableErrors, registryHost, tiers } from '@svc/contract';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { gpuCountOf } from '../placement/candidates.ts';
 import { listAssessments } from '../placement/listed.ts';
 import type { Placement } from '../placement/place.ts';
 import { containerOptionProblems } from '../render/container-options.ts';
 import type { ResolvedEnv } from '../render/env.ts';
-import { registryHost } from '../render/image.ts';
 import { isSealedName, keyOf } from '../render/secrets.ts';
 import { specProblems } from '../render/spec-problems.ts';
 import { type BoundVariable, refusalsOfDependents } from './bindings.ts';
 import { type Draft, readWorkloadRevision } from './draft.ts';
+import type { Pending } from './plans/pending.ts';
 import type { PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
 import { refusalsOfScaling } from './scaling/refusals.ts';
@@ -24,11 +24,13 @@ type Transaction = Prisma.TransactionClient;
 /** A draft, and what its decision has read and chosen so far. */
 interface Examined {
   readonly draft: Draft;
+  readonly pending: Pending;
   readonly env: ResolvedEnv['env'];
   /** The problems of its variables. */
   readonly problems: ResolvedEnv['problems'];
   readonly bound: readonly BoundVariable[];
   readonly ofBindings: readonly Refusal[];
+  readonly ofTrust: readonly Refusal[];
   readonly mounted: readonly MountedVolume[];
   readonly ofVolumes: readonly Refusal[];
   readonly secrets: readonly SecretMetadata[];
@@ -42,12 +44,13 @@ type Check = (examined: Examined, transaction: Transaction) => readonly Refusal[
 
 /** The checks of a draft, in the order in which a response lists the reasons of a refusal. */
 const checks = {
-  name: ({ draft }, transaction) => refusalsOfName(transaction, draft),
+  name: ({ draft, pending }, transaction) => refusalsOfName(transaction, draft, pending),
   spec: ({ draft: { workload, creates } }) =>
     [...specProblems(workload.spec), ...(creates.includes('workload') ? deviceVariableErrors(workload.spec) : [])].map(
       (problem) => ({ code: 'deployment_refused', ...problem }),
     ),
   template: ({ draft }, transaction) => refusalsOfTemplate(transaction, draft),
+  trust: ({ ofTrust }) => ofTrust,
   tier: ({ draft }, transaction) => refusalsOfTier(transaction, draft),
   variables: ({ draft, env, problems }) =>
     [...problems, ...containerOptionProblems(draft.workload.spec, env)].map((problem) => ({
@@ -55,7 +58,8 @@ const checks = {
       ...problem,
     })),
   bindings: ({ ofBindings }) => ofBindings,
-  dependents: ({ draft }, transaction) => (draft.creates.length === 0 ? refusalsOfDependents(transaction, draft) : []),
+  dependents: ({ draft, pending }, transaction) =>
+    draft.creates.length === 0 ? refusalsOfDependents(transaction, draft, pending) : [],
   secrets: ({ draft, secrets, bound }) => refusalsOfSecrets(draft, secrets, bound),
   secretUses: ({ draft, secrets, bound }, transaction) => refusalsOfSecretUses(transaction, { draft, secrets, bound }),
   registry: ({ draft, secrets }, transaction) => refusalsOfRegistry(transaction, draft, secrets),
@@ -102,18 +106,24 @@ function whyNoSurge(spec: Draft['workload']['spec'], mounted: readonly MountedVo
  * The names of resources are unique. A name stays taken until a deleted deployment is removed from
  * its target.
  */
-async function refusalsOfName(transaction: Transaction, { name, creates }: Draft): Promise<Refusal[]> {
+async function refusalsOfName(
+  transaction: Transaction,
+  { name, creates }: Draft,
+  pending: Pending,
+): Promise<Refusal[]> {
   if (creates.length === 0) return [];
   const refusal = (message: string): Refusal => ({ code: 'name_taken', path: 'name', message });
   const [used] = await transaction.$queryRaw<[{ is_deleting: boolean | null; by_workload: boolean }]>`
     SELECT (SELECT deleting FROM deployments WHERE name = ${name}) AS is_deleting,
       EXISTS (SELECT FROM workloads WHERE name = ${name}) AS by_workload`;
-  const isUsed = creates.includes('deployment') && used.is_deleting !== null;
+  const planned = pending.filter((each) => each.name === name);
+  const isUsed = creates.includes('deployment') && (used.is_deleting !== null || planned.length > 0);
+  const hasWorkload = used.by_workload || planned.some(({ createsWorkload }) => createsWorkload);
   return [
     ...(isUsed
       ? [refusal(`is already used by another deployment${used.is_deleting ? ', which is being deleted' : ''}`)]
       : []),
-    ...(creates.includes('workload') && used.by_workload
+    ...(creates.includes('workload') && hasWorkload
       ? [refusal('is already used by a workload; choose another name, or deploy this workload')]
       : []),
   ];

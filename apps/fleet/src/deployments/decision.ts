@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Target } from '@svc/contract/fleet';
+import type { Target, Trust } from '@svc/contract/fleet';
 import type { Prisma } from '../generated/prisma/client.ts';
+import type { Changer } from '../identity/principal.ts';
 import { bindAddresses } from '../placement/addresses.ts';
-import { type PlacementRequirements, placementRequirementsOf } from '../placement/candidates.ts';
+import { type NeededPort, type PlacementRequirements, placementRequirementsOf } from '../placement/candidates.ts';
 import { type ChosenTarget, type Placement, place } from '../placement/place.ts';
 import { PORTS_BIND_TO_ADDRESSES } from '../render/defaults.ts';
 import { type ResolvedEnv, resolveEnv } from '../render/env.ts';
@@ -10,13 +11,16 @@ import { type PodSettings, podSettings } from '../render/pod-settings.ts';
 import { refuseUnsupported } from '../render/unsupported-values.ts';
 import { problemOfAccount } from '../resources/cluster-policies.ts';
 import { withoutSealed } from '../resources/workloads.ts';
-import { type BoundVariable, readBound } from './bindings.ts';
+import { readNeeded, resolveAddresses } from './addresses/needed.ts';
+import { type Bound, type BoundVariable, readBound } from './bindings.ts';
 import type { Allocation, Candidates } from './candidates.ts';
 import { runChecks } from './checks.ts';
 import type { Draft } from './draft.ts';
+import { NOTHING_PENDING, type Pending, pendingPortsOn, reallocationOf } from './plans/pending.ts';
 import { allocatedGpus, decidePorts, type PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
 import { countedReplicas } from './scaling/scaling.ts';
+import { examineTrust } from './templates/trust.ts';
 import { type Extra, NO_EXTRA, replacedBy, whyNoExtra, whyNoRoom, withExtra } from './updates/extra.ts';
 import { type PresentDeployment, readPresent } from './updates/present.ts';
 import { namesOfSecrets, readSecretMetadata, type SecretMetadata } from './values/secret-metadata.ts';
@@ -27,7 +31,11 @@ type Transaction = Prisma.TransactionClient;
 /** What a decision reads. */
 export interface DecisionContext {
   readonly transaction: Transaction;
+  /** Who requests the change; absent if nobody does. */
+  readonly principal?: Changer;
   readonly candidates: Candidates;
+  /** What earlier changes of the same plan would store. Default: nothing. */
+  readonly pending?: Pending;
 }
 
 interface DraftPlacement {
@@ -36,6 +44,7 @@ interface DraftPlacement {
   readonly present: PresentDeployment | undefined;
   readonly requirements: PlacementRequirements;
   readonly mounted: readonly MountedVolume[];
+  readonly needed: readonly NeededPort[];
 }
 
 /**
@@ -44,8 +53,8 @@ interface DraftPlacement {
  * placed. If they changed, all replicas are placed again. A stopped deployment is not placed.
  */
 async function placeDraft(
-  { transaction, candidates }: DecisionContext,
-  { draft, present, requirements, mounted }: DraftPlacement,
+  { transaction, candidates, pending = NOTHING_PENDING }: DecisionContext,
+  { draft, present, requirements, mounted, needed }: DraftPlacement,
 ): Promise<Placement> {
   if (draft.desiredState === 'stopped') return { chosen: undefined, assessments: [] };
   const current = await readCurrentAllocation(transaction, draft, { present, requirements });
@@ -63,11 +72,12 @@ async function placeDraft(
   const request = {
     ...requirements,
     volumes,
+    needed_ports: needed,
     scaling: draft.autoscaling === null ? draft.scaledBy : ('autoscaling' as const),
     target: draft.target ?? undefined,
     has_ports: draft.workload.spec.ports.length > 0,
   };
-  const all = await candidates.read(transaction, own);
+  const all = await candidates.read(transaction, reallocationOf(pending, own));
   if (!current) return place(request, all);
   const more = place({ ...request, replicas: requirements.replicas - current.gpus.length }, all);
   if (!more.chosen) return more;
@@ -75,7 +85,7 @@ async function placeDraft(
 }
 
 /** What is allocated to a deployment; undefined if it does not exist or has no target. */
-async function readAllocation(transaction: Transaction, id: string): Promise<Allocation | undefined> {
+export async function readAllocation(transaction: Transaction, id: string): Promise<Allocation | undefined> {
   const row = await transaction.deployment.findUnique({ where: { id }, include: { allocated_gpus: true } });
   const targetId = row?.host_id ?? row?.cluster_id;
   if (!row || !targetId) return undefined;
@@ -139,7 +149,7 @@ async function placeRollout(context: DecisionContext, wanted: Omit<DraftPlacemen
   const given = { ...wanted, present };
   const placed = async (extra: Extra, allocated: PlacementRequirements): Promise<Placed> => {
     const placement = await placeDraft(context, { ...given, requirements: allocated });
-    const ports = await portsOn(context.transaction, draft, { chosen: placement.chosen, extra });
+    const ports = await portsOn(context, draft, { chosen: placement.chosen, extra });
     return { placement, ports, extra, allocated };
   };
   const before = replacedBy(draft, present);
@@ -157,12 +167,15 @@ async function placeRollout(context: DecisionContext, wanted: Omit<DraftPlacemen
 export interface Decision {
   readonly draft: Draft;
   readonly refusals: readonly Refusal[];
+  /** Who signed what it runs. */
+  readonly trust: Trust;
   /** What is allocated until the rollout of the change ends. */
   readonly allocated: PlacementRequirements;
   readonly extra: Extra;
   readonly env: ResolvedEnv['env'];
   /** The variables that the deployment binds to secrets and sealed values. */
   readonly bound: readonly BoundVariable[];
+  readonly composed: Bound['composed'];
   readonly mounted: readonly MountedVolume[];
   readonly secrets: readonly SecretMetadata[];
   readonly placement: Placement;
@@ -181,19 +194,34 @@ export interface Decision {
  * be placed
  */
 export async function decide(context: DecisionContext, requested: Draft): Promise<Decision> {
-  const { transaction } = context;
+  const { transaction, pending = NOTHING_PENDING } = context;
   const { workload } = requested;
   if (requested.isNewRevision) refuseUnsupported(withoutSealed(workload.spec));
-  const { env, bindings, problems } = resolveEnv(workload.spec, requested.env, workload.secretVariables);
-  const { bound, refusals: ofBindings } = await readBound(transaction, requested, bindings);
-  const secrets = await readSecretMetadata(transaction, namesOfSecrets(requested, bound));
-  const { mounted, refusals: ofVolumes } = await mountVolumes(transaction, requested);
+  const needed = await readNeeded(transaction, requested, pending);
+  const { mounted, refusals: ofVolumes } = await mountVolumes(transaction, requested, pending);
   const requirements = placementRequirementsOf(workload.spec, countedReplicas(requested));
-  const placed = await placeRollout(context, { draft: requested, requirements, mounted });
+  const placed = await placeRollout(context, { draft: requested, requirements, mounted, needed: needed.ports });
   const { placement, ports, extra, allocated } = placed;
-  const { draft, refusals: ofCluster } = await applyCluster(transaction, requested, placement.chosen);
+  const target = placement.chosen ?? requested.target;
+  const resolved = await resolveAddresses(transaction, requested, { ports: needed.ports, target });
+  const { draft, refusals: ofCluster } = await applyCluster(
+    transaction,
+    { ...requested, env: resolved.env },
+    placement.chosen,
+  );
+  const { verdict, refusals: ofTrust } = await examineTrust(transaction, draft, {
+    principal: context.principal,
+    target,
+  });
+  const { env, bindings, problems } = resolveEnv(workload.spec, draft.env, workload.secretVariables);
+  const { bound, composed, refusals: ofValues } = await readBound(transaction, draft, bindings, pending);
+  const secrets = await readSecretMetadata(transaction, namesOfSecrets(draft, bound));
+  const isPlaced = placement.chosen !== undefined;
+  const ofBindings = [...ofValues, ...needed.refusals, ...(isPlaced ? resolved.refusals : [])];
   const examined = {
     draft,
+    pending,
+    ofTrust,
     env,
     problems,
     bound,
@@ -212,11 +240,13 @@ export async function decide(context: DecisionContext, requested: Draft): Promis
     extra,
     env,
     bound,
+    composed,
     mounted,
     secrets,
     placement,
     chosen: placement.chosen,
     ports,
+    trust: verdict,
     refusals: await runChecks(transaction, examined),
   };
 }
@@ -261,7 +291,7 @@ export const uncheckedTargets = ({ chosen, refusals, placement }: Decision): rea
     : [];
 
 async function portsOn(
-  transaction: Transaction,
+  { transaction, pending = NOTHING_PENDING }: DecisionContext,
   draft: Draft,
   { chosen, extra }: { readonly chosen: ChosenTarget | undefined; readonly extra: Extra },
 ) {
@@ -271,6 +301,7 @@ async function portsOn(
     hostId: chosen.id,
     deploymentId: id,
     isNew: creates.includes('deployment'),
+    taken: pendingPortsOn(pending, chosen.id),
     replicas: replicas + extra.instances,
     spec: workload.spec,
     bindTo: (addresses) =>

@@ -12,8 +12,7 @@ import {
 } from '@svc/contract/fleet';
 import { invalid, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
-import { z } from 'zod';
-import { Prisma } from '../generated/prisma/client.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
 import { isSameSize } from '../placement/quantities.ts';
 import { CURRENT_DEFAULTS, type DefaultLimits, limitsOfColumns } from '../render/defaults.ts';
 import { resolveEnv, type StoredEnv } from '../render/env.ts';
@@ -27,35 +26,17 @@ import {
   type StoredSpec,
   secretNamesOf,
   secretTextErrors,
-  secretVariables,
   secretVariablesOf,
   specMembersOf,
-  storedSpec,
   templateBase,
   withoutTemplate,
 } from '../resources/workloads.ts';
 import { acceptEnv, isSameEnv, withoutInlineValues } from './env.ts';
+import { type Pending, pendingRevisions } from './plans/pending.ts';
+import { revisionColumns, revisionRow, type WorkloadRevision, workloadRevisionOf } from './plans/revision.ts';
 import type { DeploymentRow } from './rows.ts';
 import { countedReplicas } from './scaling/scaling.ts';
 import { changedPolicy, policyOf } from './updates/policy.ts';
-
-/** The part of a revision of a workload that a deployment needs. */
-export interface WorkloadRevision {
-  readonly workloadId: string;
-  readonly revision: number;
-  readonly spec: StoredSpec;
-  /** The template that the revision was made from; null without one. */
-  readonly templateId: string | null;
-  /** Those of the copy; null without a template, and if the revision is not known. */
-  readonly templateHash: string | null;
-  readonly templateRevision: number | null;
-  /** The ids of the advisories that were acknowledged for it. */
-  readonly acknowledged: readonly string[];
-  readonly minTier: string | null;
-  readonly secretNames: readonly string[];
-  /** The names of the secret variables. */
-  readonly secretVariables: readonly string[];
-}
 
 /** The volume that a mount requests: an existing one by its id, or a new one with a size. */
 export interface VolumeRequest {
@@ -133,6 +114,14 @@ export interface NewDeploymentRequest
   readonly acknowledge?: readonly string[] | undefined;
 }
 
+/** What a draft is made from. */
+export interface DraftContext {
+  readonly transaction: Prisma.TransactionClient;
+  readonly defaultLimits: DefaultLimits;
+  /** What earlier changes of the same plan would store. Default: nothing. */
+  readonly pending?: Pending;
+}
+
 /** The content of a workload that is created with its deployment. */
 export interface NewWorkload {
   readonly base: RevisionBase;
@@ -146,15 +135,14 @@ export interface NewWorkload {
  * large, for text of a secret variable, or for members of `spec` that contradict each other
  */
 export async function newDraft(
-  transaction: Prisma.TransactionClient,
+  { transaction, defaultLimits, pending }: DraftContext,
   request: NewDeploymentRequest,
-  defaultLimits: DefaultLimits,
 ): Promise<{ readonly draft: Draft; readonly created: NewWorkload | undefined }> {
   const { workload_id = '', revision, target, replicas, autoscaling, scaled_by, volumes } = request;
   const created = await newWorkloadOf(transaction, request);
   const workload = created
     ? revisionOf(created, { workloadId: uuidv7(), revision: 1 })
-    : await readWorkloadRevision(transaction, workload_id, revision);
+    : await readWorkloadRevision(transaction, workload_id, revision, pending && pendingRevisions(pending));
   const env = acceptEnv(request.env, { ...workload, before: {} });
   const draft: Draft = {
     id: uuidv7(),
@@ -404,47 +392,22 @@ export function refuseExcessiveSize(draft: Draft, before?: DeploymentRow): void 
 const configurationSize = ({ workload: { spec }, env }: Draft): number =>
   Buffer.byteLength(JSON.stringify({ ...spec, env: resolveEnv(spec, env).env, env_schema: [] }));
 
-/** The columns of a revision `v` of a workload. */
-export const revisionRow = z.object({
-  workload_id: z.string(),
-  revision: z.int(),
-  spec: storedSpec,
-  template_id: z.string().nullable(),
-  template_hash: z.string().nullable(),
-  template_revision: z.int().nullable(),
-  acknowledged: z.array(z.string()),
-  min_tier: z.string().nullable(),
-  secret_names: z.array(z.string()),
-  secret_variables: z.array(z.string()),
-});
-export const revisionColumns = Prisma.sql`v.workload_id, v.revision, v.spec, v.template_id, v.template_hash, v.template_revision,
-  v.acknowledged::text[] AS acknowledged, v.min_tier, v.secret_names,
-  ${secretVariables} AS secret_variables`;
-
-export const workloadRevisionOf = (row: z.output<typeof revisionRow>): WorkloadRevision => ({
-  workloadId: row.workload_id,
-  revision: row.revision,
-  spec: row.spec,
-  templateId: row.template_id,
-  templateHash: row.template_hash,
-  templateRevision: row.template_revision,
-  acknowledged: row.acknowledged,
-  minTier: row.min_tier,
-  secretNames: row.secret_names,
-  secretVariables: row.secret_variables,
-});
-
 type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
 
 /**
- * A revision of a workload; the latest if none is given. @throws 422 if the workload or the
- * revision does not exist
+ * A revision of a workload; the latest if none is given. `pending` are those that earlier changes of
+ * the same plan store. @throws 422 if the workload or the revision does not exist
  */
 export async function readWorkloadRevision(
   reader: Reader,
   workloadId: string,
   revision: number | undefined,
+  pending: readonly WorkloadRevision[] = [],
 ): Promise<WorkloadRevision> {
+  const planned = pending.findLast(
+    (each) => each.workloadId === workloadId && each.revision === (revision ?? each.revision),
+  );
+  if (planned) return planned;
   const [found] = await reader.$queryRaw<{ name: string; latest: number; revision: number | null }[]>`
     SELECT w.name, w.revision AS latest, ${revisionColumns} FROM workloads w
     LEFT JOIN workload_revisions v ON v.workload_id = w.id AND v.revision = coalesce(${revision}::bigint, w.revision)
@@ -472,6 +435,8 @@ export function revisionOf(
     templateRevision: base.template_revision,
     acknowledged: [],
     minTier: base.min_tier,
+    ...(base.evidence !== undefined && { evidence: base.evidence }),
+    overridden: Object.keys(overrides),
     secretNames: secretNamesOf(spec),
     secretVariables: secretVariablesOf(spec),
   };

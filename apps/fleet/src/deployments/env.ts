@@ -3,7 +3,8 @@ import { codedMessages, type FieldError, GRANTS_DEVICES, grantsDevices } from '@
 import type { EnvReply, EnvRequest } from '@svc/contract/fleet';
 import { invalid } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
-import type { StoredEnv, StoredValue } from '../render/env.ts';
+import { type StoredEnv, type StoredValue, withReferences } from '../render/env.ts';
+import { isAddress, isSecretComposition, type StoredReference } from '../render/references.ts';
 import { refuse } from './refusals.ts';
 
 type GivenValue = EnvRequest[string];
@@ -31,13 +32,15 @@ export function acceptEnv(given: EnvRequest, { secretVariables, before }: Known)
   const errors = entries.flatMap(({ name, value, isSecret, stored }): FieldError[] => {
     const path = `env.${name}`;
     if (isSecret && typeof value === 'string' && value !== '') return [{ path, message: codedMessages.secret_text }];
+    if (isSecret && typeof value === 'object' && 'compose' in value && !isSecretComposition(value))
+      return [{ path, message: codedMessages.composed_text }];
     const isLost = typeof value === 'object' && 'sealed' in value && !isSealed(stored, isSecret);
     return isLost ? [{ path, message: codedMessages.not_sealed }] : [];
   });
   if (errors.length > 0) throw invalid(errors);
   const accepted = entries.map(({ name, value, stored }) => ({ name, stored, value: acceptValue(value, stored) }));
   const granting = accepted.filter(
-    ({ name, value, stored }) => grantsDevices(name) && !isDeepStrictEqual(value, stored),
+    ({ name, value, stored }) => grantsDevices(name) && (stored === undefined || !isSameValue(value, stored)),
   );
   refuse(granting.map(({ name }) => ({ code: 'invalid_env', path: `env.${name}`, message: GRANTS_DEVICES })));
   return Object.fromEntries(accepted.map(({ name, value }) => [name, value]));
@@ -55,10 +58,17 @@ function acceptValue(value: GivenValue, stored: StoredValue | undefined): Stored
   return isSame ? stored : { generate: value.generate, id: uuidv7() };
 }
 
+/** A reference without what the last change has found out about it. */
+const withoutAddress = (reference: StoredReference): StoredReference => {
+  if (!isAddress(reference)) return reference;
+  const { at: _, ...requested } = reference;
+  return requested;
+};
+
 /** The variables as the API returns them, without secret values. */
 export const presentEnv = (env: StoredEnv, secretVariables: readonly string[]): EnvReply =>
   Object.fromEntries(
-    Object.entries(env).map(([name, value]) => {
+    Object.entries(withReferences(env, withoutAddress)).map(([name, value]) => {
       if (isSealed(value, secretVariables.includes(name))) return [name, { sealed: true }];
       return [name, typeof value === 'object' && 'generate' in value ? { generate: value.generate } : value];
     }),
@@ -73,9 +83,13 @@ export const withoutInlineValues = (env: StoredEnv): StoredEnv =>
 const isInlineValue = (value: StoredValue): value is { sealed: string; inline: true } =>
   typeof value === 'object' && 'sealed' in value && value.inline === true;
 
-/** Whether two environments have the same values. */
+/** Whether two environments have the same values, whatever the addresses of the deployments that they name. */
 export const isSameEnv = (one: StoredEnv, other: StoredEnv): boolean =>
-  isDeepStrictEqual(withoutInlineValues(one), withoutInlineValues(other));
+  isDeepStrictEqual(asRequested(one), asRequested(other));
+
+const isSameValue = (one: StoredValue, other: StoredValue): boolean => isSameEnv({ value: one }, { value: other });
+
+const asRequested = (env: StoredEnv): StoredEnv => withReferences(withoutInlineValues(env), withoutAddress);
 
 /** Whether instances have values in their environment that a restart would pass as a secret. */
 export const hasInlineValues = (env: StoredEnv): boolean => Object.values(env).some(isInlineValue);

@@ -10,15 +10,10 @@ import { BOOKKEEPING } from '../render/labels.ts';
 import { renderedCluster } from '../render/pod.ts';
 import type { Rendering, Secrecy, Secrets } from '../render/rendering.ts';
 import { idOfSealedName, SEALED_KEY, sealedName, secretsWithPlaceholders } from '../render/secrets.ts';
+import { listBindings } from './addresses/list.ts';
 import { readBound } from './bindings.ts';
-import {
-  type Draft,
-  draftOf,
-  readWorkloadRevision,
-  runSpecOf,
-  type StoredDraft,
-  type WorkloadRevision,
-} from './draft.ts';
+import { type Draft, draftOf, readWorkloadRevision, runSpecOf, type StoredDraft } from './draft.ts';
+import type { WorkloadRevision } from './plans/revision.ts';
 import { allocatedGpus, allocatedPorts } from './ports.ts';
 import type { DeploymentRow } from './rows.ts';
 import { namesOfSecrets, readSecretMetadata } from './values/secret-metadata.ts';
@@ -29,7 +24,7 @@ type Transaction = Prisma.TransactionClient;
 type Reader = Pick<Transaction, 'volume' | 'attachment' | '$queryRaw'>;
 
 /** A deployment with all inputs of its rendering except the secrets. */
-export interface Renderable extends Pick<Rendering, 'bound' | 'generation'> {
+export interface Renderable extends Pick<Rendering, 'bound' | 'composed' | 'generation'> {
   readonly env: ResolvedEnv['env'];
   readonly draft: Draft;
   readonly mounted: readonly MountedVolume[];
@@ -48,13 +43,13 @@ export async function readRenderable(
   const draft = draftOf(row, { workload });
   const { mounted } = await mountVolumes(reader, draft);
   const { env, bindings } = resolveEnv(workload.spec, row.env, workload.secretVariables);
-  const { bound } = await readBound(reader, draft, bindings);
-  return { draft, env, bound, mounted, generation: row.generation, restarted_at: row.restarted_at };
+  const { bound, composed } = await readBound(reader, draft, bindings);
+  return { draft, env, bound, composed, mounted, generation: row.generation, restarted_at: row.restarted_at };
 }
 
 /** The rendering of a deployment. Whether it contains secret values depends on `secrets`. */
 export const renderingOf = <S extends Secrecy>(
-  { draft, env, bound, mounted, generation, restarted_at }: Renderable,
+  { draft, env, bound, composed, mounted, generation, restarted_at }: Renderable,
   secrets: Secrets<S>,
 ): Rendering<S> => ({
   id: draft.id,
@@ -77,6 +72,7 @@ export const renderingOf = <S extends Secrecy>(
   pull: draft.pull,
   env: env.map((variable) => ({ name: variable.name, value: textOf(variable, secrets) })),
   bound,
+  composed,
   volumes: mounted,
   secrets,
 });
@@ -122,7 +118,7 @@ export async function manifestOf(
 export async function presentManifest(
   transaction: Transaction,
   row: DeploymentRow,
-): Promise<Pick<Reply<typeof fleetEndpoints.getDeploymentManifest>, 'secrets'> & { manifest: ManifestObject[] }> {
+): Promise<Reply<typeof fleetEndpoints.getDeploymentManifest>> {
   const workload = await readWorkloadRevision(transaction, row.workload_id, row.revision);
   const stored = await readRenderable(transaction, row, workload);
   const { draft, bound } = stored;
@@ -132,6 +128,7 @@ export async function presentManifest(
   return {
     manifest: await manifestOf(transaction, { rendering, target: draft.target, allocated }),
     secrets: listSecretUses(rendering, secrets),
+    bindings: listBindings(row.env),
   };
 }
 

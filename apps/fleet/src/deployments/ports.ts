@@ -68,6 +68,8 @@ interface PortRequest {
   readonly deploymentId: string;
   /** The deployment has no ports yet. */
   readonly isNew: boolean;
+  /** Ports of the host that are not free, in addition to those in the database, as `<protocol>/<port>`. */
+  readonly taken: readonly string[];
   readonly replicas: number;
   readonly spec: WorkloadSpec;
   /** The addresses to which new ports bind on a host with these addresses; empty: all interfaces. */
@@ -104,7 +106,7 @@ export interface PortDecision {
  */
 export async function decidePorts(
   transaction: Transaction,
-  { hostId, deploymentId, isNew, replicas, spec, bindTo, rebinds }: PortRequest,
+  { hostId, deploymentId, isNew, taken, replicas, spec, bindTo, rebinds }: PortRequest,
 ): Promise<PortDecision> {
   const onHost = spec.ports.length > 0 ? await readHostPorts(transaction, hostId) : NO_PORTS;
   const addresses = bindTo(onHost.addresses);
@@ -119,7 +121,8 @@ export async function decidePorts(
   const refusals: Refusal[] = [];
   for (const protocol of new Set(required.map((port) => port.protocol))) {
     const missing = required.filter((port) => port.protocol === protocol && !present.has(keyOf(port)));
-    const free = freePorts(onHost, { protocol, count: missing.length, from: firstPortOf(hostId) });
+    const used = new Set([...onHost.used, ...taken]);
+    const free = freePorts({ used }, { protocol, count: missing.length, from: firstPortOf(hostId) });
     if (free.length < missing.length) refusals.push(shortage(missing.length, free.length));
     added.push(
       ...free.flatMap((host_port, index) =>

@@ -7,6 +7,7 @@ import type { BoundVolume } from '../render/rendering.ts';
 import { isUuid } from '../resources/kind.ts';
 import { targetOf } from '../resources/targets.ts';
 import type { Draft, VolumeRequest } from './draft.ts';
+import { hasPendingVolume, NOTHING_PENDING, type Pending, pendingVolume } from './plans/pending.ts';
 import type { Refusal } from './refusals.ts';
 
 /**
@@ -34,6 +35,12 @@ interface LostVolume {
 
 type Reader = Pick<Prisma.TransactionClient, 'volume' | 'attachment'>;
 
+interface VolumeContext {
+  readonly reader: Reader;
+  readonly draft: Draft;
+  readonly pending: Pending;
+}
+
 const storedLabels = z.record(z.string(), z.string());
 
 /**
@@ -43,7 +50,9 @@ const storedLabels = z.record(z.string(), z.string());
 export async function mountVolumes(
   reader: Reader,
   draft: Draft,
+  pending: Pending = NOTHING_PENDING,
 ): Promise<{ mounted: MountedVolume[]; refusals: Refusal[] }> {
+  const context = { reader, draft, pending };
   const mounts = [...new Set(draft.workload.spec.volume_mounts.map(({ name }) => name))];
   const attached = mounts.length === 0 ? [] : await reader.attachment.findMany({ where: { deployment_id: draft.id } });
   const refusals: Refusal[] = [
@@ -61,8 +70,8 @@ export async function mountVolumes(
     const currentVolume = attached.find((each) => each.mount === mount)?.volume_id;
     const requested = draft.volumes[mount] ?? {};
     const found = draft.acceptedLosses.includes(mount)
-      ? await replaceVolume(reader, draft, { mount, currentVolume, requested })
-      : await mountVolume(reader, draft, { mount, currentVolume, requested });
+      ? await replaceVolume(context, { mount, currentVolume, requested })
+      : await mountVolume(context, { mount, currentVolume, requested });
     if ('code' in found) refusals.push(found);
     else mounted.push(found);
   }
@@ -78,10 +87,10 @@ interface MountRequest {
 
 /** The volume that replaces the lost volume of a mount: by default a new one of the same size. */
 async function replaceVolume(
-  reader: Reader,
-  draft: Draft,
+  context: VolumeContext,
   { mount, currentVolume, requested }: MountRequest,
 ): Promise<MountedVolume | Refusal> {
+  const { reader, draft } = context;
   const lost = currentVolume === undefined ? null : await reader.volume.findUnique({ where: { id: currentVolume } });
   if (lost?.phase !== 'lost') {
     const message = `names the mount ${mount}, ${lost ? `whose volume ${lost.name} is not lost: its phase is ${lost.phase}` : 'which has no volume'}`;
@@ -90,38 +99,45 @@ async function replaceVolume(
   const { storage_id } = requested;
   if (storage_id === lost.id) return refusal(mount, `names the volume ${storage_id}, which is lost`);
   const replacement = storage_id === undefined ? { size: requested.size ?? lost.size } : requested;
-  const found = await mountVolume(reader, draft, { mount, currentVolume: undefined, requested: replacement });
+  const found = await mountVolume(context, { mount, currentVolume: undefined, requested: replacement });
   if ('code' in found) return found;
   return { ...found, replaces: { id: lost.id, name: lost.name, size: lost.size } };
 }
 
 async function mountVolume(
-  reader: Reader,
-  draft: Draft,
+  context: VolumeContext,
   { mount, currentVolume, requested }: MountRequest,
 ): Promise<MountedVolume | Refusal> {
   if (currentVolume !== undefined && requested.storage_id !== undefined && requested.storage_id !== currentVolume) {
     return refusal(mount, `has the volume ${currentVolume}, which cannot be changed`);
   }
   const id = currentVolume ?? requested.storage_id;
-  if (id === undefined) return newVolume(reader, draft, { mount, size: requested.size ?? DEFAULT_VOLUME_SIZE });
-  const volume = isUuid(id)
-    ? await reader.volume.findUnique({
-        where: { id },
-        include: { attachments: { where: { deployment_id: { not: draft.id } }, include: { deployment: true } } },
-      })
-    : null;
+  if (id === undefined) return newVolume(context, { mount, size: requested.size ?? DEFAULT_VOLUME_SIZE });
+  const volume = isUuid(id) ? await readVolume(context, id) : undefined;
   if (!volume) return refusal(mount, `names the volume ${id}, which does not exist`);
-  const { name, size, access_mode, storage_class, host_id, cluster_id, attachments } = volume;
+  const { name, size } = volume;
   if (requested.size !== undefined && !isSameSize(requested.size, size)) {
     const remedy = `change its size with PUT /api/v1/storage/${id}`;
     return refusal(mount, `has the volume ${name} of ${size}, whose size a deployment does not change; ${remedy}`);
   }
-  const boundTo = targetOf({ host_id, cluster_id }) ?? undefined;
-  const attachedTo = attachments[0]?.deployment.name;
-  const isAttached = currentVolume !== undefined;
-  const labels = storedLabels.parse(volume.labels);
-  return { mount, id, name, labels, size, access_mode, storage_class, isNew: false, isAttached, boundTo, attachedTo };
+  return { ...volume, mount, id, isNew: false, isAttached: currentVolume !== undefined };
+}
+
+/** An existing volume, with the other deployment that has it attached. */
+async function readVolume({ reader, draft, pending }: VolumeContext, id: string) {
+  const planned = pendingVolume(pending, { id, except: draft.id });
+  const stored = await reader.volume.findUnique({
+    where: { id },
+    include: { attachments: { where: { deployment_id: { not: draft.id } }, include: { deployment: true } } },
+  });
+  const volume = stored ?? planned?.volume;
+  if (!volume) return undefined;
+  const { name, size, access_mode, storage_class } = volume;
+  return {
+    ...{ name, size, access_mode, storage_class, labels: storedLabels.parse(volume.labels) },
+    boundTo: (stored && targetOf(stored)) ?? planned?.deployment.target ?? undefined,
+    attachedTo: stored?.attachments[0]?.deployment.name ?? planned?.deployment.name,
+  };
 }
 
 const MAX_NAME = 63;
@@ -132,13 +148,14 @@ const ID_PART = 8;
  * otherwise too long or already used.
  */
 async function newVolume(
-  reader: Reader,
-  draft: Draft,
+  { reader, draft, pending }: VolumeContext,
   { mount, size }: { readonly mount: string; readonly size: string },
 ): Promise<MountedVolume> {
   const id = uuidv7();
   const plain = `${draft.name}-${mount}`;
-  const isFree = plain.length <= MAX_NAME && !(await reader.volume.findUnique({ where: { name: plain } }));
+  const isUsed =
+    hasPendingVolume(pending, plain) || (await reader.volume.findUnique({ where: { name: plain } })) !== null;
+  const isFree = plain.length <= MAX_NAME && !isUsed;
   const name = isFree ? plain : `${plain.slice(0, MAX_NAME - ID_PART - 1)}-${id.slice(-ID_PART)}`;
   const rest = {
     access_mode: 'ReadWriteOnce' as const,

@@ -1,3 +1,5 @@
+import { compareStrings } from './format.ts';
+
 /**
  * The address to which ports bind if the host declares no address for the networks of the workload.
  */
@@ -34,6 +36,22 @@ export function loopbackNote(required: readonly string[], addresses: AddressesBy
   if (types.some((type) => Object.hasOwn(addresses, type))) return [];
   return [`its ports bind to ${LOOPBACK}, because the host declares no address for ${types.join(', ')}`];
 }
+
+/**
+ * The declared addresses of a host to which a port binds and that other machines can reach, `public` last. A port
+ * without addresses binds to all interfaces.
+ */
+export const reachableAddresses = (
+  declared: AddressesByType,
+  bound: readonly string[],
+): { readonly type: string; readonly address: string }[] =>
+  Object.entries(declared)
+    .filter(([, address]) => !isLoopback(address) && (bound.length === 0 || bound.includes(address)))
+    .map(([type, address]) => ({ type, address }))
+    .toSorted(
+      (one, other) =>
+        Number(one.type === 'public') - Number(other.type === 'public') || compareStrings(one.type, other.type),
+    );
 
 const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1';
 

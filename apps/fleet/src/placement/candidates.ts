@@ -139,9 +139,38 @@ export interface RequestedVolume {
   readonly attached_to?: string | undefined;
 }
 
+/** A port of a deployment on its target. */
+export type ProvidedPort =
+  | {
+      readonly kind: 'host';
+      readonly id: string;
+      readonly name: string;
+      readonly port: number;
+      /** The addresses to which it binds, with their network types, the preferred one first. Other machines reach no others. */
+      readonly addresses: readonly { readonly type: string; readonly address: string }[];
+    }
+  | {
+      readonly kind: 'cluster';
+      readonly id: string;
+      readonly name: string;
+      readonly port: number;
+      /** The DNS name of its Service, which only pods of the cluster resolve. */
+      readonly service: string;
+    };
+
+/** A port of another deployment to which a program connects. */
+export interface NeededPort {
+  readonly deployment: string;
+  /** The port of the container. */
+  readonly port: number;
+  readonly provided: ProvidedPort;
+}
+
 /** A request for placement. With `target`, only that target is considered. */
 export interface PlacementRequest extends PlacementRequirements {
   readonly volumes: readonly RequestedVolume[];
+  /** The ports of other deployments to which the program connects. Default: none. */
+  readonly needed_ports?: readonly NeededPort[];
   readonly has_ports: boolean;
   /** Who sets the number of replicas: the fleet, programs of the cluster, or an autoscaler of the fleet. */
   readonly scaling: 'fleet' | 'cluster' | 'autoscaling';

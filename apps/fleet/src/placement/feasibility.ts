@@ -13,6 +13,7 @@ import type {
 import { assessGrowth, isElastic } from './elastic.ts';
 import { areOrIs, compareStrings, formatCores, formatMemory, formatMemoryOf, pluralize } from './format.ts';
 import { admissionObstacles, assessNodes, avoidedTaints, taintText } from './nodes.ts';
+import { reachObstacles } from './reach.ts';
 import { capacityRemedies, onRequest, onTarget } from './remedies.ts';
 
 /** The name of a target; its id if the name is not known. */
@@ -85,6 +86,7 @@ export function assessFeasibility(
     ...tokenObstacles(request, candidate),
     ...findings.against,
     ...volumeObstacles(request, candidate, nameOf),
+    ...reachObstacles(request.needed_ports ?? [], candidate),
   ];
   const obstacles = [...reachabilityObstacles(candidate, available), ...others].map((obstacle) =>
     withBounds(request, obstacle),

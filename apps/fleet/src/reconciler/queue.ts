@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../database/client.ts';
-import { revisionColumns, revisionRow } from '../deployments/draft.ts';
+import { revisionColumns, revisionRow } from '../deployments/plans/revision.ts';
 import { allocatedPort } from '../deployments/ports.ts';
 import { deploymentRow } from '../deployments/rows.ts';
 import { hostImage } from '../deployments/updates/restored.ts';

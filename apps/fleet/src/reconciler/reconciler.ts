@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type PeriodicTask, runPeriodically, traced } from '@svc/http';
 import type { Database } from '../database/client.ts';
+import { restartForAddress } from '../deployments/addresses/dependents.ts';
 import { createCandidates } from '../deployments/candidates.ts';
 import { freePorts, readHostPorts } from '../deployments/ports.ts';
 import { reconcile as reconcileOnHost } from '../engines/docker/reconcile.ts';
@@ -8,6 +9,7 @@ import { EngineFailure, Unreachable } from '../engines/errors.ts';
 import { reconcile as reconcileOnCluster } from '../engines/kubernetes/reconcile.ts';
 import type { Fence, Instance, Observation } from '../engines/observation.ts';
 import { logEvents } from '../events/record.ts';
+import { THE_FLEET } from '../identity/principal.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { readDesired } from './desired.ts';
 import { countFailure, measurePass } from './metrics.ts';
@@ -197,7 +199,8 @@ async function reassignPorts(
   const down = instances.flatMap(({ phase }, ordinal) => (phase === 'missing' || phase === 'created' ? [ordinal] : []));
   await client.$transaction(async (transaction) => {
     await acquirePlacementLock(transaction);
-    if (!(await transaction.deployment.findFirst({ where: { id, lease_owner: owner } }))) return;
+    const deployment = await transaction.deployment.findFirst({ where: { id, lease_owner: owner } });
+    if (!deployment) return;
     const ports = await transaction.allocatedPort.findMany({ where: { deployment_id: id, ordinal: { in: down } } });
     for (const { host_id, protocol, host_port } of ports) {
       const onHost = await readHostPorts(transaction, host_id);
@@ -206,5 +209,6 @@ async function reassignPorts(
       if (next === undefined) continue; // no other port is free: retry with the same port
       await transaction.allocatedPort.update({ where: { host_id_protocol_host_port }, data: { host_port: next } });
     }
+    await restartForAddress({ transaction, principal: THE_FLEET }, deployment);
   });
 }

@@ -1,6 +1,15 @@
 import { isSecretVariable } from '@svc/contract';
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import { z } from 'zod';
+import {
+  addressText,
+  isSecretComposition,
+  piecesOf,
+  type StoredComposition,
+  type StoredReference,
+  storedComposition,
+  storedReferences,
+} from './references.ts';
 import { PLACEHOLDER } from './secrets.ts';
 
 /** An error in a specification, with the path of the member. */
@@ -16,9 +25,9 @@ export interface SpecProblem {
  */
 const storedValue = z.union([
   z.string(),
-  z.object({ secret: z.string(), key: z.string().optional() }),
   z.object({ generate: z.int(), id: z.string() }),
-  z.object({ deployment: z.string(), variable: z.string() }),
+  ...storedReferences,
+  storedComposition,
   z.object({ value: z.string(), plain: z.literal(true) }),
   z.object({ sealed: z.string(), inline: z.boolean().optional() }),
 ]);
@@ -27,8 +36,36 @@ export type StoredValue = z.output<typeof storedValue>;
 export const storedEnv = z.record(z.string(), storedValue);
 export type StoredEnv = Readonly<Record<string, StoredValue>>;
 
-/** The source of a value that is neither text nor inline. */
-type Source = Exclude<StoredValue, string | { readonly value: string }>;
+/** The source of a value that is not in the environment. */
+type Source = Exclude<StoredValue, string | { readonly value: string } | { readonly port: number }>;
+
+/** The references of a value, by the names of their placeholders in a composed one. */
+export function referencesOf(value: StoredValue): [placeholder: string | undefined, StoredReference][] {
+  if (typeof value === 'string') return [];
+  if ('compose' in value) return Object.entries(value.with);
+  return 'secret' in value || 'deployment' in value ? [[undefined, value]] : [];
+}
+
+/** An environment whose references are replaced. */
+export const withReferences = (
+  env: StoredEnv,
+  replace: (reference: StoredReference, variable: string) => StoredReference,
+): StoredEnv =>
+  Object.fromEntries(
+    Object.entries(env).map(([name, value]): [string, StoredValue] => {
+      if (typeof value === 'string') return [name, value];
+      if ('secret' in value || 'deployment' in value) return [name, replace(value, name)];
+      return [name, 'compose' in value ? withIngredients(value, (reference) => replace(reference, name)) : value];
+    }),
+  );
+
+const withIngredients = (
+  { compose, with: references }: StoredComposition,
+  replace: (reference: StoredReference) => StoredReference,
+): StoredComposition => ({
+  compose,
+  with: Object.fromEntries(Object.entries(references).map(([name, reference]) => [name, replace(reference)])),
+});
 
 /** A variable in the environment of the instances. */
 interface ResolvedVariable {
@@ -94,14 +131,21 @@ const storedFormOf = ({ value, sealed }: WorkloadVariable): StoredValue =>
 const isEmpty = (value: StoredValue | undefined): boolean =>
   value === undefined || value === '' || (typeof value === 'object' && 'value' in value && value.value === '');
 
-const isInline = (value: StoredValue): boolean =>
-  typeof value === 'string' || 'value' in value || ('sealed' in value && value.inline === true);
+function isInline(value: StoredValue): boolean {
+  if (typeof value === 'string' || 'value' in value || 'port' in value) return true;
+  return 'compose' in value ? !isSecretComposition(value) : 'sealed' in value && value.inline === true;
+}
 
 const isSource = (value: StoredValue): value is Source => !isInline(value);
 
 function inEnvironment(name: string, value: StoredValue, isSecret: boolean): ResolvedVariable[] {
-  if (typeof value === 'string') return [isSecret ? { name, value, isSecret } : { name, value }];
+  const text = (shown: string): ResolvedVariable[] => [
+    isSecret ? { name, value: shown, isSecret } : { name, value: shown },
+  ];
+  if (typeof value === 'string') return text(value);
   if ('value' in value) return [{ name, value: value.value }];
+  if ('port' in value) return text(addressText(value));
+  if ('compose' in value) return isSecretComposition(value) ? [] : text(piecesOf(value).join(''));
   return 'sealed' in value && value.inline === true ? [{ name, value: PLACEHOLDER, sealed: value.sealed }] : [];
 }
 

@@ -1,31 +1,11 @@
+import { DOCKER_HUB, registryHost, repositoryOf } from '@svc/contract';
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import type { Pull, Rendering } from './rendering.ts';
 
-/** The name of Docker Hub in image references, and its aliases. */
-const HUB = 'docker.io';
-const NAMES_OF_HUB: readonly string[] = [HUB, 'index.docker.io', 'registry-1.docker.io', 'registry.hub.docker.com'];
 /** The key under which Docker, Podman and the kubelet store credentials for Docker Hub. */
 const HUB_SERVER = 'https://index.docker.io/v1/';
 
 type Image = Pick<WorkloadSpec, 'registry_url' | 'image_name' | 'image_tag' | 'image_digest'>;
-
-/**
- * Host (with port) and path of the registry. Host names are case-insensitive, so the host is in
- * lower case.
- */
-function registryOf({ registry_url }: Pick<Image, 'registry_url'>): { readonly host: string; readonly path: string } {
-  const [host = '', ...path] = (registry_url || HUB).split('/');
-  const lower = host.toLowerCase();
-  return { host: NAMES_OF_HUB.includes(lower) ? HUB : lower, path: path.map((part) => `${part}/`).join('') };
-}
-
-/** The fully qualified name of an image without tag and digest. */
-function repositoryOf(spec: Image): string {
-  const { host, path } = registryOf(spec);
-  const name = `${path}${spec.image_name}`;
-  const official = host === HUB && !name.includes('/');
-  return `${host}/${official ? 'library/' : ''}${name}`;
-}
 
 /**
  * The fully qualified image reference, which all engines interpret alike:
@@ -44,13 +24,10 @@ export type PullPolicy = 'always' | 'if_possible' | 'missing' | 'never';
 export const pullPolicyOf = ({ image_tag, image_digest }: Image, pull: Pull): PullPolicy =>
   pull === 'auto' ? (image_tag === 'latest' && image_digest === null ? 'if_possible' : 'missing') : pull;
 
-/** The host of the registry, with its port; docker.io for all names of Docker Hub. */
-export const registryHost = (spec: Pick<Image, 'registry_url'>): string => registryOf(spec).host;
-
 /** The key under which engines store the credentials of the registry. */
 export function registryServer(spec: Pick<Image, 'registry_url'>): string {
-  const { host } = registryOf(spec);
-  return host === HUB ? HUB_SERVER : host;
+  const host = registryHost(spec);
+  return host === DOCKER_HUB ? HUB_SERVER : host;
 }
 
 interface Credentials {

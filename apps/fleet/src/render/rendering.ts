@@ -1,6 +1,7 @@
 import type { Autoscaling, pulls, Updates, WorkloadSpec } from '@svc/contract/fleet';
 import type { DefaultLimits } from './defaults.ts';
 import type { PodSettings } from './pod-settings.ts';
+import type { Piece } from './references.ts';
 
 /** The members that are not empty: without undefined, null, '', empty arrays and empty objects. */
 export const omitEmpty = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
@@ -27,6 +28,17 @@ export interface BoundVolume {
   /** null or '' selects the default of the cluster. */
   readonly storage_class: string | null;
   readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** A value of a secret that a variable receives, as the whole value or instead of a placeholder of a composed one. */
+export interface BoundValue extends Readonly<WorkloadSpec['secret_refs'][number]> {
+  readonly placeholder?: string | undefined;
+}
+
+/** A variable whose value is composed of texts and the bound values of its placeholders. */
+export interface ComposedVariable {
+  readonly env: string;
+  readonly pieces: readonly Piece[];
 }
 
 /** When a requested change pulls the image, as the deployment states it. */
@@ -92,7 +104,9 @@ export interface Rendering<S extends Secrecy = Secrecy> {
   /** The result of `resolveEnv`, without the variables whose value comes from a secret. */
   readonly env: readonly { readonly name: string; readonly value: string }[];
   /** The variables that the deployment binds to secrets, in addition to those of the spec. */
-  readonly bound: readonly WorkloadSpec['secret_refs'][number][];
+  readonly bound: readonly BoundValue[];
+  /** Default: none. */
+  readonly composed?: readonly ComposedVariable[] | undefined;
   /** One for each distinct name of a volume mount. */
   readonly volumes: readonly BoundVolume[];
   /** The secrets that the spec and the deployment name, including `registry_credentials`. */

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { grantsDevices } from '@svc/contract';
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import { DEVICES_ARE_REQUESTED } from './defaults.ts';
-import type { Rendering, Secrets } from './rendering.ts';
+import { encoded } from './references.ts';
+import type { BoundValue, Rendering, Secrets } from './rendering.ts';
 
 /** The placeholder for a secret value. */
 export const PLACEHOLDER = '(secret)';
@@ -107,26 +109,63 @@ export const secretRefs = ({
   bound,
   defaults,
 }: Pick<Rendering, 'spec' | 'bound' | 'defaults'>): Rendering['bound'] =>
-  [...spec.secret_refs, ...bound].filter(({ env }) => defaults < DEVICES_ARE_REQUESTED || !grantsDevices(env));
+  [...spec.secret_refs, ...bound].filter((ref) => isPassedOn(ref, defaults));
+
+const isPassedOn = ({ env }: { readonly env: string }, defaults: number): boolean =>
+  defaults < DEVICES_ARE_REQUESTED || !grantsDevices(env);
 
 /**
  * The variables whose values come from secrets.
  *
  * @throws Error if a secret or its key does not exist; validation refuses such deployments earlier
  */
-export const secretVariables = (rendering: Rendering): SecretVariable[] =>
-  secretRefs(rendering).map((ref) => {
-    const { secrets } = rendering;
+export function secretVariables(rendering: Rendering): SecretVariable[] {
+  const { secrets, composed = [], defaults } = rendering;
+  const refs = secretRefs(rendering);
+  const valueAt = (ref: BoundValue): string => {
     const key = keyOf(ref, secrets.metadataOf(ref.name)?.keys ?? []);
     if (key === undefined) throw new Error(`the secret "${ref.name}" has no key for ${ref.env}`);
-    return { env: ref.env, value: secrets.value(ref.name, key) };
-  });
+    return secrets.value(ref.name, key);
+  };
+  const ingredient = (env: string, placeholder: string): string => {
+    const ref = refs.find((each) => each.env === env && each.placeholder === placeholder);
+    if (!ref) throw new Error(`the variable ${env} has no value for the placeholder ${placeholder}`);
+    return valueAt(ref);
+  };
+  return [
+    ...refs
+      .filter(({ placeholder }) => placeholder === undefined)
+      .map((ref) => ({ env: ref.env, value: valueAt(ref) })),
+    ...composed
+      .filter((variable) => isPassedOn(variable, defaults))
+      .map(({ env, pieces }) => ({
+        env,
+        value: pieces
+          .map((piece) =>
+            typeof piece === 'string' ? piece : encoded(ingredient(env, piece.placeholder), piece.isEncoded),
+          )
+          .join(''),
+      })),
+  ];
+}
 
 /**
  * The versions of the secrets of variables, such as `database=3,mail=1`; '' without secrets. A
- * change of it restarts instances.
+ * change of it restarts instances. Composed variables are in it with a digest of their composition,
+ * because their text without values can stay the same.
  */
-export const secretVersions = (rendering: Rendering): string =>
-  [...new Set(secretRefs(rendering).map(({ name }) => name))]
-    .map((name) => `${name}=${rendering.secrets.metadataOf(name)?.version}`)
-    .join();
+export function secretVersions(rendering: Rendering): string {
+  const refs = secretRefs(rendering);
+  const versions = [...new Set(refs.map(({ name }) => name))].map(
+    (name) => `${name}=${rendering.secrets.metadataOf(name)?.version}`,
+  );
+  const compositions = (rendering.composed ?? []).map(({ env, pieces }) => {
+    const own = refs.filter((ref) => ref.env === env).map(({ placeholder, name, key }) => [placeholder, name, key]);
+    const digest = createHash('sha256')
+      .update(JSON.stringify([pieces, own]))
+      .digest('hex')
+      .slice(0, 12);
+    return `${env}=${digest}`;
+  });
+  return [...versions, ...compositions].join();
+}

@@ -3,6 +3,7 @@ import { invalid } from '@svc/http';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import { keyOf } from '../render/secrets.ts';
+import { referencesIn } from './references.ts';
 
 const purposes = z.array(z.enum(['variables', 'registry', 'private_key']));
 
@@ -109,7 +110,7 @@ const usesBy = (condition: Prisma.Sql) => Prisma.sql`(
     SELECT v.spec->>'registry_credentials', NULL, NULL FROM workload_revisions v
     WHERE v.workload_id = r.workload_id AND v.revision = r.revision AND v.secret_names <> '{}'
     UNION ALL
-    SELECT e.value->>'secret', e.key, e.value->>'key' FROM jsonb_each(r.env) e WHERE r.bindings <> '{}'
+    SELECT e.value->>'secret', e.key, e.value->>'key' FROM ${referencesIn(Prisma.sql`r.env`)} e WHERE r.bindings <> '{}'
   ) u JOIN secrets s ON s.name = u.name WHERE ${condition})`;
 
 /** The uses of secrets by a deployment `r` that can be outside the purposes of the secrets. */

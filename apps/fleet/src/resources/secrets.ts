@@ -1,8 +1,8 @@
+import { registryHost } from '@svc/contract';
 import { invalid } from '@svc/http';
 import { z } from 'zod';
 import type { Sealer } from '../database/sealing.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import { registryHost } from '../render/image.ts';
 import { keyPairErrors, refuseFieldErrors } from './field-errors.ts';
 import { type Kind, presentCommon, resourceRow } from './kind.ts';
 import { purposesOf, secretScope } from './secret-uses.ts';

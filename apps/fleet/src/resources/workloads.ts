@@ -23,6 +23,8 @@ import type { WorkloadVariable } from '../render/env.ts';
 import { PLACEHOLDER } from '../render/secrets.ts';
 import { specProblems } from '../render/spec-problems.ts';
 import { refuseUnsupported } from '../render/unsupported-values.ts';
+import { type Evidence, presentEvidence, type StoredEvidence } from '../trust/evidence.ts';
+import { compareCopy } from '../trust/verdict.ts';
 import { adviceBytes, presentAdvice, type StoredAdvice, storedAdvice, templateAdvice } from './advice.ts';
 import { type Kind, presentCommon, resourceRow } from './kind.ts';
 
@@ -235,6 +237,8 @@ type Transaction = Prisma.TransactionClient;
  */
 export interface RevisionBase extends Origin {
   readonly spec: StoredSpec;
+  /** What was signed of the template; null: nothing. Undefined: that of the latest revision. */
+  readonly evidence?: Evidence | null;
 }
 
 /** The base of a revision without a template. */
@@ -246,6 +250,7 @@ export const withoutTemplate: RevisionBase = {
   template_revision: null,
   min_tier: null,
   spec: workloadDefaults,
+  evidence: null,
 };
 
 /**
@@ -262,10 +267,13 @@ export const presentTemplateBase = (transaction: Transaction, id: string): Promi
   readBase(transaction, Prisma.sql`id = ${id}`);
 
 async function readBase(transaction: Transaction, where: Prisma.Sql): Promise<RevisionBase | undefined> {
-  const [row] = await transaction.$queryRaw<{ document: Prisma.JsonValue; hash: string }[]>`
-    SELECT document, ${templateHash(Prisma.sql`document`)} AS hash FROM catalog_templates WHERE ${where}`;
+  const [row] = await transaction.$queryRaw<{ document: Prisma.JsonValue; signed: unknown; hash: string }[]>`
+    SELECT document, signed, ${templateHash(Prisma.sql`document`)} AS hash FROM catalog_templates WHERE ${where}`;
   if (!row) return undefined;
-  const document = template.parse(row.document);
+  const stored = template.parse(row.document);
+  const evidence = presentEvidence(row.signed, stored.updated_at);
+  // What runs is what was signed, as it was received.
+  const document = evidence ? template.parse({ ...stored, ...evidence.members }) : stored;
   return {
     template_id: document.id,
     template_slug: document.slug,
@@ -274,6 +282,7 @@ async function readBase(transaction: Transaction, where: Prisma.Sql): Promise<Re
     template_revision: document.revision,
     min_tier: document.min_tier,
     spec: workloadSpec.parse(document),
+    evidence,
   };
 }
 
@@ -324,6 +333,7 @@ export async function insertRevision(
   const setsImage = overrides.image_name !== undefined || overrides.registry_url !== undefined;
   const problems = [...specProblems(spec), ...(setsImage ? registryInName(spec) : [])];
   if (problems.length > 0) throw invalid(problems.map(({ path, message }) => ({ path, message })));
+  const trust = await trustOfCopy(transaction, base, revision);
   await transaction.workloadRevision.create({
     data: {
       template_id,
@@ -332,6 +342,7 @@ export async function insertRevision(
       template_hash,
       template_revision,
       min_tier,
+      trust,
       workload_id: revision.workloadId,
       revision: revision.revision,
       created_by: revision.author,
@@ -341,6 +352,25 @@ export async function insertRevision(
     },
   });
 }
+
+/** What is stored of the signatures of a copy. A new copy is compared with what was verified of its template before. */
+async function trustOfCopy(
+  transaction: Prisma.TransactionClient,
+  { evidence }: RevisionBase,
+  { workloadId, revision }: Pick<Revision, 'workloadId' | 'revision'>,
+) {
+  if (evidence === undefined) {
+    const where = { workload_id_revision: { workload_id: workloadId, revision: revision - 1 } };
+    const before = await transaction.workloadRevision.findUnique({ where, select: { trust: true } });
+    return before?.trust ? jsonOf(before.trust) : Prisma.DbNull;
+  }
+  if (evidence === null) return Prisma.DbNull;
+  return jsonOf(await compareCopy(transaction, evidence));
+}
+
+/** JSON as Prisma takes it. */
+const jsonOf = (stored: StoredEvidence | Prisma.JsonValue): Prisma.InputJsonObject =>
+  JSON.parse(JSON.stringify(stored));
 
 /** A sealed value is stored without its placeholder. */
 const storedForm = <S extends Partial<StoredSpec>>({ env, ...rest }: S) => ({

@@ -4,6 +4,7 @@ import type { Endpoint } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import type { ApiRequest } from '@svc/testing';
 import { cookieIn, OF_CONSOLE, SESSION } from '../auth/console.ts';
+import { changingTrust } from '../trust/changing.ts';
 import { FRONTEND, TEMPORARY_ADMIN, type World } from '../world.ts';
 import { aConsoleSignIn, aSignInCode, OIDC_LOGIN, openProviderCallback } from './browser.ts';
 import { changingResources } from './changing-resources.ts';
@@ -90,6 +91,7 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
     setHubSettings: async () => ({ body: { sync_interval: 60 } }),
     resetHubSettings: async () => ({}),
     testHubSettings: async () => ({ body: {} }),
+    ...changingTrust(world),
     runDoctor: async () => ({}),
     createSupportBundle: async () => ({}),
     ...changingResources(world),

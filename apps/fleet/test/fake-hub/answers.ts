@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { hubCatalogEndpoints } from '@svc/contract/hub';
+import { hubCatalogEndpoints, hubEndpoints } from '@svc/contract/hub';
 import type { Catalog } from './catalog.ts';
 import { readPage } from './pages.ts';
 
@@ -11,12 +11,17 @@ const paths = {
   categories: listCategories.path,
 } as const;
 
-/** The calls of a fleet to a hub. */
+/** The calls of each sync of a fleet to a hub. */
 export type Call = keyof typeof paths;
 export const calls = Object.keys(paths) as Call[];
 
-export const callOf = (method: string | undefined, path: string): Call | undefined =>
-  method === 'GET' ? calls.find((call) => paths[call] === path) : undefined;
+/** Also those of a fleet that trusts publishers. */
+const allPaths = { ...paths, publishers: hubEndpoints.listPublishers.path } as const;
+export type AnyCall = keyof typeof allPaths;
+const allCalls = Object.keys(allPaths) as AnyCall[];
+
+export const callOf = (method: string | undefined, path: string): AnyCall | undefined =>
+  method === 'GET' ? allCalls.find((call) => allPaths[call] === path) : undefined;
 
 const anOrganization = () => ({
   id: randomUUID() as string,
@@ -34,20 +39,22 @@ export const slugOfChangelog = (path: string): string | undefined => CHANGELOG.e
 export function createAnswers(now: () => Catalog) {
   let organization = anOrganization();
   let pageSize = Number.POSITIVE_INFINITY;
+  let publishers: readonly object[] = [];
   const page = (query: URLSearchParams) => {
     const { success, data } = listTemplateUpdates.query.safeParse(Object.fromEntries(query));
     if (!success || !data.cursor) return undefined;
     const limit = Math.min(data.limit ?? 500, pageSize);
     return readPage(now(), { caller: organization.id, cursor: data.cursor, limit });
   };
-  const answers: Record<Call, (query: URLSearchParams) => object | undefined> = {
+  const answers: Record<AnyCall, (query: URLSearchParams) => object | undefined> = {
     organization: () => ({ organization }),
     updates: page,
     categories: () => ({ categories: now().categories }),
+    publishers: () => ({ publishers }),
   };
   return {
     /** @returns undefined for a query that the hub rejects */
-    answerTo: (call: Call, query: URLSearchParams) => answers[call](query),
+    answerTo: (call: AnyCall, query: URLSearchParams) => answers[call](query),
     organization: () => organization,
     /**
      * Changes the organization as an administrator would. With another ID, the key belongs to that
@@ -56,12 +63,16 @@ export function createAnswers(now: () => Catalog) {
     changeOrganization: (change: Partial<typeof organization>) => {
       organization = { ...organization, ...change };
     },
+    setPublishers: (...given: readonly object[]) => {
+      publishers = given;
+    },
     /** The maximum length of pages. */
     setPageSize: (size: number) => {
       pageSize = size;
     },
     forget: () => {
       organization = anOrganization();
+      publishers = [];
       pageSize = Number.POSITIVE_INFINITY;
     },
   };

@@ -14,6 +14,7 @@ import * as adminCategories from './admin/categories.ts';
 import { listDeletedTemplates } from './admin/deleted-templates.ts';
 import { runDoctor } from './admin/doctor.ts';
 import * as adminOrganizations from './admin/organizations.ts';
+import * as adminPublishers from './admin/publishers.ts';
 import * as adminServiceTokens from './admin/service-tokens.ts';
 import { getStats } from './admin/stats.ts';
 import { createSupportBundle } from './admin/support-bundle.ts';
@@ -33,6 +34,7 @@ import { getAuthConfig } from './auth.ts';
 import { listCategories } from './catalog/categories.ts';
 import { countTemplates } from './catalog/counts.ts';
 import { getOwnOrganization } from './catalog/organization.ts';
+import { listPublishers } from './catalog/publishers.ts';
 import * as changelog from './catalog/templates/changelog.ts';
 import { getTemplateIcon } from './catalog/templates/icon.ts';
 import { listTemplateUpdates } from './catalog/templates/updates.ts';
@@ -50,6 +52,7 @@ export const routes = implement(hubEndpoints, {
   ...changelog,
   countTemplates,
   listCategories,
+  listPublishers,
   getOwnOrganization,
   getAuthConfig,
   connectProgram,
@@ -74,6 +77,7 @@ export const routes = implement(hubEndpoints, {
   ...adminCategories,
   ...adminCatalogAccess,
   ...adminUsers,
+  ...adminPublishers,
   planVisibility,
   ...adminOrganizations,
   ...adminApiKeys,

@@ -183,10 +183,13 @@ const joinedColumns = Object.entries(joined).map(
 /** The select list of a query of templates, for `FROM templateSources`. */
 export const templateColumns = Prisma.join([...columns.map((column) => Prisma.raw(`t.${column}`)), ...joinedColumns]);
 
-/** The same columns, without reading the documentation, which is most of a template. */
+/** What a summary has instead of long columns. */
+const SHORTENED: Readonly<Partial<Record<string, string>>> = { documentation: "''", signatures: "'{}'::text[]" };
+
+/** The same columns, without reading the documentation, which is most of a template, and the signatures. */
 export const summaryColumns = Prisma.join([
   ...columns.map((column) =>
-    column === 'documentation' ? Prisma.sql`'' AS documentation` : Prisma.raw(`t.${column}`),
+    column in SHORTENED ? Prisma.raw(`${SHORTENED[column]} AS ${column}`) : Prisma.raw(`t.${column}`),
   ),
   ...joinedColumns,
 ]);

@@ -1,13 +1,31 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type CatalogSource, NO_FILE } from '../catalog/files/catalog-files.ts';
+import { readSignaturesFile, SIGNATURES } from '../catalog/files/signatures-file.ts';
 
 /** The files of a catalog in a folder. */
-export const openFolder = (folder: string): CatalogSource => ({
-  ...templatesOf(folder),
-  nameOf: (file) => path.join(folder, file),
-  read: (file) => readText(path.join(folder, file)),
-});
+export function openFolder(folder: string): CatalogSource {
+  const templates = templatesOf(folder);
+  const { signatures, problems } = signaturesOf(folder);
+  return {
+    ...templates,
+    signatures,
+    problems: [...templates.problems, ...problems],
+    nameOf: (file) => path.join(folder, file),
+    read: (file) => readText(path.join(folder, file)),
+  };
+}
+
+/** The signatures of a folder, which need not have some. */
+function signaturesOf(folder: string): Pick<CatalogSource, 'signatures' | 'problems'> {
+  const name = path.join(folder, SIGNATURES);
+  if (!existsSync(name)) return { signatures: {}, problems: [] };
+  const content = readText(name);
+  if ('problem' in content) return { signatures: {}, problems: [`${name}: ${content.problem}`] };
+  const read = readSignaturesFile(content.text);
+  if ('file' in read) return { signatures: read.file.templates, problems: [] };
+  return { signatures: {}, problems: read.problems.map((problem) => `${name}: ${problem}`) };
+}
 
 function templatesOf(folder: string): Pick<CatalogSource, 'templates' | 'ignored' | 'problems'> {
   const templates = path.join(folder, 'templates');

@@ -1,8 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CATEGORIES, type CatalogFiles, readCatalogFiles } from '../catalog/files/catalog-files.ts';
-import { changesOfFiles, type FileChange, NO_FILES, readCatalogRows } from '../catalog/files/export.ts';
+import { changesOfFiles, type FileChange, NO_FILES, readCatalogRows, signaturesIn } from '../catalog/files/export.ts';
 import { WHOLE_CATALOG } from '../catalog/files/extent.ts';
+import {
+  formatSignaturesFile,
+  readSignaturesFile,
+  SIGNATURES,
+  signaturesFileOf,
+} from '../catalog/files/signatures-file.ts';
 import { formatYaml } from '../catalog/files/yaml-text.ts';
 import type { Database } from '../database/client.ts';
 import { openFolder } from './catalog-folder.ts';
@@ -32,6 +38,7 @@ export async function exportCatalog(
   const changes = changesOfFiles(rows, existing, prune);
   refuseOverwriting(changes, existing);
   mkdirSync(path.join(folder, 'templates'), { recursive: true });
+  const signed = writeSignatures(folder, signaturesIn(rows), { prune });
   for (const { file, content } of changes) {
     if (content === undefined) rmSync(path.join(folder, file));
     else if (content !== null) writeFileSync(path.join(folder, file), formatYaml(content));
@@ -39,8 +46,25 @@ export async function exportCatalog(
   const total = `${rows.categories.length} categories and ${rows.templates.length} templates`;
   return [
     ...changes.map(({ text }) => text),
-    `${total}: ${changes.filter(({ content }) => content !== null).length} files changed in ${folder}`,
+    ...signed,
+    `${total}: ${changes.filter(({ content }) => content !== null).length + signed.length} files changed in ${folder}`,
   ];
+}
+
+/**
+ * Writes the signatures of the hub to their file, if it states others. Without `prune`, those of templates that the hub does not have
+ * are kept. @returns a line if the file is written
+ */
+function writeSignatures(folder: string, ofHub: Record<string, string[]>, { prune }: { prune: boolean }): string[] {
+  const name = path.join(folder, SIGNATURES);
+  const read = existsSync(name) ? readSignaturesFile(readFileSync(name, 'utf8')) : undefined;
+  const before = read && 'file' in read ? read.file : { serial: 0, templates: {} };
+  const templates = prune ? ofHub : { ...before.templates, ...ofHub };
+  const after = signaturesFileOf(templates);
+  const text = formatSignaturesFile({ ...after, serial: Math.max(before.serial, after.serial) });
+  if (text === formatSignaturesFile(before)) return [];
+  writeFileSync(name, text);
+  return [`${read ? 'update' : 'create'} ${SIGNATURES}`];
 }
 
 /**

@@ -3,8 +3,10 @@ import { writeCommandEntries } from '../audit/entry.ts';
 import { type CatalogFiles, CatalogFilesError, readCatalogFiles, whyIgnored } from '../catalog/files/catalog-files.ts';
 import { WHOLE_CATALOG } from '../catalog/files/extent.ts';
 import { DeletionsRefused, importFiles, type Step, tallyOf } from '../catalog/files/import.ts';
+import { storePublisher } from '../catalog/trust/publishers.ts';
 import type { Database } from '../database/client.ts';
 import { openFolder } from './catalog-folder.ts';
+import { hasKeyring, readKeyringFile } from './publishing/keyring-file.ts';
 
 const IMPORT_TIMEOUT_MS = 10 * 60_000;
 
@@ -42,6 +44,7 @@ export async function importCatalog(
       ),
     );
   }
+  const published = await importKeyring(database, folder, dryRun);
   try {
     const steps = await importFiles(database, {
       files,
@@ -52,10 +55,22 @@ export async function importCatalog(
       change: { author: commandUser(), author_id: null, message },
       record: (transaction, ids) => writeCommandEntries(transaction, 'import', ids),
     });
-    return report(steps, files, dryRun);
+    return [...published, ...report(steps, files, dryRun)];
   } catch (error) {
     throw prune && error instanceof DeletionsRefused ? withAdvice(error, files, prune) : error;
   }
+}
+
+/** Stores the keyring of a folder that has one. @returns a line if the hub does not have it yet */
+async function importKeyring({ client }: Database, folder: string, dryRun: boolean): Promise<readonly string[]> {
+  if (!hasKeyring(folder)) return [];
+  const { publisher: slug, ...given } = readKeyringFile(folder);
+  if (dryRun) {
+    const stored = await client.publisher.findUnique({ where: { slug }, select: { keyring: true } });
+    return stored?.keyring === given.keyring ? [] : [`would update the keyring of ${slug}`];
+  }
+  const { isChanged } = await client.$transaction((transaction) => storePublisher(transaction, { slug, ...given }));
+  return isChanged ? [`update the keyring of ${slug}`] : [];
 }
 
 /** An error with the plan that deletes too many rows, or whose deletions are not confirmed. */

@@ -6,6 +6,7 @@ import { eventually } from '@svc/testing';
 import { startAuditRetention } from '../../src/audit/retention.ts';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import type { Prisma } from '../../src/generated/prisma/client.ts';
+import { aSigner, keyringOf } from '../signers.ts';
 import { startWorld } from '../world.ts';
 
 const world = await startWorld();
@@ -60,6 +61,17 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
     const { id } = await client.accessRequest.create({ data: { org_id, category_slug } });
     return { body: { status: 'granted', category: { id: category_id, version: 1 } }, id };
   },
+  setPublisher: async () => {
+    const root = await aSigner();
+    const slug = `publisher-${randomUUID().slice(0, 8)}`;
+    const keyring = await keyringOf(root, { publisher: slug });
+    return { body: { name: 'x', root: root.key, keyring }, params: { slug }, id: null };
+  },
+  deletePublisher: async () => {
+    const slug = `publisher-${randomUUID().slice(0, 8)}`;
+    await client.publisher.create({ data: { slug, name: 'x', root: {}, keyring: '' } });
+    return { body: {}, params: { slug }, id: null };
+  },
   updateUser: async () =>
     identified(
       { role: 'admin' },
@@ -107,7 +119,10 @@ async function request({ method, path: template, operationId }: (typeof changing
   const make = changes[operationId];
   if (!make) throw new Error(`no request for ${operationId}`);
   const { body, id, params = {} } = await make();
-  const path = template.replace(':id', id ?? '').replace(':advisory_id', params.advisory_id ?? '');
+  const path = template
+    .replace(':id', id ?? '')
+    .replace(':advisory_id', params.advisory_id ?? '')
+    .replace(':slug', params.slug ?? '');
   const send = (headers: Record<string, string> = {}) =>
     admin.send({ method: method.toUpperCase(), path, body, headers });
   return { send, id, path };

@@ -22,11 +22,13 @@ const FILES = {
   'packages/auth': 'test/jwt.test.ts',
   'packages/console': 'test/bounded-markdown.test.ts',
   'packages/contract': 'test/openapi.test.ts',
+  'packages/convert': 'test/compose.test.ts',
   'packages/database': 'test/pool.test.ts',
   'packages/delivery': 'test/syslog.test.ts',
   'packages/http': 'test/process/serve.test.ts',
   'packages/mcp': 'test/mount.test.ts',
   'packages/testing': 'test/conformity.test.ts',
+  'packages/trust': 'test/vectors.test.ts',
 };
 
 const describeWithFloor = node === '' ? describe.skip : describe;

@@ -14,6 +14,7 @@ import { fleetHostEndpoints } from './resources/hosts.ts';
 import { fleetSecretEndpoints } from './resources/secrets.ts';
 import { fleetStorageEndpoints } from './resources/storage.ts';
 import { fleetSettingsEndpoints } from './settings.ts';
+import { fleetTrustEndpoints } from './trust.ts';
 
 export { type AuditPosition, writeAuditCursor, writeAuditPosition } from '../shared/audit-cursor.ts';
 export { fleetBundle } from '../shared/diagnosis.ts';
@@ -22,6 +23,7 @@ export { type FleetAccess, type FleetRole, fleetAccesses, fleetRoles } from './a
 export { MAX_NETWORK_TYPES_LISTED, MAX_SKIPPED_LISTED, syncState } from './catalog.ts';
 export { type ChangeCounts, changeKinds } from './changes.ts';
 export { type Severity, severities, templateState } from './deployments/advice.ts';
+export { composedPieces } from './deployments/composed.ts';
 export {
   MAX_CANDIDATES_LISTED,
   MAX_CHANGES_LISTED,
@@ -32,7 +34,13 @@ export {
 } from './deployments/deployment.ts';
 export { MAX_FOLLOWED_INSTANCES, MAX_MEASURED_INSTANCES } from './deployments/deployments.ts';
 export type { DryRun } from './deployments/dry-run.ts';
-export type { EnvReply, EnvRequest, GeneratedValue } from './deployments/env.ts';
+export {
+  type AddressForm,
+  addressForms,
+  type EnvReply,
+  type EnvRequest,
+  type GeneratedValue,
+} from './deployments/env.ts';
 export { instanceContainer, MAX_INSTANCE_EVENTS } from './deployments/instances.ts';
 export { type Obstacle, obstacleCodes, type Remedy } from './deployments/obstacle.ts';
 export { type Autoscaling, autoscalingReply, type Scaler, scalers } from './deployments/scaling.ts';
@@ -62,6 +70,13 @@ export { purposesOfKind, type SecretPurpose } from './resources/secrets.ts';
 export { DEFAULT_VOLUME_SIZE } from './resources/storage.ts';
 export type { Target } from './resources/target.ts';
 export { briefTarget, fleetTools } from './tools.ts';
+export {
+  MAX_PLANNED_REFUSALS,
+  MAX_PLANNED_SUBJECTS,
+  MAX_TRUSTED_PUBLISHERS,
+  type Trust,
+  trustPolicy,
+} from './trust.ts';
 
 /** All endpoints of the fleet. */
 export const fleetEndpoints = {
@@ -69,6 +84,7 @@ export const fleetEndpoints = {
   ...fleetCatalogEndpoints,
   ...fleetPeopleEndpoints,
   ...fleetSettingsEndpoints,
+  ...fleetTrustEndpoints,
   ...fleetAuditEndpoints,
   ...fleetHostEndpoints,
   ...fleetClusterEndpoints,

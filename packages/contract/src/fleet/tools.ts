@@ -8,7 +8,14 @@ import { auditEntry, fleetAuditEndpoints } from './audit.ts';
 import { fleetAuthEndpoints } from './auth.ts';
 import { fleetCatalogEndpoints, syncState } from './catalog.ts';
 import { adviceOfTemplate } from './deployments/advice.ts';
-import { deployment, deploymentEvent, deploymentRevision, plan, secretUses } from './deployments/deployment.ts';
+import {
+  bindings,
+  deployment,
+  deploymentEvent,
+  deploymentRevision,
+  plan,
+  secretUses,
+} from './deployments/deployment.ts';
 import { fleetDeploymentEndpoints } from './deployments/deployments.ts';
 import { rollout } from './deployments/updates.ts';
 import { fleetWorkloadEndpoints, workload, workloadRevision } from './deployments/workloads.ts';
@@ -208,6 +215,7 @@ export const fleetTools = {
       revisions: z.array(deploymentRevision).optional(),
       manifest: z.array(z.looseObject({})).optional(),
       secrets: secretUses.optional(),
+      bindings: bindings.optional(),
     }),
   }),
   plan_deployment: planDeployment,

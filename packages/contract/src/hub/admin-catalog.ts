@@ -95,7 +95,7 @@ export const hubAdminCatalogEndpoints = {
     bodyLimit: TEMPLATE_BODY_LIMIT,
     status: 201,
     reply: z.object({ template: ownedTemplate }),
-    problems: ['slug_taken', 'unknown_category', 'unknown_organization'],
+    problems: ['slug_taken', 'unknown_category', 'unknown_organization', 'signature_invalid'],
   }),
   readTemplateFile: endpoint({
     operationId: 'readTemplateFile',
@@ -122,7 +122,15 @@ export const hubAdminCatalogEndpoints = {
     bodyLimit: TEMPLATE_BODY_LIMIT,
     reply: z.object({ template: ownedTemplate }),
     headers: ['If-Match'],
-    problems: ['not_found', 'version_conflict', 'slug_taken', 'unknown_category', 'unknown_organization'],
+    problems: [
+      'not_found',
+      'version_conflict',
+      'slug_taken',
+      'unknown_category',
+      'unknown_organization',
+      'breaks_signature',
+      'signature_invalid',
+    ],
   }),
   listAllCategories: endpoint({
     operationId: 'listAllCategories',

@@ -142,7 +142,14 @@ export const hubAdminRevisionEndpoints = {
     body: restoration,
     reply: z.object({ template: ownedTemplate }),
     headers: ['If-Match'],
-    problems: ['not_found', 'version_conflict', 'slug_taken', 'unknown_category', 'unknown_organization'],
+    problems: [
+      'not_found',
+      'version_conflict',
+      'slug_taken',
+      'unknown_category',
+      'unknown_organization',
+      'breaks_signature',
+    ],
   }),
   createAdvisory: endpoint({
     operationId: 'createAdvisory',

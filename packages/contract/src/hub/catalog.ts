@@ -10,6 +10,7 @@ import { commaSeparated, flag, id, MAX_PAGE_SIZE, pagination, paging, queryInteg
 import { category } from '../template/category.ts';
 import { changelogEntry } from '../template/changelog.ts';
 import { template, templateFilters, templateView } from '../template/fields.ts';
+import { hubPublisherEndpoints, MAX_PUBLISHERS } from './publishers.ts';
 
 /** The maximum number of entries of a feed. */
 export const FEED_ENTRIES = 50;
@@ -202,6 +203,7 @@ export const hubCatalogEndpoints = {
 };
 
 const MAX_CURSOR = 4096;
+const { listPublishers } = hubPublisherEndpoints;
 const MAX_CATEGORIES = 10_000;
 const { getChangelog, getOwnOrganization, getTemplate, listCategories, listTemplateUpdates } = hubCatalogEndpoints;
 
@@ -222,6 +224,7 @@ export const hubReaderEndpoints = {
   },
   listCategories: { ...listCategories, reply: z.object({ categories: z.array(z.unknown()).max(MAX_CATEGORIES) }) },
   getChangelog: { ...getChangelog, reply: z.object({ entries: z.array(z.unknown()).max(MAX_PAGE_SIZE) }) },
+  listPublishers: { ...listPublishers, reply: z.object({ publishers: z.array(z.unknown()).max(MAX_PUBLISHERS) }) },
   /** The request only counts a download; its reply is not used. */
   getTemplate: { ...getTemplate, reply: z.object({}) },
 };

@@ -16,6 +16,7 @@ import {
   type TemplateCounts,
 } from './catalog.ts';
 import { hubPublishEndpoints } from './publish.ts';
+import { hubPublisherEndpoints } from './publishers.ts';
 import { hubServiceTokenEndpoints } from './service-token.ts';
 
 /** All endpoints of the hub. */
@@ -27,6 +28,7 @@ export const hubEndpoints = {
   ...hubAccessRequestEndpoints,
   ...hubAdminCatalogEndpoints,
   ...hubAdminRevisionEndpoints,
+  ...hubPublisherEndpoints,
   ...hubAdminPeopleEndpoints,
   ...hubServiceTokenEndpoints,
   ...hubAdminAuditEndpoints,
@@ -43,6 +45,7 @@ export { MAX_NEW_ORGANIZATIONS } from './account.ts';
 export { MAX_INVITATIONS } from './account-members.ts';
 export { apiKey, issuedApiKey, MAX_KEYS, managedApiKey } from './api-key.ts';
 export { MAX_PUBLISHED_LEXEMES, publishLimits } from './publish.ts';
+export { MAX_KEYRING_CHARACTERS, MAX_PUBLISHERS } from './publishers.ts';
 export { MAX_SERVICE_TOKENS, type ServiceScope } from './service-token.ts';
 export { hubTools } from './tools.ts';
 export {

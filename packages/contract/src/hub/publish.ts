@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { endpoint } from '../shared/endpoint.ts';
 import { exportReads, importReads, MEBIBYTE } from '../shared/reads.ts';
-import { flag, line, queryInteger } from '../shared/wire.ts';
+import { flag, line, queryInteger, slug } from '../shared/wire.ts';
 import { changeMessage } from '../template/advice.ts';
+import { newSignatures } from '../template/signatures.ts';
 
 /**
  * The most that an import or an export over HTTP reads of the catalog. The commands of the hub have
@@ -35,6 +36,10 @@ const catalogFiles = z
       .array(z.strictObject({ path, content: z.string().max(MAX_CATALOG_FILE) }))
       .max(publishLimits.templates + 1)
       .meta({ description: 'The files of the command `import`: `categories.yaml` and `templates/<slug>.yaml`' }),
+    signatures: z.record(slug, newSignatures).optional().meta({
+      description:
+        'The signatures of `signatures.json`, by the slug of the template. Those of other templates do not change',
+    }),
     message: changeMessage,
   })
   .meta({
@@ -102,7 +107,12 @@ export const hubPublishEndpoints = {
     summary: 'Get the catalog as files; with a service token, its categories and their templates, without owners',
     reads: exportReads,
     reply: z
-      .object({ files: z.array(z.object({ path: z.string(), content: z.string() })) })
+      .object({
+        files: z.array(z.object({ path: z.string(), content: z.string() })),
+        signatures: z.record(z.string(), z.array(z.string())).meta({
+          description: 'The signatures of the templates that have some, by slug',
+        }),
+      })
       .meta({ id: 'CatalogExport' }),
     problems: ['payload_too_large', 'overloaded'],
   }),

@@ -36,9 +36,11 @@ export function addExamples(document: Document): void {
   }
 }
 
-/** The media type objects in a part of a document. */
+/** The media type objects in a part of a document. A schema can have a member `content`, too, whose values are no objects. */
 const contentIn = (part: unknown) =>
-  [...objectsIn(part)].flatMap(({ content }) => (content ? [...Object.values(content)] : []));
+  [...objectsIn(part)]
+    .flatMap(({ content }) => (content ? [...Object.values(content)] : []))
+    .filter((each) => typeof each === 'object' && each !== null);
 
 /**
  * An example of a schema: its own, or else its default or its constant, or else one of its members.

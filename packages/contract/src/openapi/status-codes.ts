@@ -88,6 +88,27 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
       'an import with `prune` would delete more than `max_deletions`; `detail` states how many. Nothing was changed',
     action: 'Check the files with `plan=true`, or set `max_deletions`',
   },
+  breaks_signature: {
+    meaning:
+      'the change would break the signatures of the template; `errors` names the members that the publisher signed. Nothing was changed',
+    action: 'Import the signed files of the publisher, send the new `signatures`, or remove them with `[]`',
+  },
+  too_many_publishers: {
+    meaning: 'the hub has as many publishers, or as large keyrings, as are allowed; `detail` states the bound',
+    action: 'Delete a publisher whose templates the hub does not have',
+  },
+  already_extended: {
+    meaning: 'the keyring was extended before, or there is none',
+    action: 'Import a newer keyring of the publisher',
+  },
+  root_changed: {
+    meaning: 'the given root key is another one than the trusted one; `detail` states both thumbprints',
+    action: 'Compare the key with the publisher, and state the thumbprint of the trusted one in `replaces`',
+  },
+  keyring_outdated: {
+    meaning: 'the keyring is older than the one that is known, or another one with its version',
+    action: 'Send the newest keyring of the publisher',
+  },
   too_many_advisories: {
     meaning: 'the template has as many advisories as are allowed; `detail` states how many',
     action: 'Withdraw or change one of them',
@@ -202,6 +223,26 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
   unknown_organization: { meaning: 'the organization in the body does not exist', action: CORRECT_REFERENCE },
   unknown_workload: { meaning: 'the workload or its revision does not exist', action: CORRECT_REFERENCE },
   unknown_target: { meaning: 'the host or cluster does not exist', action: CORRECT_REFERENCE },
+  signature_invalid: {
+    meaning: 'a signature is malformed, or is about other content; `errors` states which one and why',
+    action: 'Sign the files again, and send the signatures with the content that was signed',
+  },
+  keyring_invalid: {
+    meaning: 'a keyring is refused; `errors` states why',
+    action: 'Send a keyring that the root key of the publisher has signed',
+  },
+  template_untrusted: {
+    meaning: 'the policy requires trust, and the template is not trusted; `errors` states why and who must act',
+    action: 'Do what `errors` states, or ask an admin for an exception',
+  },
+  by_hand_refused: {
+    meaning: 'the policy does not permit the deployment of a workload without a template',
+    action: 'Deploy a template',
+  },
+  override_refused: {
+    meaning: 'the policy does not permit that a workload changes what the publisher has signed',
+    action: 'Use the values of the template',
+  },
   template_blocked: {
     meaning: 'the publisher has blocked the template',
     action: 'Use another template; `errors` has the reason and the replacement',

@@ -52,6 +52,8 @@ const meanings: Readonly<Record<string, string>> = {
   'tolerations.tolerationSeconds': 'for how long a pod stays on a node with the taint; only on clusters',
   owner_org_id:
     'the organization that owns the template, shown only to administrators. In catalog files: `owner`, its slug',
+  signatures:
+    'statements of publishers about the content, as the command [`sign`](trust.md#publish) writes them; at most eight. In catalog files: `signatures.json`',
   id: 'the identity of the template, which never changes. The slug can change',
   category_name: 'the name of the category',
   category_slug: 'the slug of the category',

@@ -9,8 +9,12 @@ export const HOW_TO_BIND = '{"generate": 32}, or {"secret": name, "key": key}';
 export const codedMessages = {
   uuid: 'must be a UUID',
   env_value:
-    'must be a string, {"generate": 16 to 128}, {"secret": name, "key": key}, {"deployment": name, "variable": name}, {"value": text, "plain": true}, or {"sealed": true} for a value that is already sealed',
+    'must be a string, {"generate": 16 to 128}, {"secret": name, "key": key}, {"deployment": name, "variable": name}, {"deployment": name, "port": number}, {"compose": text, "with": references}, {"value": text, "plain": true}, or {"sealed": true} for a value that is already sealed',
   secret_text: `must not be text, because the variable is secret: send ${HOW_TO_BIND}, or {"value": text, "plain": true} for text that everybody can read`,
+  composed_value:
+    'must be {"secret": name, "key": key}, {"deployment": name, "variable": name} or {"deployment": name, "port": number}',
+  composed_syntax: `must contain only placeholders such as \${name} and \${name|url}. $\${ stands for the text \${`,
+  composed_text: 'must contain the value of a secret or of another deployment, because the variable is secret',
   not_sealed: 'must not be {"sealed": true}, because the variable has no sealed value',
   workload_secret: `must be empty: the variable is secret. A deployment sets it with ${HOW_TO_BIND}`,
   quantity: 'must be a Kubernetes quantity such as 500m, 2 or 8Gi, or "" for unset',

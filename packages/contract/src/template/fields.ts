@@ -25,6 +25,7 @@ import { hasValidOption, isReservedVariable } from './container-options.ts';
 import { type AnyControl, type Control, textsOfControl } from './controls.ts';
 import { divideImage } from './image-reference.ts';
 import { refuseOldValues, warnings } from './new-values.ts';
+import { newSignatures, signaturesReply } from './signatures.ts';
 
 /**
  * A Kubernetes quantity
@@ -699,6 +700,7 @@ const templateMembers = {
   status_message: otherMember(adviceReply.status_message),
   replacement: otherMember(adviceReply.replacement),
   advisories: otherMember(adviceReply.advisories),
+  signatures: otherMember(signaturesReply),
   created_at: otherMember(timestamp),
   updated_at: otherMember(timestamp),
 } as const;
@@ -794,7 +796,7 @@ export const templateFilters = {
 export const templateView = z
   .enum(['full', 'summary'], 'must be full or summary')
   .default('full')
-  .meta({ description: '`summary`: `documentation` is empty' });
+  .meta({ description: '`summary`: `documentation` and `signatures` are empty' });
 
 export const templateListQuery = z.strictObject({ ...templateFilters, ...paging, view: templateView });
 
@@ -846,6 +848,7 @@ export const templateContent = template
     status_message: true,
     replacement: true,
     advisories: true,
+    signatures: true,
     created_at: true,
     updated_at: true,
   })
@@ -879,7 +882,14 @@ export const templateInForm = templateContent
  * name.
  */
 export const newTemplate = z
-  .strictObject({ ...described, ...adviceFields, message: changeMessage, ...ignored('id'), ...readOnly })
+  .strictObject({
+    ...described,
+    ...adviceFields,
+    signatures: newSignatures.default([]),
+    message: changeMessage,
+    ...ignored('id'),
+    ...readOnly,
+  })
   .check(divideImage)
   .check(refuseConflicts)
   .check(refuseStatusProblems)
@@ -899,6 +909,7 @@ export const templateChange = z
     ...templateChangeFields,
     owner_org_id: ownership.owner_org_id.optional(),
     ...adviceFields,
+    signatures: newSignatures.optional(),
     message: changeMessage,
     ...readOnly,
   })

@@ -47,3 +47,44 @@ export const withoutOldDigest = <C extends Selection & { readonly image_digest?:
   before: Selection = {},
 ): C | (C & { readonly image_digest: null }) =>
   changes.image_digest === undefined && selectsImage(changes, before) ? { ...changes, image_digest: null } : changes;
+
+/** The name of Docker Hub in image references, and its aliases. */
+export const DOCKER_HUB = 'docker.io';
+const NAMES_OF_DOCKER_HUB: readonly string[] = [
+  DOCKER_HUB,
+  'index.docker.io',
+  'registry-1.docker.io',
+  'registry.hub.docker.com',
+];
+
+interface Repository {
+  readonly registry_url: string | null;
+  readonly image_name: string;
+}
+
+/**
+ * Host (with port) and path of the registry. Host names are case-insensitive, so the host is in
+ * lower case.
+ */
+function registryOf({ registry_url }: Pick<Repository, 'registry_url'>): {
+  readonly host: string;
+  readonly path: string;
+} {
+  const [host = '', ...path] = (registry_url || DOCKER_HUB).split('/');
+  const lower = host.toLowerCase();
+  return {
+    host: NAMES_OF_DOCKER_HUB.includes(lower) ? DOCKER_HUB : lower,
+    path: path.map((part) => `${part}/`).join(''),
+  };
+}
+
+/** The host of the registry, with its port; docker.io for all names of Docker Hub. */
+export const registryHost = (image: Pick<Repository, 'registry_url'>): string => registryOf(image).host;
+
+/** The fully qualified name of an image without tag and digest, such as `docker.io/library/redis`. */
+export function repositoryOf(image: Repository): string {
+  const { host, path } = registryOf(image);
+  const name = `${path}${image.image_name}`;
+  const official = host === DOCKER_HUB && !name.includes('/');
+  return `${host}/${official ? 'library/' : ''}${name}`;
+}

@@ -38,7 +38,10 @@ export interface Command {
   run(input: CommandInput): Promise<ExitCode | undefined>;
 }
 
-/** The program of a service: `node dist/main.js <command>`. The default command is `serve`. */
+/**
+ * The program of a service: `node dist/main.js <command>`. The default command is `serve`. The name of
+ * a command can have two words.
+ */
 export interface Program {
   readonly service: string;
   readonly version: string;
@@ -99,15 +102,23 @@ export async function runProgram(program: Program): Promise<void> {
  */
 export async function execute(
   { service, version, commands: own }: Program,
-  [name = 'serve', ...args]: readonly string[],
+  given: readonly string[],
 ): Promise<ExitCode | undefined> {
   const commands = { ...own, version: printing('print the version', async () => `${service} ${version}`) };
+  const { name, args } = divided(given, commands);
   const asksForHelp = [name, ...args].some((arg) => arg === '--help' || arg === '-h');
   const command = Object.entries(commands).find(([known]) => known === name.replace(/^--version$/, 'version'))?.[1];
   if (asksForHelp) console.log(command ? helpOf(name, command) : helpOfAll(service, commands));
   if (asksForHelp) return exitCodes.success;
   if (!command) throw new UsageError(`Unknown command ${name}.\n\n${helpOfAll(service, commands)}`);
   return command.run(inputOf(name, command, args));
+}
+
+/** The name of a command, which can have two words, and what follows it. */
+function divided([first = 'serve', second = '', ...rest]: readonly string[], commands: object) {
+  const both = `${first} ${second}`;
+  if (Object.hasOwn(commands, both)) return { name: both, args: rest };
+  return { name: first, args: second === '' ? rest : [second, ...rest] };
 }
 
 /**

@@ -1,19 +1,11 @@
-import type { Input, Reply } from '@svc/contract';
+import { type Input, type Reply, registryHost } from '@svc/contract';
 import { type DryRun, fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, pickDefined } from '@svc/http';
+import { listBindings } from '../../deployments/addresses/list.ts';
+import { type DeploymentChange, requestedChange } from '../../deployments/changes.ts';
 import { type Decision, decide } from '../../deployments/decision.ts';
-import {
-  changedDraft,
-  type Draft,
-  isUnchanged,
-  type NewDeploymentRequest,
-  newDraft,
-  readWorkloadRevision,
-  refuseExcessiveSize,
-  runSpecOf,
-} from '../../deployments/draft.ts';
+import { type Draft, type NewDeploymentRequest, readWorkloadRevision, runSpecOf } from '../../deployments/draft.ts';
 import { askCluster, type DryRunSubject, notChecked } from '../../deployments/dry-run.ts';
-import { acceptEnv } from '../../deployments/env.ts';
 import {
   differencesOf,
   type ManifestObject,
@@ -23,30 +15,28 @@ import {
   readRenderable,
   renderingOf,
 } from '../../deployments/manifest.ts';
+import { decideCreation } from '../../deployments/plans/creation.ts';
+import { inPlan, type PlanContext } from '../../deployments/plans/several.ts';
 import { refusalsOfDeletion } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments } from '../../deployments/rows.ts';
-import { scalingAfter } from '../../deployments/scaling/scaling.ts';
 import { planTemplate } from '../../deployments/templates/changes.ts';
 import { digestOfPlan, failedBefore, fingerprintOf } from '../../deployments/updates/digest.ts';
 import { NO_OUTAGE, outageOf } from '../../deployments/updates/outage.ts';
-import { changedPolicy, policyOf } from '../../deployments/updates/policy.ts';
-import { upgradedMembers, upgradeOf } from '../../deployments/updates/upgrade.ts';
+import { upgradeOf } from '../../deployments/updates/upgrade.ts';
 import { changedValues } from '../../deployments/updates/values.ts';
 import { planSecrets } from '../../deployments/values/secret-uses.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerKey } from '../../identity/principal.ts';
 import { listAssessments } from '../../placement/listed.ts';
-import { imageReference, registryHost } from '../../render/image.ts';
+import { imageReference } from '../../render/image.ts';
 import { DEFAULT_ACCOUNT, receivesToken, settingsOf } from '../../render/pod-settings.ts';
 import { secretsWithPlaceholders } from '../../render/secrets.ts';
 import { readRow } from '../../resources/kind.ts';
-import { columnsOfTarget, refuseUnknownTarget } from '../../resources/targets.ts';
+import { columnsOfTarget } from '../../resources/targets.ts';
 import { awaitFirstChecks, refuseAmbiguousSource } from '../deployments.ts';
-import type { ChangeContext } from '../request/change.ts';
 import { type RequestContext, route } from '../request/context.ts';
 
 type Transaction = Prisma.TransactionClient;
-type PlanContext = Pick<ChangeContext, 'transaction' | 'candidates' | 'defaultLimits'>;
 type Body = Input<typeof fleetEndpoints.planDeployment>['body'];
 
 /**
@@ -57,11 +47,10 @@ export const planDeployment = route(fleetEndpoints.planDeployment, async (contex
   const { database, engineRuntime, candidates, defaultLimits, planQueue, principal } = context;
   const { plan, subject } = await engineRuntime.afterFirstChecks((canWait) =>
     planQueue.run(callerKey(principal), () =>
-      database.client.$transaction(async (transaction) => {
+      inPlan({ database, candidates, defaultLimits, principal }, async (planContext) => {
         const { deployment_id } = body;
-        const planContext = { transaction, candidates, defaultLimits };
         if (deployment_id === undefined) return planNew(planContext, body, canWait);
-        return planChange(planContext, await readRow(transaction, deployments, deployment_id), body);
+        return planChange(planContext, await readRow(planContext.transaction, deployments, deployment_id), body);
       }),
     ),
   );
@@ -125,14 +114,12 @@ const PLANNED: NewDeploymentRequest = {
 };
 
 async function planNew(context: PlanContext, body: Body, canWait: boolean): Promise<Planned> {
-  const { transaction, defaultLimits } = context;
+  const { transaction } = context;
   refuseAmbiguousSource(body);
   if (body.accept_loss) throw invalid([{ path: 'accept_loss', message: 'must be given only with deployment_id' }]);
   if (body.upgrade) throw invalid([{ path: 'upgrade', message: 'must be given only with deployment_id' }]);
   const request = { ...PLANNED, ...pickDefined(body, NEW) };
-  await refuseUnknownTarget(transaction, request.target, { hold: false });
-  const { draft } = await newDraft(transaction, request, defaultLimits);
-  const decision = await decide(context, draft);
+  const { decision } = await decideCreation(context, request);
   if (canWait) awaitFirstChecks(decision);
   const after = await manifestAfter(transaction, decision, { generation: 1, restarted_at: null });
   const plan = await presentPlan(transaction, decision, { before: [], after: after.objects, change: undefined });
@@ -156,44 +143,16 @@ const NOT_UPGRADED = [
 ] as const;
 
 async function planChange(context: PlanContext, row: DeploymentRow, body: Body): Promise<Planned> {
-  const { transaction, defaultLimits } = context;
+  const { transaction } = context;
   refuseGiven(body, IMMUTABLE, 'deployment_id');
   if (body.upgrade) refuseGiven(body, NOT_UPGRADED, 'upgrade');
-  const present = await readWorkloadRevision(transaction, row.workload_id, row.revision);
   const upgrade = body.upgrade ? await upgradeOf(transaction, row) : undefined;
-  const { revision = row.revision } = body;
-  const planned =
-    revision === row.revision ? present : await readWorkloadRevision(transaction, row.workload_id, revision);
-  const workload = upgrade?.workload ?? planned;
-  const { desired_state: desiredState = row.desired_state } = body;
-  const isNewRevision = workload.revision !== row.revision;
-  const { replicas, autoscaling, scaledBy } = scalingAfter(row, {
-    ...pickDefined(body, ['replicas', 'autoscaling']),
-    scaledBy: body.scaled_by,
-  });
-  const changed = {
-    ...pickDefined(body, ['labels', 'volumes', 'pull']),
-    ...(body.updates && { updates: changedPolicy(policyOf(row), body.updates) }),
-    replicas,
-    autoscaling,
-    scaledBy,
-    acceptedLosses: body.accept_loss ?? [],
-    acknowledged: body.acknowledge ?? [],
-  };
-  const env = body.env && acceptEnv(body.env, { ...workload, before: row.env });
-  const draft = changedDraft(
-    row,
-    {
-      ...changed,
-      ...(env && { env }),
-      workload,
-      isNewRevision,
-      desiredState,
-      ...(upgrade && upgradedMembers(upgrade)),
-    },
-    defaultLimits,
-  );
-  refuseExcessiveSize(draft, row);
+  const { draft, isUnchanged } = await requestedChange(context, row, { ...requestOf(body), ...upgrade?.deploys });
+  const { workload } = draft;
+  const present =
+    workload.revision === row.revision
+      ? workload
+      : await readWorkloadRevision(transaction, row.workload_id, row.revision);
   const decision = await decide(context, draft);
   const { manifest: before } = await presentManifest(transaction, row);
   const stored = await readRenderable(transaction, row, present);
@@ -205,7 +164,7 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body):
   });
   if (refusals.length > 0) return withoutQuestions({ ...decision, refusals }, []);
   // A deployment that already matches stays unchanged, even if a new decision would refuse it.
-  if (isUnchanged(row, draft)) {
+  if (isUnchanged) {
     const { manifest: after } = await presentManifest(transaction, { ...row, labels: draft.labels });
     return withoutQuestions({ ...decision, refusals: [] }, after);
   }
@@ -218,6 +177,16 @@ async function planChange(context: PlanContext, row: DeploymentRow, body: Body):
 /** Plans the update of a deployment to its present template, as a request for it does. */
 export const planUpgrade = async (context: PlanContext, row: DeploymentRow): Promise<Omit<Plan, 'dry_run'>> =>
   (await planChange(context, row, { deployment_id: row.id, upgrade: true, dry_run: false })).plan;
+/** The change that a body requests. Only the members that affect what runs are needed. */
+const requestOf = (body: Body): DeploymentChange => ({
+  operation: 'update',
+  message: '',
+  ...pickDefined(body, ['labels', 'revision', 'replicas', 'autoscaling', 'env', 'volumes', 'pull', 'updates']),
+  scaledBy: body.scaled_by,
+  acceptedLosses: body.accept_loss,
+  acknowledged: body.acknowledge,
+  desiredState: body.desired_state,
+});
 
 /** @throws 400 for members that must not be given with another one */
 function refuseGiven(body: Body, members: readonly (keyof Body)[], other: keyof Body): void {
@@ -265,9 +234,9 @@ async function manifestAfter(
   at: Pick<Renderable, 'generation' | 'restarted_at'>,
 ): Promise<ManifestAfter> {
   if (decision.refusals.length > 0) return { objects: [] };
-  const { chosen, draft, env, bound, mounted, secrets, ports } = decision;
+  const { chosen, draft, env, bound, composed, mounted, secrets, ports } = decision;
   const target = chosen ?? draft.target;
-  const renderable = { draft, env, bound, mounted, ...at };
+  const renderable = { draft, env, bound, composed, mounted, ...at };
   const rendering = renderingOf(renderable, secretsWithPlaceholders(secrets));
   const allocated = { gpus: chosen?.gpus ?? [], ports: ports?.replicas ?? [] };
   return { objects: await manifestOf(transaction, { rendering, target, allocated }), renderable };
@@ -301,6 +270,7 @@ async function presentPlan(
   const replaces = draft.before?.desired_state === 'running' && changes.some(replacesInstances);
   return {
     ok: !isRefused,
+    trust: decision.trust,
     refusals: refusals.map((refusal) => ({ ...refusal })),
     placement: {
       target: target && columnsOfTarget(target),
@@ -316,6 +286,7 @@ async function presentPlan(
     },
     ...(await planTemplate(transaction, draft)),
     registry_credentials: registryCredentialsOf(draft, isNewPullSecret),
+    bindings: listBindings(draft.env),
     secrets,
     service_account: target?.kind === 'cluster' ? accountOf(draft, isNewToken) : null,
     manifest: after,

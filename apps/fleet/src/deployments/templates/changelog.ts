@@ -2,7 +2,7 @@ import { type ChangelogEntry, changelogEntry, type Reply } from '@svc/contract';
 import type { fleetEndpoints } from '@svc/contract/fleet';
 import { z } from 'zod';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import type { WorkloadRevision } from '../draft.ts';
+import type { WorkloadRevision } from '../plans/revision.ts';
 
 type Plan = Reply<typeof fleetEndpoints.planDeployment>;
 

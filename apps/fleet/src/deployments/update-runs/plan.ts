@@ -7,6 +7,7 @@ import { Prisma } from '../../generated/prisma/client.ts';
 import { readRow } from '../../resources/kind.ts';
 import { deploymentList } from '../../resources/list-rules.ts';
 import { presentUpdate } from '../../resources/updates.ts';
+import { inPlan, type PlanContext, type PlanServices } from '../plans/several.ts';
 import { type DeploymentRow, deployments } from '../rows.ts';
 
 type Body = Input<typeof fleetEndpoints.planUpdateRun>['body'];
@@ -17,10 +18,10 @@ type UpgradePlan = Pick<
   'ok' | 'refusals' | 'digest' | 'held' | 'template' | 'outage'
 >;
 
-interface PlanContext {
+interface RunPlanContext extends PlanServices {
   readonly database: Database;
   /** Plans the update of one deployment to its present template. */
-  readonly planUpgrade: (transaction: Prisma.TransactionClient, row: DeploymentRow) => Promise<UpgradePlan>;
+  readonly planUpgrade: (context: PlanContext, row: DeploymentRow) => Promise<UpgradePlan>;
   readonly planQueue: TurnQueue;
   /** Identifies the caller in the queue. */
   readonly caller: string;
@@ -30,13 +31,13 @@ interface PlanContext {
  * Plans the update of each selected deployment, each when it is the turn of the caller.
  * @throws 400 without exactly one selection, for deployments that do not exist, and for too many
  */
-export async function planRun(context: PlanContext, body: Body): Promise<RunPlan> {
-  const { database, planQueue, planUpgrade, caller } = context;
+export async function planRun(context: RunPlanContext, body: Body): Promise<RunPlan> {
+  const { database, candidates, defaultLimits, planQueue, planUpgrade, caller } = context;
   const ids = await selectedIds(database, body);
   const planned: Omit<Item, 'wave'>[] = [];
   for (const id of ids) {
     const item = await planQueue.run(caller, () =>
-      database.client.$transaction((transaction) => planItem(transaction, id, planUpgrade)),
+      inPlan({ database, candidates, defaultLimits }, (planning) => planItem(planning, id, planUpgrade)),
     );
     if (item) planned.push(item);
   }
@@ -60,11 +61,11 @@ function inWaves(planned: readonly Omit<Item, 'wave'>[], size: number): Item[] {
 
 /** The plan of an update; undefined if the deployment has been deleted meanwhile. */
 async function planItem(
-  transaction: Prisma.TransactionClient,
+  context: PlanContext,
   id: string,
-  planUpgrade: PlanContext['planUpgrade'],
+  planUpgrade: RunPlanContext['planUpgrade'],
 ): Promise<Omit<Item, 'wave'> | undefined> {
-  const row = await readIfExists(transaction, id);
+  const row = await readIfExists(context.transaction, id);
   if (!row) return undefined;
   const known = { deployment_id: id, name: row.name };
   const skip = (skipped: string): Omit<Item, 'wave'> => ({ ...NOT_PLANNED, ...known, skipped });
@@ -72,7 +73,7 @@ async function planItem(
   const update = presentUpdate({ ...row, automatic_hold: null }); // a run is the decision of a person
   if (update === null) return skip('No update is available.');
   try {
-    const plan = await planUpgrade(transaction, row);
+    const plan = await planUpgrade(context, row);
     const skipped = update.held?.message ?? whySkipped(plan);
     const { refusals, template, outage, digest } = plan;
     return { ...known, skipped, refusals, template, outage, expected: skipped === null ? digest : null };

@@ -65,8 +65,10 @@ function reasonAgainst(stored: StoredValue | undefined): string {
   if (stored === undefined) return 'has no value in this deployment';
   if (typeof stored === 'string' || 'value' in stored) return 'has a text, and not a generated value';
   if ('secret' in stored) return `is bound to the secret ${stored.secret}`;
-  if ('deployment' in stored)
+  if ('variable' in stored)
     return `is bound to ${stored.variable} of the deployment ${stored.deployment}: reveal it there`;
+  if ('port' in stored) return `has the address of the deployment ${stored.deployment}`;
+  if ('compose' in stored) return 'is composed of other values';
   return 'has a text that was sealed';
 }
 

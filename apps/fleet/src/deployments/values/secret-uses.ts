@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Reply } from '@svc/contract';
 import type { fleetEndpoints, WorkloadSpec } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
@@ -9,6 +8,7 @@ import { problemOfUse } from '../../resources/secret-uses.ts';
 import { type StoredSpec, storedSpec } from '../../resources/workloads.ts';
 import type { BoundVariable } from '../bindings.ts';
 import { type Draft, readWorkloadRevision } from '../draft.ts';
+import { isSameEnv } from '../env.ts';
 import type { Refusal } from '../refusals.ts';
 import { readSecretMetadata, type SecretMetadata } from './secret-metadata.ts';
 
@@ -73,7 +73,11 @@ export async function refusalsOfSecretUses(
 
 function isContinued({ before, workload, env }: Draft, { path, variable }: DeclaredUse): boolean {
   if (before?.revision !== workload.revision) return false;
-  return variable === null || path === 'secret_refs' || isDeepStrictEqual(before.env[variable], env[variable]);
+  return (
+    variable === null ||
+    path === 'secret_refs' ||
+    isSameEnv({ value: before.env[variable] ?? '' }, { value: env[variable] ?? '' })
+  );
 }
 
 /** The name of the workload of a draft; undefined for a plan that would create it and has no name. */

@@ -26,6 +26,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...given: Parameters<type
 // Imported now, because a connection copies the function above when it is opened.
 const world: { startDeploymentWorld: typeof startDeploymentWorld } = await import('../world.ts');
 const fleet = await world.startDeploymentWorld();
+const { creation, plansIn } = await import('../plans/world.ts');
 
 /** Those of one call, without the record of the use of a token, which is made once per second. */
 async function statementsOf<T>(work: () => Promise<T>) {
@@ -48,6 +49,23 @@ test('a creation sends 11 statements, whatever the number of hosts and deploymen
   for (let count = 0; count < 10; count += 1) await create();
   const many = await create();
   expect(many.sent).toEqual(few.sent);
+});
+
+test('a plan of several creations sends 3 statements for each, and 4 for all, whatever the number of hosts', async () => {
+  await fleet.aHost();
+  const { id } = await fleet.aWorkload({ ports: [PORT] });
+  const { plan } = plansIn(fleet);
+  const planned = (count: number) =>
+    statementsOf(() =>
+      plan(async () => Array.from({ length: count }, (_, index) => creation({ name: `n-${index}`, workload_id: id }))),
+    );
+  await planned(1);
+  const one = await planned(1);
+  const few = await planned(11);
+  await Promise.all(Array.from({ length: 30 }, () => fleet.aHost()));
+  const many = await planned(11);
+  expect(many.sent).toEqual(few.sent);
+  expect({ one: one.sent.length, few: few.sent.length }).toEqual({ one: 4 + 3, few: 4 + 33 });
 });
 
 test('a reconciliation that finds a deployment as desired sends two statements', async () => {

@@ -84,6 +84,16 @@ const others = (target: Target, workload: Body) => fleet.deployed({ workload, ta
 
 const aData = { volume_mounts: [{ name: 'data', mountPath: '/data' }] };
 
+/** A deployment that needs the address of one that runs on another target. */
+const needsAddress = async (provider: Target) => {
+  const workload = { ports: [{ containerPort: 5432 }] };
+  await fleet.deployed({ name: 'database', workload, target: provider });
+  return {
+    workload: { env_schema: [{ name: 'ADDRESS' }] },
+    request: { env: { ADDRESS: { deployment: 'database', port: 5432 } } },
+  };
+};
+
 const autoscaled = (min_replicas: number, max_replicas: number) => ({
   autoscaling: { min_replicas, max_replicas, cpu_percent: 80 },
 });
@@ -382,6 +392,24 @@ const cases: readonly Case[] = [
     },
     remedies: [on.request('volumes', 'data')],
   },
+  {
+    code: 'address_not_reached',
+    what: 'a host without the network of an address',
+    make: async () => {
+      const needed = await needsAddress(await aHost({ network_types: ['mesh'], addresses: { mesh: '10.1.2.3' } }));
+      return { target: await aHost(), ...needed };
+    },
+    remedies: [on.target('network_types', 'mesh')],
+  },
+  {
+    code: 'address_not_reached',
+    what: 'an address inside a cluster',
+    make: async () => {
+      const needed = await needsAddress(await aCluster({ name: 'with-database' }));
+      return { target: await aHost(), ...needed };
+    },
+    remedies: [on.request('target', 'with-database')],
+  },
 ];
 
 test('each reason has a case', () => {
@@ -399,6 +427,11 @@ const workloadValues: Readonly<Record<string, unknown>> = {
   tolerations: [{ operator: 'Exists' }],
   service_account_token: false,
 };
+
+async function targetNamed(name: string): Promise<Target> {
+  const host = await client.host.findFirst({ where: { name } });
+  return host ? { host_id: host.id } : { cluster_id: (await client.cluster.findFirstOrThrow({ where: { name } })).id };
+}
 
 /** Changes the field that a remedy names. @returns the members of the request that change */
 async function applied({ object, field, values }: Remedy, situation: Situation, workloadId: string): Promise<Body> {
@@ -431,7 +464,7 @@ async function applied({ object, field, values }: Remedy, situation: Situation, 
     case 'volumes':
       return { volumes: {} };
     case 'target':
-      return { target: { host_id: (await client.host.findFirstOrThrow({ where: { name: values[0] ?? '' } })).id } };
+      return { target: await targetNamed(values[0] ?? '') };
     case 'check':
       return check();
     case 'endpoint':

@@ -62,12 +62,25 @@ async function generateValues(workload_id: string): Promise<string> {
   await request('POST', 'deployments/plan', wanted);
   const { id } = (await requestValues('POST', 'deployments', wanted)).deployment;
   const { value } = await requestValues('PUT', `deployments/${id}`, { env: { TEXT: { generate: 48 } } });
+  await composeValue(workload_id, target);
   const path = `/api/v1/deployments/${id}/values/TEXT/reveal`;
   const revealed = await call('POST', path, { as: await signIn() });
   expect({ status: revealed.status, body: revealed.body }).toEqual({ status: 200, body: { name: 'TEXT', value } });
   const refused = await request('POST', `deployments/${id}/values/TEXT/reveal`);
   expect(refused.status).toBe(403);
   return id;
+}
+
+/** Composes a text of the generated value, changes it, and renders it. */
+async function composeValue(workload_id: string, target: object): Promise<void> {
+  const composed = (compose: string) => ({
+    TEXT: { compose, with: { value: { deployment: 'generated', variable: 'TEXT' } } },
+  });
+  const wanted = { name: 'composed', workload_id, target, env: composed(`https://app:\${value|url}@example.test`) };
+  expect((await request('POST', 'deployments/plan', wanted)).body.ok).toBe(true);
+  const { id } = (await request('POST', 'deployments', wanted)).body.deployment;
+  await request('PUT', `deployments/${id}`, { env: composed(`\${value}`) });
+  await performOperations(id);
 }
 
 /** @returns the id of a host with capacity */

@@ -16,7 +16,9 @@ const shapes = [
 /** A workload that an earlier version has stored with the variable. */
 async function aStoredWorkload() {
   const { id } = await fleet.aWorkload({ env: [{ name: 'MODE', value: 'all' }] });
-  const row = await fleet.client.workloadRevision.findFirstOrThrow({ where: { workload_id: id } });
+  const { trust: _trust, ...row } = await fleet.client.workloadRevision.findFirstOrThrow({
+    where: { workload_id: id },
+  });
   const renamed = (document: unknown) => JSON.parse(JSON.stringify(document).replaceAll('MODE', NAME));
   const [spec, overrides] = [renamed(row.spec), renamed(row.overrides)];
   await fleet.client.workloadRevision.create({ data: { ...row, revision: 2, spec, overrides } });

@@ -26,6 +26,7 @@ import type { z } from 'zod';
 import { defaultSlug, derivedColumns } from '../../catalog/derived.ts';
 import { idsOfPage, type Paging } from '../../catalog/filters.ts';
 import { registerTags } from '../../catalog/tags.ts';
+import { refuseBrokenSignatures } from '../../catalog/trust/signatures.ts';
 import { containsSearched } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { requestIcons } from '../../icons/store.ts';
@@ -44,6 +45,7 @@ const WRITABLE = [
   'status',
   'status_message',
   'replacement',
+  'signatures',
 ] as const;
 
 /** The relations that administrators receive with a template. */
@@ -77,7 +79,7 @@ const presentListed =
   (view: 'full' | 'summary') =>
   (row: Row): Reply => {
     const presented = presentTemplate(row);
-    return view === 'summary' ? { ...presented, documentation: '' } : presented;
+    return view === 'summary' ? { ...presented, documentation: '', signatures: [] } : presented;
   };
 
 /** The sort order of the list. */
@@ -237,6 +239,7 @@ export const createTemplate = catalogChangeRoute(
     const { name, category_id } = body;
     const slug = body.slug ?? defaultSlug(name);
     refuseStatus({ ...body, slug });
+    refuseBrokenSignatures(undefined, { ...body, slug }, body.signatures);
     const data = { ...pickDefined(body, WRITABLE), name, slug, category_id, ...derivedColumns(body) };
     return async (transaction) => {
       const created = await transaction.template.create({ data, include: withCategory });
@@ -292,7 +295,9 @@ export const updateTemplate = catalogChangeRoute(
       requireVersion(matches, existing.resource_version);
       refuseConflicts(existing, changes);
       refuseStatus({ ...existing, ...changes });
-      const data = { ...withoutOldDigest(changes, existing), ...derivedColumns({ ...existing, ...changes }) };
+      const described = withoutOldDigest(changes, existing);
+      refuseBrokenSignatures(existing, described, changes.signatures);
+      const data = { ...described, ...derivedColumns({ ...existing, ...changes }) };
       const updated = await transaction.template.update({ where: { id }, data, include: withCategory });
       await registerTags(transaction, updated.tags);
       if (changes.icon_url !== undefined) await requestIcons(transaction, [updated.slug]);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { hubEndpoints } from '@svc/contract/hub';
-import { changesOfFiles, NO_FILES, readCatalogRows } from '../../catalog/files/export.ts';
+import { changesOfFiles, NO_FILES, readCatalogRows, signaturesIn } from '../../catalog/files/export.ts';
 import { formatYaml } from '../../catalog/files/yaml-text.ts';
 import { route } from '../request/context.ts';
 import { extentOf, inTurn } from './publisher.ts';
@@ -13,6 +13,6 @@ export const exportCatalog = route(hubEndpoints.exportCatalog, (context) =>
       await setImmediate(); // other work of the process runs between two files
       files.push({ path: file, content: formatYaml(content) });
     }
-    return { files };
+    return { files, signatures: signaturesIn(rows) };
   }),
 );

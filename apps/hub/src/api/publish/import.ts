@@ -35,11 +35,11 @@ export const importCatalog = route(hubEndpoints.importCatalog, async (context, {
 
 async function apply(
   context: RequestContext,
-  { files, message = '' }: Input<Endpoint>['body'],
+  { files, signatures = {}, message = '' }: Input<Endpoint>['body'],
   { plan, prune, max_deletions }: Input<Endpoint>['query'],
 ): Promise<Reply<Endpoint>> {
   const { database, principal } = context;
-  const described = await readCatalogFiles(await sourceOf(files));
+  const described = await readCatalogFiles(await sourceOf(files, signatures));
   const steps = await importFiles(database, {
     files: described,
     isPlan: plan,
@@ -64,7 +64,7 @@ type Files = Input<Endpoint>['body']['files'];
  * The files of a request, after a check of what would take a parser too long. Other work of the
  * process runs between two files. @throws 400
  */
-async function sourceOf(files: Files): Promise<CatalogSource> {
+async function sourceOf(files: Files, signatures: CatalogSource['signatures']): Promise<CatalogSource> {
   const contents = new Map<string, string>();
   let lexemes = 0;
   for (const [index, { path, content }] of files.entries()) {
@@ -80,6 +80,7 @@ async function sourceOf(files: Files): Promise<CatalogSource> {
     nameOf: (file) => file,
     templates: [...contents.keys()].filter((path) => path !== CATEGORIES).sort(),
     ignored: [],
+    signatures,
     problems: [],
     read: (file) => {
       const text = contents.get(file);

@@ -2,6 +2,8 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { categoryInFile, slugOf, storedValueProblems } from '@svc/contract';
 import type { z } from 'zod';
+import { signatureErrors } from '../trust/signatures.ts';
+import { SIGNATURES, type Signatures } from './signatures-file.ts';
 import {
   check,
   isSlug,
@@ -21,10 +23,15 @@ interface Origin {
   readonly placeOf: PlaceOf;
 }
 
+interface Signed {
+  /** Undefined: no file states them, so that those of the hub do not change. */
+  readonly signatures: readonly string[] | undefined;
+}
+
 /** The catalog that YAML files describe, with defaults for omitted fields. */
 export interface CatalogFiles {
   readonly categories: readonly (z.output<typeof categoryInFile> & Origin & Slugged)[];
-  readonly templates: readonly (TemplateFile & Origin)[];
+  readonly templates: readonly (TemplateFile & Origin & Signed)[];
   /** Values that can no longer be written through the API, each with its line, and ignored files. */
   readonly warnings: readonly string[];
   /** The entries of `templates` that are no template files. A deletion must not overlook them. */
@@ -39,6 +46,8 @@ export interface CatalogSource {
   readonly templates: readonly string[];
   /** The names of entries beside them that are no template files. */
   readonly ignored: readonly string[];
+  /** The signatures of the templates. */
+  readonly signatures: Signatures;
   /** What is wrong with the source as a whole. */
   readonly problems: readonly string[];
   /** The text of a file, or what is wrong with it. */
@@ -75,10 +84,25 @@ export async function readCatalogFiles(source: CatalogSource): Promise<CatalogFi
     templates.push(...readTemplate(source, file, errors));
   }
   for (const list of [categories, templates]) errors.push(...repeatedSlugs(list));
+  for (const template of templates) errors.push(...errorsOfSignatures(source, template));
   if (errors.length > 0) throw new CatalogFilesError(errors);
   const { ignored } = source;
   const values = [...categories, ...templates].flatMap((object) => warningsOf(object));
-  return { categories, templates, warnings: [...ignored.map(ignoredWarning), ...values], ignored };
+  const unused = unusedSignatures(source, templates);
+  return { categories, templates, warnings: [...ignored.map(ignoredWarning), ...values, ...unused], ignored };
+}
+
+/** What is wrong with the signatures of a template. A template that was changed must be signed again. */
+const errorsOfSignatures = ({ nameOf }: CatalogSource, template: CatalogFiles['templates'][number]): string[] =>
+  signatureErrors({ ...template }, template.signatures ?? []).map(
+    ({ message }) => `${nameOf(SIGNATURES)}: ${template.slug}: ${message}`,
+  );
+
+/** Warnings about signatures of templates without a file. */
+function unusedSignatures({ nameOf, signatures }: CatalogSource, templates: CatalogFiles['templates']): string[] {
+  const slugs = new Set(templates.map(({ slug }) => slug));
+  const unused = Object.keys(signatures).filter((slug) => !slugs.has(slug));
+  return unused.map((slug) => `${nameOf(SIGNATURES)}: warning: ${slug}: no file describes the template`);
 }
 
 const ignoredWarning = (name: string) => `${name}: warning: is ignored; ${whyIgnored(name)}`;
@@ -124,7 +148,10 @@ function readTemplate(source: CatalogSource, file: string, errors: string[]): Ca
   if (!read) return [];
   const { value, placeOf } = read;
   const template = readTemplateFile(value, { placeOf, slug: path.parse(file).name }, errors);
-  return template ? [{ ...template, file, placeOf }] : [];
+  if (!template) return [];
+  const { slug } = template;
+  const signatures = Object.hasOwn(source.signatures, slug) ? source.signatures[slug] : undefined;
+  return [{ ...template, file, placeOf, signatures }];
 }
 
 /** Reads a YAML file; undefined if it has problems, which are added to `errors`. */

@@ -19,6 +19,7 @@ type Template = Readonly<Record<keyof typeof DEFAULTS, unknown>> & {
   readonly slug: string;
   readonly category: string;
   readonly owner: string | null;
+  readonly signatures: string[];
 };
 
 /** What an export contains. */
@@ -68,6 +69,12 @@ export async function readCatalogRows({ client }: Pick<Database, 'client'>, exte
     { isolationLevel: 'RepeatableRead', timeout: EXPORT_TIMEOUT_MS },
   );
 }
+
+/** The signatures of the templates that have some, by slug. */
+export const signaturesIn = ({ templates }: Pick<CatalogRows, 'templates'>): Record<string, string[]> =>
+  Object.fromEntries(
+    templates.filter(({ signatures }) => signatures.length > 0).map(({ slug, signatures }) => [slug, signatures]),
+  );
 
 /** A file that an export writes; null: that it keeps as it is; undefined: that it deletes. */
 export interface FileChange {

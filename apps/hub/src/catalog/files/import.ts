@@ -8,8 +8,10 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { requestIcons } from '../../icons/store.ts';
 import { derivedColumns } from '../derived.ts';
 import { registerTags } from '../tags.ts';
+import { brokenMembers } from '../trust/signatures.ts';
 import { CATEGORIES, type CatalogFiles, CatalogFilesError } from './catalog-files.ts';
 import { categoriesIn, type Extent, refuseBeyond, templatesIn } from './extent.ts';
+import { SIGNATURES } from './signatures-file.ts';
 
 type Reader = Pick<CatalogTransaction, 'category' | 'template' | 'organization'>;
 type Data = Record<string, unknown> & { readonly slug: string };
@@ -146,16 +148,25 @@ async function planOf(reader: Reader, { files, prune, extent }: FilesImport): Pr
     stepOf('category', { data: categoryData(file) }, categories.get(file.slug)),
   );
   const ofTemplates: Step[] = [];
+  const unsigned: string[] = [];
   for (const file of files.templates) {
     await setImmediate(); // other work of the process runs between two comparisons
     const row = templates.get(file.slug);
     const existing = row && { ...row, category: row.category.slug, owner: row.owner?.slug ?? null };
     const links = pickDefined(file, ['category', 'owner']);
+    if (row && file.signatures === undefined) {
+      const broken = brokenMembers(row, templateData(file));
+      if (broken.length > 0) unsigned.push(`${file.placeOf('')}: ${mustSign(broken)}`);
+    }
     ofTemplates.push(...stepOf('template', { data: templateData(file), ...links }, existing));
   }
+  if (unsigned.length > 0) throw new CatalogFilesError(unsigned);
   const deletions = prune ? await deletionsOf(reader, { files, categories, extent }) : [];
   return [...ofCategories, ...ofTemplates, ...deletions];
 }
+
+const mustSign = (members: readonly string[]) =>
+  `the template of the hub is signed, and its publisher has signed ${members.join(', ')}; sign the files again, or remove its signatures with an empty list in ${SIGNATURES}`;
 
 interface Stored {
   readonly files: CatalogFiles;
@@ -336,7 +347,7 @@ export const plain = (value: unknown): unknown => (value === undefined ? undefin
 const STATUS = ['status', 'status_message', 'replacement'] as const;
 
 const templateData = (file: CatalogFiles['templates'][number]): Data => ({
-  ...pickDefined(file, ['name', ...templateFieldNames, ...STATUS]),
+  ...pickDefined(file, ['name', ...templateFieldNames, ...STATUS, 'signatures']),
   slug: file.slug,
   ...derivedColumns(file),
 });

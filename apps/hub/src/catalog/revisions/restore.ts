@@ -4,6 +4,7 @@ import type { CatalogTransaction } from '../../database/catalog-write.ts';
 import { requestIcons } from '../../icons/store.ts';
 import { derivedColumns } from '../derived.ts';
 import { registerTags } from '../tags.ts';
+import { refuseBrokenSignatures } from '../trust/signatures.ts';
 import { newestRevision, readRevision } from './read.ts';
 
 interface Restoration {
@@ -26,10 +27,7 @@ export async function restoreContent(
   { id, revision, slug, category_id, owner_org_id }: Restoration,
   matches: Matches = () => true,
 ): Promise<void> {
-  const existing = await transaction.template.findUnique({
-    where: { id },
-    select: { resource_version: true, revision: true, icon_url: true },
-  });
+  const existing = await transaction.template.findUnique({ where: { id } });
   const newest = existing?.resource_version ?? (await newestRevision(transaction, id));
   if (newest === undefined) throw notFound();
   requireVersion(matches, newest);
@@ -48,6 +46,7 @@ export async function restoreContent(
     throw invalid(parsed.errors.map(({ path, message }) => ({ path: `revision.${path}`, message })));
   }
   const content = { ...parsed.data, slug: parsed.data.slug ?? template.slug };
+  if (existing) refuseBrokenSignatures(existing, content, undefined);
   const data = { ...content, ...derivedColumns(content) };
   if (existing) await transaction.template.update({ where: { id }, data, select: { id: true } });
   else await transaction.template.create({ data: { id, ...data }, select: { id: true } });

@@ -15,6 +15,7 @@ type Changing = Exclude<
   | 'startOidcLogin'
   | 'planDeployment'
   | 'planUpdateRun'
+  | 'planTrust'
 >;
 
 interface Parts {
@@ -60,6 +61,13 @@ const sentences: Readonly<Record<Changing, (parts: Parts) => ReactNode>> = {
   setHubSettings: ({ actor }) => rich('{actor} changed the settings of the hub', { actor }),
   resetHubSettings: ({ actor }) => rich('{actor} reset the settings of the hub', { actor }),
   testHubSettings: checkedSettings,
+  setTrustPolicy: ({ actor }) => rich('{actor} changed the policy of trust', { actor }),
+  trustPublisher: (parts) => rich('{actor} began to trust the publisher {name}', { ...parts }),
+  updateTrustedPublisher: (parts) => rich('{actor} changed the trusted publisher {name}', { ...parts }),
+  distrustPublisher: (parts) => rich('{actor} no longer trusts the publisher {name}', { ...parts }),
+  importKeyring: (parts) => rich('{actor} imported a keyring of the publisher {name}', { ...parts }),
+  extendKeyring: (parts) => rich('{actor} extended the keyring of the publisher {name}', { ...parts }),
+  assignSlug: (parts) => rich('{actor} accepted another publisher of the template {name}', { ...parts }),
   runDoctor: ({ actor }) => rich('{actor} ran the diagnosis', { actor }),
   createSupportBundle: ({ actor }) => rich('{actor} created a support bundle', { actor }),
   createHost: (parts) => rich('{actor} added the host {name}', { ...parts }),

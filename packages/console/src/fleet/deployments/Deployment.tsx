@@ -28,7 +28,7 @@ import { CrashLoopPanel } from './problems/CrashLoop.tsx';
 import { stepsFor } from './problems/reasons.tsx';
 import { RevealButton } from './RevealButton.tsx';
 import { Revisions } from './Revisions.tsx';
-import { SecretUses } from './SecretUses.tsx';
+import { Bindings, SecretUses } from './SecretUses.tsx';
 import { ReplicasChoice } from './scaling/ReplicasChoice.tsx';
 import { wordsOfReplicas } from './scaling/scaling-draft.ts';
 import { hasImageTag, ImageTag } from './updates/ImageTag.tsx';
@@ -169,7 +169,7 @@ function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
             </ul>
           </Panel>
         )}
-        <SecretsPanel id={deployment.id} />
+        <BoundPanels id={deployment.id} />
         {Object.keys(volumes).length > 0 && (
           <Panel title={t('Volumes')} flush>
             <ul className="item-list">
@@ -187,14 +187,22 @@ function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
   );
 }
 
-/** The variables that receive values of secrets, by the workload and by the deployment. */
-function SecretsPanel({ id }: { readonly id: string }) {
+/** The variables that receive values of secrets or of other deployments. */
+function BoundPanels({ id }: { readonly id: string }) {
   const { data } = useQuery(fleet.read('getDeploymentManifest', { params: { id } }));
-  if (!data || data.secrets.length === 0) return null;
   return (
-    <Panel title={t('Variables from secrets')} flush>
-      <SecretUses secrets={data.secrets} />
-    </Panel>
+    <>
+      {data && data.secrets.length > 0 && (
+        <Panel title={t('Variables from secrets')} flush>
+          <SecretUses secrets={data.secrets} />
+        </Panel>
+      )}
+      {data && data.bindings.length > 0 && (
+        <Panel title={t('Values from other deployments')} flush>
+          <Bindings bindings={data.bindings} />
+        </Panel>
+      )}
+    </>
   );
 }
 

@@ -8,10 +8,11 @@ import { formatList } from '../../shared/ui/display/format.ts';
 import { textOf } from '../../shared/ui/display/object-text.ts';
 import { ErrorView } from '../../shared/ui/feedback/states.tsx';
 import { AdviceNotice } from '../advice/Advice.tsx';
+import { TrustNotice } from '../advice/TrustNotice.tsx';
 import type { Plan } from '../api.ts';
 import { placeOf, wordsOfMember } from './form/member-labels.ts';
 import { type Correctable, Obstacles } from './remedies/Obstacles.tsx';
-import { NewSecret, SecretUses } from './SecretUses.tsx';
+import { Bindings, NewSecret, SecretUses } from './SecretUses.tsx';
 import { ChangeReview } from './updates/ChangeReview.tsx';
 
 /** What can be done about a refusal, by code. */
@@ -23,6 +24,9 @@ const fixes: Readonly<Record<string, ReactNode>> = {
   unknown_volume: t('Choose another volume, or create a new one.'),
   template_blocked: t('Use another template.'),
   template_flawed: t('Read the advisory, then acknowledge it in the form.'),
+  template_untrusted: t('The reason states who must act.'),
+  by_hand_refused: t('Deploy a template instead.'),
+  override_refused: t('Use the values of the template.'),
   tier_too_low: t('The organization of this fleet needs a higher tier at the hub.'),
   invalid_env: t('Enter a value in the form.'),
   name_taken: t('Choose another name.'),
@@ -67,6 +71,7 @@ export function PlanPanel({
             <AdviceNotice advice={shown.advice} />
           </div>
         )}
+        {shown && <TrustNotice trust={shown.trust} />}
         {shown?.changelog && <PublisherChanges changelog={shown.changelog} />}
         {shown && <ChangeReview plan={shown} />}
         {shown && shown.template_changes.length > 0 && <TemplateChanges changes={shown.template_changes} />}
@@ -87,6 +92,12 @@ export function PlanPanel({
           <div className="candidate small">
             <span className="strong">{t('Variables from secrets')}</span>
             <SecretUses secrets={shown.secrets} />
+          </div>
+        )}
+        {shown && shown.bindings.length > 0 && (
+          <div className="candidate small">
+            <span className="strong">{t('Values from other deployments')}</span>
+            <Bindings bindings={shown.bindings} />
           </div>
         )}
         {shown && shown.manifest.length > 0 && (

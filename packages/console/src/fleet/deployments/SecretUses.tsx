@@ -18,9 +18,29 @@ export const SecretUses = ({
 }) => (
   <ul className="item-list">
     {secrets.map(({ variable, secret, key, is_new }) => (
-      <li key={variable}>
+      <li key={`${variable} ${secret} ${key}`}>
         <code className="strong">{variable}</code> ← <code>{key === null ? secret : `${secret}.${key}`}</code>
         {is_new && <NewSecret />}
+      </li>
+    ))}
+  </ul>
+);
+
+/** What the variables receive from other deployments. */
+export const Bindings = ({ bindings }: { readonly bindings: Plan['bindings'] }) => (
+  <ul className="item-list">
+    {bindings.map(({ variable, deployment, bound_variable, port, address }) => (
+      <li key={`${variable} ${deployment} ${bound_variable} ${port}`}>
+        <code className="strong">{variable}</code> ←{' '}
+        {port === null
+          ? t('{variable} of deployment {deployment}', { variable: bound_variable ?? '', deployment })
+          : t('address of port {port} of deployment {deployment}', { port: String(port), deployment })}
+        {address !== null && (
+          <>
+            {' '}
+            <code>{address}</code>
+          </>
+        )}
       </li>
     ))}
   </ul>

@@ -1,29 +1,26 @@
-import { useQuery } from '@tanstack/react-query';
-import { Plus } from 'lucide-react';
-import { useState } from 'react';
 import { isInternalVariableText, isSecretVariableText, withoutMarkers } from '../../shared/catalog/secret-variable.ts';
 import { t } from '../../shared/texts/texts.ts';
-import { Button } from '../../shared/ui/controls/Button.tsx';
-import { ComboboxField } from '../../shared/ui/controls/Combobox.tsx';
 import { TextField } from '../../shared/ui/controls/Field.tsx';
-import { lazyDialog } from '../../shared/ui/dialogs/lazy-dialog.tsx';
-import { fleet, type Template, useBlocked } from '../api.ts';
-import { type EnvDraft, type EnvSource, wordsOfValue } from './env-draft.ts';
-import { useSearched, withChosen } from './useSearched.ts';
-
-const NewSecretDialog = lazyDialog(() => import('../storage/NewSecretDialog.tsx'));
+import type { Template } from '../api.ts';
+import { type EnvDraft, type EnvSource, referenceSources, wordsOfValue } from './env-draft.ts';
+import { ComposedFields } from './variables/ComposedFields.tsx';
+import { ReferenceFields } from './variables/ReferenceFields.tsx';
 
 const sourceWords: Readonly<Record<EnvSource, string>> = {
   text: t('Text'),
   secret: t('Secret'),
   generate: t('Generate'),
   deployment: t('Deployment'),
+  address: t('Address'),
+  composed: t('Composed'),
   keep: t('Keep'),
 };
 
+const isReference = (source: EnvSource): boolean => referenceSources.some((each) => each === source);
+
 /**
- * The value of one variable: text, a key of a secret, a generated value, or a value of another
- * deployment.
+ * The value of one variable: text, a key of a secret, a generated value, a value or an address of another
+ * deployment, or a text that is composed of them.
  */
 export function VariableField({
   variable,
@@ -47,6 +44,8 @@ export function VariableField({
     'secret',
     'generate',
     'deployment',
+    'address',
+    'composed',
   ];
   const set = (changed: Partial<EnvDraft>) => onChange({ ...draft, ...changed });
   const hint = withoutMarkers(description);
@@ -101,8 +100,8 @@ export function VariableField({
           onChange={(length) => set({ length })}
         />
       )}
-      {draft.source === 'secret' && (
-        <SecretFields
+      {isReference(draft.source) && (
+        <ReferenceFields
           name={name}
           hint={hint}
           draft={draft}
@@ -111,136 +110,16 @@ export function VariableField({
           onChange={set}
         />
       )}
-      {draft.source === 'deployment' && <DeploymentFields draft={draft} error={error} hint={hint} onChange={set} />}
+      {draft.source === 'composed' && (
+        <ComposedFields
+          name={name}
+          hint={hint}
+          draft={draft}
+          error={error}
+          proposedName={deploymentName}
+          onChange={set}
+        />
+      )}
     </div>
-  );
-}
-
-/** A key of a secret, which the user selects or creates in place. */
-function SecretFields({
-  name,
-  hint,
-  draft,
-  error,
-  proposedName,
-  onChange,
-}: {
-  readonly name: string;
-  readonly hint: string;
-  readonly draft: EnvDraft;
-  readonly error: string | undefined;
-  readonly proposedName: string;
-  readonly onChange: (changed: Partial<EnvDraft>) => void;
-}) {
-  const [isCreating, setCreating] = useState(false);
-  const blocked = useBlocked();
-  const { onSearch, query, isTyping } = useSearched();
-  const found = useQuery(fleet.read('listSecrets', { query: { ...query, kind: 'opaque' } }));
-  const named = useQuery({
-    ...fleet.read('listSecrets', { query: { name: draft.secret } }),
-    enabled: draft.secret !== '',
-  });
-  const secrets = withChosen(found.data?.secrets, draft.secret === '' ? undefined : named.data?.secrets[0]);
-  const keys = secrets.find(({ name: own }) => own === draft.secret)?.keys ?? [];
-  return (
-    <>
-      <ComboboxField
-        label={t('Secret for {name}', { name })}
-        hint={hint}
-        error={error}
-        value={draft.secret}
-        onChange={(secret) => onChange({ secret, key: '' })}
-        onSearch={onSearch}
-        isSearching={isTyping || found.isFetching}
-        choices={secrets.map((secret) => ({
-          value: secret.name,
-          label: secret.name,
-          detail: secret.keys.join(', '),
-        }))}
-        placeholder={t('Choose a secret…')}
-        none={t('No secret matches. Create one below.')}
-      />
-      {keys.length > 1 && (
-        <ComboboxField
-          label={t('Key for {name}', { name })}
-          value={draft.key}
-          onChange={(key) => onChange({ key })}
-          choices={keys.map((key) => ({ value: key, label: key }))}
-        />
-      )}
-      <div>
-        <Button
-          size="small"
-          icon={Plus}
-          blocked={blocked('createSecret')}
-          aria-haspopup="dialog"
-          onClick={() => setCreating(true)}
-        >
-          {t('New secret')}
-        </Button>
-      </div>
-      {isCreating && (
-        <NewSecretDialog
-          name={proposedName}
-          onClose={() => setCreating(false)}
-          onCreated={(secret) => {
-            setCreating(false);
-            onChange({ secret: secret.name, key: secret.keys.length === 1 ? '' : (secret.keys[0] ?? '') });
-          }}
-        />
-      )}
-    </>
-  );
-}
-
-function DeploymentFields({
-  draft,
-  hint,
-  error,
-  onChange,
-}: {
-  readonly draft: EnvDraft;
-  readonly hint: string;
-  readonly error: string | undefined;
-  readonly onChange: (changed: Partial<EnvDraft>) => void;
-}) {
-  const { onSearch, query, isTyping } = useSearched();
-  const found = useQuery(fleet.read('listDeployments', { query }));
-  const named = useQuery({
-    ...fleet.read('listDeployments', { query: { name: draft.deployment } }),
-    enabled: draft.deployment !== '',
-  });
-  const deployments = withChosen(
-    found.data?.deployments,
-    draft.deployment === '' ? undefined : named.data?.deployments[0],
-  );
-  const chosen = deployments.find(({ name }) => name === draft.deployment);
-  const variables = Object.entries(chosen?.env ?? {}).flatMap(([name, value]) =>
-    typeof value === 'object' && 'generate' in value ? [name] : [],
-  );
-  return (
-    <>
-      <ComboboxField
-        label={t('Deployment')}
-        hint={t('{hint} The variable receives the generated value of this deployment.', { hint })}
-        error={error}
-        value={draft.deployment}
-        onChange={(deployment) => onChange({ deployment, variable: '' })}
-        onSearch={onSearch}
-        isSearching={isTyping || found.isFetching}
-        choices={deployments.map(({ name, template_slug }) => ({
-          value: name,
-          label: name,
-          detail: template_slug ?? '',
-        }))}
-      />
-      <ComboboxField
-        label={t('Its variable')}
-        value={draft.variable}
-        onChange={(variable) => onChange({ variable })}
-        choices={variables.map((name) => ({ value: name, label: name }))}
-        none={t('The deployment has no generated value.')}
-      />
-    </>
   );
 }

@@ -247,6 +247,7 @@ function Preview({
     status_message: '',
     replacement: null,
     advisories: [],
+    signatures: [],
     ...template,
     ...bodyOf(controls, draft),
     name: draft.name || t('Unnamed template'),

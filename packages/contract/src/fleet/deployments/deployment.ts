@@ -6,6 +6,7 @@ import { dnsLabel } from '../../template/fields.ts';
 import { changedMembers, condition, labels, newMembers, resourceMembers, resourceName } from '../resources/resource.ts';
 import { volumeSize } from '../resources/storage.ts';
 import { target, targetReply } from '../resources/target.ts';
+import { trust } from '../trust.ts';
 import {
   acknowledge,
   adviceMembers,
@@ -329,6 +330,21 @@ export const secretUses = z
   .array(z.object(secretUse))
   .meta({ description: 'The variables that receive values of secrets, by the name of the secret and its key' });
 
+/** What the variables of a deployment receive from other deployments. */
+export const bindings = z
+  .array(
+    z.object({
+      variable: z.string(),
+      deployment: z.string(),
+      bound_variable: z.string().nullable().meta({ description: 'Its variable whose generated value is received' }),
+      port: z.int().nullable().meta({ description: 'Its port whose address is received' }),
+      address: z.string().nullable().meta({
+        description: 'The address of the port, in the form that the variable requests; null before the first start',
+      }),
+    }),
+  )
+  .meta({ description: 'The variables that receive values or addresses of deployments, also within a composed value' });
+
 const isNewSecret = z.boolean().meta({
   description:
     'The workload asks for it, and the revision that was deployed before does not: the current one of the deployment, or for a new deployment the latest copy of the template (without a template, the latest revision of the workload) that a deployment has. Also true if none was deployed',
@@ -366,6 +382,7 @@ export const plan = z
     advice: adviceOfTemplate.nullable().meta({
       description: 'What the hub says about the template of what would run; null: no template',
     }),
+    trust: trust.meta({ description: 'Who signed what would run' }),
     changelog: z
       .object({
         entries: z.array(changelogEntry).meta({ description: `Newest first, at most ${MAX_CHANGES_LISTED}` }),
@@ -384,6 +401,7 @@ export const plan = z
     registry_credentials: z.object({ secret: z.string(), server: z.string(), is_new: isNewSecret }).nullable().meta({
       description: 'The pull secret, and the registry that receives it; null: the image is pulled anonymously',
     }),
+    bindings,
     secrets: z.array(z.object({ ...secretUse, is_new: isNewSecret })).meta({
       description:
         'The variables that receive values of secrets. `key` is null if the secret does not have the key, or does not exist',

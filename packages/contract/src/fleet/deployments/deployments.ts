@@ -9,6 +9,7 @@ import { variable } from '../../template/fields.ts';
 import { byId, reachability, resourceQuery, resourceView } from '../resources/resource.ts';
 import { acknowledge, adviceFilters } from './advice.ts';
 import {
+  bindings,
   changedDeployment,
   deployment,
   deploymentEvent,
@@ -397,6 +398,6 @@ export const fleetDeploymentEndpoints = {
     path: '/api/v1/deployments/:id/manifest',
     summary: 'Get the manifest of a deployment, without values of secrets',
     reads: manifestReads,
-    reply: z.object({ manifest: z.array(z.record(z.string(), z.unknown())), secrets: secretUses }),
+    reply: z.object({ manifest: z.array(z.record(z.string(), z.unknown())), secrets: secretUses, bindings }),
   }),
 };

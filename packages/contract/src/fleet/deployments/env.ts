@@ -2,44 +2,90 @@ import { z } from 'zod';
 import { codedMessages } from '../../shared/field-codes.ts';
 import { line, record, text } from '../../shared/wire.ts';
 import { dnsLabel, variable } from '../../template/fields.ts';
+import { composedProblems, PLACEHOLDER_NAME } from './composed.ts';
 
 const plain = z.strictObject({ value: text(32_768), plain: z.literal(true) });
+
+/** How the address of a port is written. A `url` has the scheme `https` if `SVC_HTTP_PORTS` says so, otherwise `http`. */
+export const addressForms = ['host:port', 'host', 'port', 'url'] as const;
 
 /** References to a value, which the API accepts and returns in the same form. */
 const reference = {
   secret: z.strictObject({ secret: dnsLabel, key: line(253).optional() }),
   generated: z.strictObject({ generate: z.int().min(16).max(128) }),
   ofDeployment: z.strictObject({ deployment: dnsLabel, variable }),
+  address: z.strictObject({
+    deployment: dnsLabel,
+    port: z.int().min(1).max(65_535),
+    as: z.enum(addressForms).default('host:port'),
+  }),
   sealed: z.strictObject({ sealed: z.literal(true) }),
 };
+
+/** The maximum number of references in a composed value. */
+const MAX_COMPOSED = 16;
+
+const composed = z
+  .strictObject({
+    compose: text(4096),
+    // A union reports only errors that do not end the validation of a member, so the number is checked below.
+    with: z
+      .record(
+        line(63).regex(PLACEHOLDER_NAME, 'must be a lower-case letter, followed by lower-case letters, digits and _'),
+        z.union([reference.secret, reference.ofDeployment, reference.address], codedMessages.composed_value),
+      )
+      .meta({ maxProperties: MAX_COMPOSED }),
+  })
+  .check(({ value, issues }) => {
+    for (const { path, message } of composedProblems(value, MAX_COMPOSED)) {
+      issues.push({ code: 'custom', path, message, input: value, continue: true }); // so that the union reports it
+    }
+  });
 
 /** The values of variables in a request. */
 export const env = record(
   variable,
   z
     .union(
-      [text(32_768), reference.secret, reference.generated, reference.ofDeployment, plain, reference.sealed],
+      [
+        text(32_768),
+        reference.secret,
+        reference.generated,
+        reference.ofDeployment,
+        reference.address,
+        composed,
+        plain,
+        reference.sealed,
+      ],
       codedMessages.env_value,
     )
     .meta({
       id: 'EnvValue',
       description:
-        'The value of a variable: text; a key of a secret; a random text of this length, which the fleet generates; the generated value of another deployment. A secret variable accepts text only as `value` with `plain`. `sealed` keeps a value that an earlier version stored as text',
+        'The value of a variable: text; a key of a secret; a random text of this length, which the fleet generates; the generated value, or the address of a port, of another deployment; a text composed of such values. A secret variable accepts text only as `value` with `plain`. `sealed` keeps a value that an earlier version stored as text',
     }),
 ).meta({ description: 'Values of variables that the workload declares' });
+
+const referenceReply = [
+  z.object({ secret: z.string(), key: z.string().optional() }),
+  z.object({ deployment: z.string(), variable: z.string() }),
+  z.object({ deployment: z.string(), port: z.int(), as: z.enum(addressForms) }),
+] as const;
 
 /** The values of variables of a deployment in a response. Secret values are not shown. */
 export const envReply = z
   .record(
     z.string(),
-    z.union([
-      z.string(),
-      z.object({ secret: z.string(), key: z.string().optional() }),
-      z.object({ generate: z.int() }),
-      z.object({ deployment: z.string(), variable: z.string() }),
-      z.object({ value: z.string(), plain: z.literal(true) }),
-      z.object({ sealed: z.literal(true) }),
-    ]),
+    z
+      .union([
+        z.string(),
+        z.object({ generate: z.int() }),
+        ...referenceReply,
+        z.object({ compose: z.string(), with: z.record(z.string(), z.union(referenceReply)) }),
+        z.object({ value: z.string(), plain: z.literal(true) }),
+        z.object({ sealed: z.literal(true) }),
+      ])
+      .meta({ id: 'ShownEnvValue' }),
   )
   .meta({ description: 'Values of variables, in the form in which a request gives them. Secret values are not shown' });
 
@@ -55,5 +101,6 @@ export const generatedValues = z.array(generatedValue).meta({
 });
 
 export type GeneratedValue = z.output<typeof generatedValue>;
+export type AddressForm = (typeof addressForms)[number];
 export type EnvRequest = z.output<typeof env>;
 export type EnvReply = z.output<typeof envReply>;

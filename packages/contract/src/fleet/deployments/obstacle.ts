@@ -73,6 +73,7 @@ export const obstacleCodes = [
   'elastic_limit',
   'volume_bound_elsewhere',
   'volume_in_use',
+  'address_not_reached',
   'token_not_allowed',
   'scaled_in_cluster',
   'permission_missing',

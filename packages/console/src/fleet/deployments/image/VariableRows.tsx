@@ -3,7 +3,7 @@ import { Plus, Trash2 } from 'lucide-react';
 import { t } from '../../../shared/texts/texts.ts';
 import { Button } from '../../../shared/ui/controls/Button.tsx';
 import { TextField } from '../../../shared/ui/controls/Field.tsx';
-import { type EnvBody, type EnvDraft, envBodyOf, firstEnvDraft } from '../env-draft.ts';
+import { type EnvBody, type EnvDraft, envBodyOf, firstEnvDraft, isSecretDraft } from '../env-draft.ts';
 import { VariableField } from '../VariableField.tsx';
 
 /** The input of a user for one variable of a new workload. */
@@ -33,28 +33,30 @@ interface Variables {
 }
 
 /**
- * Text is the default of its variable, so that a deployment can change it later. A variable with
- * any other source is secret.
+ * Text is the default of its variable, so that a deployment can change it later. A variable with the
+ * value of a secret or a generated value is secret.
  */
 export function variablesOf(rows: readonly VariableRow[]): Variables {
   const isEmpty = ({ draft }: VariableRow) => draft.source === 'text' && draft.text === '';
   const declared = rows
     .filter((row) => !isEmpty(row))
-    .map(({ name, draft: { source, text } }) =>
-      source === 'text'
-        ? { ...plain, name, default_value: text }
-        : { ...plain, name, required: true, description: '[secret]' },
+    .map(({ name, draft }) =>
+      draft.source === 'text'
+        ? { ...plain, name, default_value: draft.text }
+        : { ...plain, name, required: true, description: descriptionOf(draft) },
     );
-  const secret = rows.filter(({ draft }) => draft.source !== 'text');
+  const bound = rows.filter(({ draft }) => draft.source !== 'text');
   return {
     empty: rows.filter(isEmpty).map(({ name }) => ({ name, value: '' })),
     declared,
     env: envBodyOf(
-      secret.map(({ name }) => ({ ...plain, name, description: '[secret]' })),
-      Object.fromEntries(secret.map(({ name, draft }) => [name, draft])),
+      bound.map(({ name, draft }) => ({ ...plain, name, description: descriptionOf(draft) })),
+      Object.fromEntries(bound.map(({ name, draft }) => [name, draft])),
     ),
   };
 }
+
+const descriptionOf = (draft: EnvDraft): string => (isSecretDraft(draft) ? '[secret]' : '');
 
 /** Names of variables whose values are probably secret. */
 const SECRET_NAME = /PASS|SECRET|TOKEN|API_?KEY|PRIVATE_?KEY/i;

@@ -40,6 +40,7 @@ const obstacleWords: Readonly<Record<Obstacle['code'], string>> = {
   elastic_limit: t('Limit of new nodes'),
   volume_bound_elsewhere: t('Volume elsewhere'),
   volume_in_use: t('Volume in use'),
+  address_not_reached: t('Address out of reach'),
   token_not_allowed: t('Token not allowed'),
   scaled_in_cluster: t('Needs a cluster'),
   permission_missing: t('Permission missing'),

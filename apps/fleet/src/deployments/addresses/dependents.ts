@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { addressFrom } from '../../placement/reach.ts';
+import { storedEnv, withReferences } from '../../render/env.ts';
+import { isAddress } from '../../render/references.ts';
+import { targetOf } from '../../resources/targets.ts';
+import { type Author, restartForSecret } from '../generations.ts';
+import { providedPort, readMachines, readProviders, schemeOf } from './provided.ts';
+
+type Transaction = Prisma.TransactionClient;
+
+/**
+ * Stores the present addresses of a deployment in the given ones, which are bound to them. An address that its target no
+ * longer reaches stays as it is.
+ * @returns the ids of those with another address
+ */
+export async function storeAddresses(
+  transaction: Transaction,
+  name: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const [provider] = await readProviders(transaction, [name]);
+  if (!provider) return [];
+  const rows = await transaction.deployment.findMany({
+    where: { id: { in: [...ids] } },
+    select: { id: true, env: true, host_id: true, cluster_id: true },
+  });
+  const machines = await readMachines(transaction, [provider.target, ...rows.map(targetOf)]);
+  const changed: string[] = [];
+  for (const row of rows) {
+    const target = targetOf(row);
+    const machine = target && machines.get(target.id);
+    if (!target || !machine) continue;
+    const before = storedEnv.parse(row.env);
+    const env = withReferences(before, (reference) => {
+      if (!isAddress(reference) || reference.deployment !== name || reference.at === undefined) return reference;
+      const provided = providedPort(provider, reference.port, machines);
+      const at =
+        typeof provided === 'string'
+          ? undefined
+          : addressFrom(provided, { ...target, network_types: machine.network_types });
+      return at ? { ...reference, at: { ...at, scheme: schemeOf(provider, reference.port) } } : reference;
+    });
+    if (isDeepStrictEqual(env, before)) continue;
+    await transaction.deployment.update({ where: { id: row.id }, data: { env: { ...env } } });
+    changed.push(row.id);
+  }
+  return changed;
+}
+
+/** Starts a new generation of the deployments that are bound to an address that has changed. */
+export async function restartForAddress(
+  author: Author,
+  { id, name }: { readonly id: string; readonly name: string },
+): Promise<void> {
+  const bound = await author.transaction.$queryRaw<{ id: string }[]>`
+    SELECT d.id FROM deployments d WHERE d.bindings @> ARRAY['deployment/' || ${name}] AND d.id <> ${id}::uuid AND NOT d.deleting`;
+  const changed = await storeAddresses(
+    author.transaction,
+    name,
+    bound.map((row) => row.id),
+  );
+  const message = `an address of the deployment ${name} changed`;
+  for (const each of changed) await restartForSecret(author, { id: each, message });
+}

@@ -1,0 +1,69 @@
+import { coveredMembers, digestsOf, type Members, readSignature, Untrusted } from '@svc/trust';
+import { z } from 'zod';
+
+/** What is kept of a template as it was received, so that its signatures can be verified again. */
+const evidence = z.object({
+  /** The signed members as they were received, without those in `kept`. */
+  members: z.record(z.string(), z.unknown()),
+  /** The digests of members that are not kept. */
+  kept: z.record(z.string(), z.string()),
+  signatures: z.array(z.unknown()),
+  /** `updated_at` of the document. An earlier version of the fleet that writes another document leaves the evidence. */
+  updated_at: z.string(),
+});
+export type Evidence = z.output<typeof evidence>;
+
+/** The evidence of a copy in a revision of a workload. */
+export const storedEvidence = evidence.extend({
+  /** Why the copy differs from what was verified of its template before it was made; null: it does not. */
+  refused: z.string().nullable(),
+  /** Whether it was compared, which requires a valid signature. */
+  is_compared: z.boolean(),
+});
+export type StoredEvidence = z.output<typeof storedEvidence>;
+
+/** The evidence of a template in the mirror, unless an earlier version of the fleet has replaced its document. */
+export function presentEvidence(signed: unknown, updatedAt: string): Evidence | null {
+  const parsed = evidence.safeParse(signed);
+  return parsed.success && parsed.data.updated_at === updatedAt ? parsed.data : null;
+}
+
+/** Long texts of which only the digest is kept. Nothing that runs depends on them. */
+const DIGESTED = ['description', 'documentation', 'version'];
+
+/** The evidence in a template of the hub; null if it has no signatures. */
+export function evidenceOf(received: Members, updated_at: string): Evidence | null {
+  const { signatures } = received;
+  if (!Array.isArray(signatures) || signatures.length === 0) return null;
+  const names = [...new Set([...coveredMembers, ...signatures.flatMap(signedNames)])];
+  const present = names.filter((name) => Object.hasOwn(received, name) && isStorable(received[name]));
+  const own = present.filter((name) => !DIGESTED.includes(name));
+  return {
+    members: Object.fromEntries(own.map((name) => [name, received[name]])),
+    kept: digestsOf(
+      received,
+      present.filter((name) => DIGESTED.includes(name)),
+    ),
+    signatures: signatures.slice(0, MAX_KEPT).filter(isStorable),
+    updated_at,
+  };
+}
+
+/** One signature more than the verification accepts, so that too many are noticed. */
+const MAX_KEPT = 9;
+
+function signedNames(signature: unknown): string[] {
+  try {
+    return Object.keys(readSignature(signature).statement.content);
+  } catch (error) {
+    if (error instanceof Untrusted) return [];
+    throw error;
+  }
+}
+
+/** Whether PostgreSQL can store a value. What it cannot store is left out, and the verification then refuses the template. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every((entry) => entry.every(isStorable));
+}

@@ -1,0 +1,35 @@
+import type { History, Remembered } from '@svc/trust';
+import type { Prisma } from '../generated/prisma/client.ts';
+
+type Transaction = Prisma.TransactionClient;
+
+/** What was verified of a slug before. With `lock`, another transaction waits that would compare the same slug. */
+export async function readHistory(
+  transaction: Pick<Transaction, '$executeRaw' | 'trustMemory' | 'trustSlug'>,
+  slug: string,
+  { lock }: { lock: boolean },
+): Promise<History> {
+  if (lock) {
+    await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`trust ${slug}`}, 0))`;
+  }
+  const rows = await transaction.trustMemory.findMany({ where: { slug } });
+  const owner = await transaction.trustSlug.findUnique({ where: { slug } });
+  return {
+    remembered: rows.map(({ serial, ...row }) => ({ ...row, serial: Number(serial) })),
+    owner: owner?.publisher,
+  };
+}
+
+/** Remembers what was verified. The first publisher of a slug stays its publisher. */
+export async function remember(
+  transaction: Transaction,
+  { publisher, slug, kid, serial, content }: Remembered,
+): Promise<void> {
+  await transaction.$executeRaw`
+    INSERT INTO trust_memory (publisher, slug, kid, serial, content)
+    VALUES (${publisher}, ${slug}, ${kid}, ${serial}::bigint, ${content})
+    ON CONFLICT (slug, publisher, kid) DO UPDATE SET serial = excluded.serial, content = excluded.content
+    WHERE excluded.serial > trust_memory.serial`;
+  await transaction.$executeRaw`
+    INSERT INTO trust_slugs (slug, publisher) VALUES (${slug}, ${publisher}) ON CONFLICT DO NOTHING`;
+}

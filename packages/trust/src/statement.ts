@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { digestOf, digestsOf, type Members } from './canonical.ts';
+import { serial, slug, time, wrongMembers } from './forms.ts';
+import { type Signer, signJws, types } from './jws.ts';
+import { coveredMembers, signedForm } from './members.ts';
+import { Untrusted } from './reasons.ts';
+
+const statementForm = z.looseObject({
+  content: z.record(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/), z.string().regex(/^[A-Za-z0-9_-]{43}$/)),
+  issued_at: time,
+  publisher: z.string(),
+  serial,
+  slug: z.string(),
+});
+
+/** What a publisher signs about a template. Unknown members are not read. */
+export interface Statement {
+  /** The digest of each signed member, by its name. */
+  readonly content: Readonly<Record<string, string>>;
+  /** For people; not compared. */
+  readonly issued_at: string;
+  readonly publisher: string;
+  /** A counter of the publisher, which increases with each signature of other content. */
+  readonly serial: number;
+  readonly slug: string;
+}
+
+/** @throws Untrusted `signature_invalid` */
+export function readStatement(payload: unknown): Statement {
+  const parsed = statementForm.safeParse(payload);
+  if (!parsed.success) throw new Untrusted('signature_invalid', `the statement: ${wrongMembers(parsed.error)}`);
+  return parsed.data;
+}
+
+interface Issue {
+  readonly publisher: string;
+  readonly serial: number;
+  readonly issuedAt: Date;
+}
+
+/**
+ * Signs a template with all members that this version knows, with defaults written out.
+ * @throws Error if the template has no valid slug, or of `signJws`
+ */
+export async function signTemplate(
+  template: Members,
+  { publisher, serial: given, issuedAt }: Issue,
+  signer: Signer,
+): Promise<string> {
+  const members = signedForm(template);
+  const content = digestsOf(members, coveredMembers);
+  const unsigned = Object.keys(members).filter((name) => content[name] === undefined);
+  if (unsigned.length > 0) {
+    throw new Error(`${unsigned.join(', ')} must not contain text that cannot be signed, such as half of a character.`);
+  }
+  const statement = {
+    content,
+    issued_at: issuedAt.toISOString(),
+    publisher: slug.parse(publisher),
+    serial: serial.parse(given),
+    slug: slug.parse(members.slug),
+  };
+  return signJws(statement, types.template, signer);
+}
+
+/** The digest of everything that is signed: of the map of the digests of members. */
+export const contentDigest = (content: Readonly<Record<string, string>>): string => digestOf(content) ?? '';
+
+/** The digest of what a publisher would sign of a template as it was received. */
+export const contentDigestOf = (template: Members): string =>
+  contentDigest(digestsOf(signedForm(template), coveredMembers));
