@@ -6,9 +6,10 @@ const forbidden = [
   { name: 'no-imports-between-consoles', from: /\/src\/fleet\//, to: /\/src\/hub\// },
   { name: 'shared-imports-no-console', from: /\/src\/shared\//, to: /\/src\/(hub|fleet)\// },
   {
+    // Except modules of pure functions that are written for browsers as well.
     name: 'only-types-of-other-packages',
     from: /\/console\/src\//,
-    to: /\/(packages\/(?!console\/)|apps\/|infra\/)/,
+    to: /\/(packages\/(?!console\/|convert\/|contract\/\w+\/fleet\/deployments\/composed\.)|apps\/|infra\/)/,
   },
 ] as const;
 

@@ -61,6 +61,8 @@ export interface ReconcileRun {
   readonly leaving: string[];
   /** The ids of the containers that it has created. */
   readonly created: string[];
+  /** The ids of the containers that it has removed. */
+  readonly removed: Set<string>;
   /** The image that the containers must run, as far as it is known. */
   image: HostImage | undefined;
   /** The image that the reference of the manifest names, if the reconciliation has looked it up. */
@@ -150,14 +152,20 @@ export function ownershipOf(labels: Readonly<Record<string, string>>, deployment
   return { ordinal: Number(ordinal), generation: Number(generation), digest };
 }
 
-/** Stops a container within its grace period, and removes it with its anonymous volumes. */
-export const remove = (client: DockerClient, found: FoundContainer): Promise<void> =>
+/**
+ * Stops a container within its grace period, and removes it with its anonymous volumes. @returns whether it no longer exists, and
+ * not only its removal is in progress
+ */
+export const remove = (client: DockerClient, found: FoundContainer): Promise<boolean> =>
   removeWithin(client, found, Math.min(found.details.Config.StopTimeout ?? 10, MAX_STOP_SECONDS));
 
 /** Stops a container without a grace period, and removes it. */
-export const removeNow = (client: DockerClient, found: FoundContainer): Promise<void> => removeWithin(client, found, 0);
+export const removeNow = (client: DockerClient, found: FoundContainer): Promise<boolean> =>
+  removeWithin(client, found, 0);
 
-async function removeWithin(client: DockerClient, { id, details }: FoundContainer, seconds: number): Promise<void> {
+const REMOVAL_IN_PROGRESS = 409;
+
+async function removeWithin(client: DockerClient, { id, details }: FoundContainer, seconds: number): Promise<boolean> {
   if (details.State.Running) {
     await client.request({
       method: 'POST',
@@ -168,6 +176,7 @@ async function removeWithin(client: DockerClient, { id, details }: FoundContaine
     });
   }
   const query = { force: 'true', v: 'true' };
-  // 409: the removal of the container is already in progress.
-  await client.request({ method: 'DELETE', path: `/containers/${id}`, query, accept: [404, 409] });
+  const accept = [404, REMOVAL_IN_PROGRESS];
+  const { status } = await client.request({ method: 'DELETE', path: `/containers/${id}`, query, accept });
+  return status !== REMOVAL_IN_PROGRESS;
 }

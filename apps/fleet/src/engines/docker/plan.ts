@@ -204,8 +204,9 @@ export const isCurrent = ({ rendered, found, image }: ContainerPair): boolean =>
  * are up, and first those that are down. Until then, an outdated container that is down is started
  * again as it is, so that a configuration that does not work replaces one container at most.
  *
- * With an extra container, that one is created first, and the others are replaced when it has been ready for the required time. It is
- * removed when all others are current. A container that serves ends only after its addresses were withdrawn, if another one serves.
+ * With an extra container, that one is created first, and the others are replaced when it has been ready for the required time. Its
+ * addresses are withdrawn when all others are current and ready, and it is removed when they are proven. A container that serves ends
+ * only after its addresses were withdrawn, if another one serves.
  */
 export function planOf(
   found: readonly FoundContainer[],
@@ -256,22 +257,26 @@ function stepsForExtra(extra: ContainerPair, regular: readonly ContainerPair[], 
     return found === undefined && isHeld ? [] : stepsFor(extra, rules);
   }
   if (!found) return [];
-  const isOver = (isReturn || isProven) && regular.every((pair) => isCurrent(pair) && isSettled(pair, rules));
-  return isOver || !isUp(found) ? [{ do: 'remove', found }] : [];
+  if (!isUp(found)) return [{ do: 'remove', found }];
+  if (!regular.every((pair) => isCurrent(pair) && isSettled(pair, rules))) return [];
+  if (isReturn || isProven) return [{ do: 'remove', found }];
+  return serves(found, rules) && publishes(found) ? [{ do: 'withdraw', found }] : [];
 }
 
 /** The step, or that the addresses of the container that it ends are withdrawn first. */
 function withdrawnFirst(
   step: Step,
   found: readonly FoundContainer[],
-  { timing }: PlanOptions,
+  rules: PlanOptions,
   { withdrawn }: RolloutRules,
 ): Step {
   const ending = step.do === 'remove' ? step.found : step.do === 'create' ? step.replaces : undefined;
-  const serves = (container: FoundContainer) => stateOf(container, timing).phase === 'running';
-  if (!ending || withdrawn.includes(ending.name) || !serves(ending) || !publishes(ending)) return step;
-  return found.some((other) => other.id !== ending.id && serves(other)) ? { do: 'withdraw', found: ending } : step;
+  if (!ending || withdrawn.includes(ending.name) || !serves(ending, rules) || !publishes(ending)) return step;
+  const isServed = found.some((other) => other.id !== ending.id && serves(other, rules));
+  return isServed ? { do: 'withdraw', found: ending } : step;
 }
+
+const serves = (found: FoundContainer, { timing }: PlanOptions): boolean => stateOf(found, timing).phase === 'running';
 
 const publishes = ({ details: { HostConfig } }: FoundContainer): boolean =>
   Object.keys(HostConfig.PortBindings ?? {}).length > 0;

@@ -36,6 +36,7 @@ async function reconcileRunning(client: DockerClient, desired: RunningContainers
     volumes: [],
     leaving: [],
     created: [],
+    removed: new Set(),
     image,
   };
   const isUnchanged = (await applyPlan(run, found)).every((step) => step.do === 'withdraw');
@@ -60,10 +61,15 @@ async function findBefore(client: DockerClient, { manifest, areKnown }: RunningC
  * The containers after the steps. If all steps succeeded, the ids of the containers are known. A
  * failed step can have created a container whose id is not known.
  */
-function findAfter({ client, fence, failures, created }: ReconcileRun, before: readonly FoundContainer[]) {
+function findAfter({ client, fence, failures, created, removed }: ReconcileRun, before: readonly FoundContainer[]) {
   if (failures.size > 0) return findContainers(client, fence.deploymentId);
   const ids = new Set([...before.map(({ id }) => id), ...created]);
-  return inspectContainers(client, [...ids], fence.deploymentId);
+  const left = [...ids].filter((id) => !removed.has(id));
+  return inspectContainers(client, left, fence.deploymentId);
+}
+
+async function removeIn({ client, removed }: ReconcileRun, found: FoundContainer): Promise<void> {
+  if (await remove(client, found)) removed.add(found.id);
 }
 
 /** @returns the steps, successful or not */
@@ -143,7 +149,7 @@ async function runStep(run: ReconcileRun, step: Exclude<Step, { do: 'create' }>)
   if (step.do === 'withdraw') {
     run.leaving.push(name);
   } else if (step.do === 'remove') {
-    await remove(client, step.found);
+    await removeIn(run, step.found);
     actions.push(`removed ${name}`);
   } else if (step.do === 'reportMissingGpu') {
     await removeNow(client, step.found);
@@ -165,7 +171,7 @@ async function createContainer(
   Image: string,
 ): Promise<void> {
   const { client, fence, actions, created } = run;
-  if (replaces) await remove(client, replaces);
+  if (replaces) await removeIn(run, replaces);
   const rendered = { ...named, body: { ...body, Image, Labels: { ...body.Labels, ...imageLabels(run.image) } } };
   try {
     const id = await create(client, fence.deploymentId, rendered);

@@ -127,7 +127,6 @@ function continued(given: Observed, rollout: StoredRollout, progress: Progress):
   const { row } = given;
   const { deadline_seconds } = policyOf(row);
   const provenInMs = timeUntilProven(row, rollout);
-  const isNewlyReady = rollout.ready_since === row.now.toISOString();
   if (isComplete(given, provenInMs)) {
     const state = rollout.failed_generation === null ? 'succeeded' : 'rolled_back';
     const ended: StoredRollout = { ...rollout, state, reason: null, message: '' };
@@ -145,16 +144,33 @@ function continued(given: Observed, rollout: StoredRollout, progress: Progress):
     const ended = { rollout: failed, isGood: false, changesInMs, isWaiting: false };
     return { ...progress, ...ended, failure: { ...failure, message } };
   }
-  const steps = [
-    // The next pass acts on new instances that are proven as soon as they are ready.
-    isNewlyReady ? Math.max(1, provenInMs ?? 0) : (provenInMs ?? 0),
-    ...(Object.keys(rollout.leaving).length > 0 ? [given.drain] : []),
-  ].filter((ms) => ms > 0);
+  const steps = timesOfSteps(given, rollout, provenInMs).filter((ms) => ms > 0);
   const left = rollout.state === 'progressing' ? [deadline_seconds * 1000 - progress.elapsedMs] : [];
   const waits = [...steps, ...left.filter((ms) => ms > 0)];
   const changesInMs = waits.length > 0 ? Math.min(...waits) : undefined;
   const isWaiting = steps.length > 0 && isSettled(given, rollout);
   return { ...progress, rollout, isGood: false, changesInMs, isWaiting, failure: undefined };
+}
+
+/**
+ * Milliseconds until the steps for which the rollout waits: until instances are proven, and until clients know that those which end
+ * are withdrawn. The extra instance ends when both is true.
+ */
+function timesOfSteps(
+  { row, observed, drain }: Observed,
+  { ready_since, leaving }: StoredRollout,
+  provenInMs = 0,
+): number[] {
+  // The next pass acts on new instances that are proven as soon as they are ready.
+  const isNewlyReady = ready_since === row.now.toISOString();
+  const proven = isNewlyReady ? Math.max(1, provenInMs) : provenInMs;
+  const withdrawn = Object.entries(leaving);
+  if (withdrawn.length === 0) return [proven];
+  const current = observed.instances.filter((instance) => instance.current === true).map(({ name }) => name);
+  return withdrawn.map(([name, since]) => {
+    const known = drain - (row.now.getTime() - new Date(since).getTime());
+    return current.includes(name) ? Math.max(known, proven) : known;
+  });
 }
 
 /** Whether all instances are ready, also outdated ones, and the pass has changed none. */

@@ -177,11 +177,11 @@ test('an update with an extra instance takes a reconciliation for each of its st
       await untilRow('the update has succeeded', id, hasEnded);
     });
     // The extra instance is created, ready and proven, then the other one is replaced and ready, then both are proven, and
-    // the extra one is removed. The addresses of an instance are withdrawn before it ends.
-    const reconciliations = 7;
+    // the extra one is removed. The addresses of the outdated instance are withdrawn in a reconciliation of their own.
+    const reconciliations = 6;
     expect(callsBetween(before, await host.calls())).toEqual({
       'GET /containers/json': 1,
-      'GET /containers/*/json': 20,
+      'GET /containers/*/json': 16,
       'GET /images/*/json': 2,
       'POST /containers/create': 2,
       'POST /containers/*/start': 2,

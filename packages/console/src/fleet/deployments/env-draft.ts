@@ -1,4 +1,5 @@
-import { type AddressForm, composedPieces, type fleetEndpoints } from '@svc/contract/fleet';
+import { composedPieces } from '@svc/contract/composed';
+import type { AddressForm, fleetEndpoints } from '@svc/contract/fleet';
 import type { CallInput } from '../../shared/api/client.ts';
 import { isSecretVariableText } from '../../shared/catalog/secret-variable.ts';
 import { t } from '../../shared/texts/texts.ts';

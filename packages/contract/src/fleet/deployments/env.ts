@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { codedMessages } from '../../shared/field-codes.ts';
 import { line, record, text } from '../../shared/wire.ts';
 import { dnsLabel, variable } from '../../template/fields.ts';
-import { composedProblems, PLACEHOLDER_NAME } from './composed.ts';
+import { type ComposedPiece, composedPieces, PLACEHOLDER_NAME } from './composed.ts';
 
 const plain = z.strictObject({ value: text(32_768), plain: z.literal(true) });
 
@@ -104,3 +104,31 @@ export type GeneratedValue = z.output<typeof generatedValue>;
 export type AddressForm = (typeof addressForms)[number];
 export type EnvRequest = z.output<typeof env>;
 export type EnvReply = z.output<typeof envReply>;
+
+const namesIn = (pieces: readonly ComposedPiece[]): ReadonlySet<string> =>
+  new Set(pieces.flatMap((piece) => (typeof piece === 'string' ? [] : piece.name)));
+
+interface ComposedText {
+  readonly compose: string;
+  readonly with: Readonly<Record<string, unknown>>;
+}
+
+/** What is wrong with the placeholders of a composed value, by the path of the member. */
+function composedProblems({ compose, with: references }: ComposedText, maxReferences: number) {
+  if (Object.keys(references).length > maxReferences)
+    return [{ path: ['with'], message: `must have at most ${maxReferences} members` }];
+  const pieces = composedPieces(compose);
+  if (!pieces) return [{ path: ['compose'], message: codedMessages.composed_syntax }];
+  const used = namesIn(pieces);
+  return [
+    ...[...used]
+      .filter((name) => !Object.hasOwn(references, name))
+      .map((name) => ({
+        path: ['compose'],
+        message: `must not contain the placeholder ${name}, which is not defined`,
+      })),
+    ...Object.keys(references)
+      .filter((name) => !used.has(name))
+      .map((name) => ({ path: ['with', name], message: `must be used in the text as the placeholder ${name}` })),
+  ];
+}

@@ -1,4 +1,4 @@
-import { type AddressForm, addressForms } from '@svc/contract/fleet';
+import type { AddressForm } from '@svc/contract/fleet';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -151,12 +151,12 @@ const portsOf = (deployment: Found): number[] => [
   ...new Set(deployment?.endpoints.map(({ container_port }) => container_port)),
 ];
 
-const formWords: Readonly<Record<AddressForm, string>> = {
-  'host:port': t('Address and port'),
-  host: t('Address only'),
-  port: t('Port only'),
-  url: t('URL'),
-};
+const forms: readonly { readonly value: AddressForm; readonly label: string }[] = [
+  { value: 'host:port', label: t('Address and port') },
+  { value: 'host', label: t('Address only') },
+  { value: 'port', label: t('Port only') },
+  { value: 'url', label: t('URL') },
+];
 
 const AddressFields = ({
   draft,
@@ -177,7 +177,7 @@ const AddressFields = ({
       label={t('Written as')}
       value={draft.as}
       onChange={(as) => onChange({ as })}
-      options={addressForms.map((value) => ({ value, label: formWords[value] }))}
+      options={forms}
     />
   </div>
 );
