@@ -113,7 +113,8 @@ const trustedPublisher = z
 const keyringInput = z
   .string()
   .max(MAX_KEYRING, `must have at most ${MAX_KEYRING} characters`)
-  .regex(/^[\w-]+\.[\w-]+\.[\w-]+$/, 'must be a compact JWS, as keyring.json contains it');
+  .regex(/^[\w-]+\.[\w-]+\.[\w-]+$/, 'must be a compact JWS, as keyring.json contains it')
+  .meta({ examples: ['eyJhbGciOiJFZDI1NTE5In0.eyJ2ZXJzaW9uIjoxfQ.c2lnbmF0dXJl'] });
 
 const bySlug = z.strictObject({ slug });
 const replyWithPublisher = z.object({ publisher: trustedPublisher });

@@ -84,13 +84,16 @@ export function mountedBy(conversion: Conversion, key: Key, volumes: Volumes): M
   return { mount: mountOf(name, requested, volumes.isShared(requested.source)) };
 }
 
+const isEngineSocket = (file: string): boolean =>
+  file.endsWith('.sock') && ['docker', 'podman', 'containerd'].some((engine) => file.includes(engine));
+
 function bound(conversion: Conversion, key: Key, requested: Requested, { files }: Volumes): Mounted {
   const { source, target } = requested;
   if (TIME_ZONE.includes(source)) {
     conversion.harmless(key, 'time_zone');
     return {};
   }
-  if (/(?:docker|podman|containerd)[^/]*\.sock$/.test(source))
+  if (isEngineSocket(posix.basename(source)))
     throw new Refused('mounts the socket of the engine, which gives root on the host');
   const path = posix.normalize(source);
   if (path === '/' || SYSTEM.some((folder) => path === folder || path.startsWith(`${folder}/`))) {

@@ -37,21 +37,21 @@ async function statementsOf<T>(work: () => Promise<T>) {
 
 const PORT = { containerPort: 80, protocol: 'TCP' };
 
-test('a creation sends 11 statements, whatever the number of hosts and deployments', async () => {
+test('a creation sends 12 statements, whatever the number of hosts and deployments', async () => {
   await fleet.aHost();
   const { id } = await fleet.aWorkload({ ports: [PORT] });
   const create = () => statementsOf(() => fleet.deploy({ workload_id: id }));
   await create();
   const few = await create();
   expect(few.result.status).toBe(201);
-  expect(few.sent).toHaveLength(11);
+  expect(few.sent).toHaveLength(12);
   await Promise.all(Array.from({ length: 30 }, () => fleet.aHost()));
   for (let count = 0; count < 10; count += 1) await create();
   const many = await create();
   expect(many.sent).toEqual(few.sent);
 });
 
-test('a plan of several creations sends 3 statements for each, and 4 for all, whatever the number of hosts', async () => {
+test('a plan of several creations sends 4 statements for each, and 4 for all, whatever the number of hosts', async () => {
   await fleet.aHost();
   const { id } = await fleet.aWorkload({ ports: [PORT] });
   const { plan } = plansIn(fleet);
@@ -65,7 +65,7 @@ test('a plan of several creations sends 3 statements for each, and 4 for all, wh
   await Promise.all(Array.from({ length: 30 }, () => fleet.aHost()));
   const many = await planned(11);
   expect(many.sent).toEqual(few.sent);
-  expect({ one: one.sent.length, few: few.sent.length }).toEqual({ one: 4 + 3, few: 4 + 33 });
+  expect({ one: one.sent.length, few: few.sent.length }).toEqual({ one: 4 + 4, few: 4 + 44 });
 });
 
 test('a reconciliation that finds a deployment as desired sends two statements', async () => {

@@ -92,7 +92,7 @@ function reasonOf(error: unknown): string {
 function bearerOf(header = ''): Readonly<Record<string, string>> | undefined {
   if (!/^Bearer /i.test(header)) return undefined;
   return Object.fromEntries(
-    [...header.matchAll(/([a-z]+)="([^"]*)"/gi)].map(([, name = '', value = '']) => [name, value]),
+    [...header.matchAll(/\b([a-z]+)="([^"]*)"/gi)].map(([, name = '', value = '']) => [name, value]),
   );
 }
 

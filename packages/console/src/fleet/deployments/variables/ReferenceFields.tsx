@@ -173,11 +173,6 @@ const AddressFields = ({
       value={draft.port}
       onChange={(port) => onChange({ port })}
     />
-    <SelectField
-      label={t('Written as')}
-      value={draft.as}
-      onChange={(as) => onChange({ as })}
-      options={forms}
-    />
+    <SelectField label={t('Written as')} value={draft.as} onChange={(as) => onChange({ as })} options={forms} />
   </div>
 );
