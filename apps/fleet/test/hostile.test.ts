@@ -33,6 +33,7 @@ const rowsFor = createKnownRows(world);
 
 async function known(endpoint: Endpoint) {
   await sql.setting.deleteMany();
+  await sql.trustPolicy.deleteMany();
   const user = await world.aUser('viewer');
   const token = await world.aToken();
   return {

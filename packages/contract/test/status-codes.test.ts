@@ -15,7 +15,7 @@ test('the tables of status codes replace the previous ones, and keep the rest of
 
 test('a problem is listed with the services that declare it', () => {
   const page = withTables(empty, [hubService, fleetService]);
-  expect(page).toMatch(/\| 409 \| `slug_taken` \| hub \|/);
+  expect(page).toMatch(/\| 409 \| `category_in_use` \| hub \|/);
   expect(page).toMatch(/\| 422 \| `no_placement` \| fleet \|/);
   expect(page).toMatch(/\| 405 \| `method_not_allowed` \| hub, fleet \|/);
 });

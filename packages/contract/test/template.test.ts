@@ -21,7 +21,7 @@ describe('a new template', () => {
   });
 
   test('has the documented defaults', () => {
-    expect(newTemplate.parse(minimal)).toEqual({ ...templateDefaults, ...minimal, owner_org_id: null });
+    expect(newTemplate.parse(minimal)).toEqual({ ...templateDefaults, ...minimal, owner_org_id: null, signatures: [] });
   });
 
   test('does not share the default lists with other templates', () => {

@@ -88,7 +88,7 @@ const publicKeyMembers = {
 
 /** A root key as its publisher hands it out: the file of the command `keys new`, or a JWK. */
 const newRoot = z
-  .union([z.looseObject(publicKeyMembers), z.string().max(4096)])
+  .union([z.looseObject(publicKeyMembers), z.string().max(4096)], 'must be a public key, in PEM or as a JWK')
   .meta({ description: 'The public root key, in PEM or as a JWK. Compare its thumbprint with the publisher' });
 
 const trustedPublisher = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../shared/endpoint.ts';
 import { exportReads, importReads, MEBIBYTE } from '../shared/reads.ts';
-import { flag, line, queryInteger, slug } from '../shared/wire.ts';
+import { flag, line, queryInteger, record, slug } from '../shared/wire.ts';
 import { changeMessage } from '../template/advice.ts';
 import { newSignatures } from '../template/signatures.ts';
 
@@ -36,7 +36,7 @@ const catalogFiles = z
       .array(z.strictObject({ path, content: z.string().max(MAX_CATALOG_FILE) }))
       .max(publishLimits.templates + 1)
       .meta({ description: 'The files of the command `import`: `categories.yaml` and `templates/<slug>.yaml`' }),
-    signatures: z.record(slug, newSignatures).optional().meta({
+    signatures: record(slug, newSignatures, publishLimits.templates).optional().meta({
       description:
         'The signatures of `signatures.json`, by the slug of the template. Those of other templates do not change',
     }),

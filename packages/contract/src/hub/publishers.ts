@@ -111,7 +111,7 @@ export const hubPublisherEndpoints = {
       }),
     bodyLimit: BODY_LIMIT,
     reply: z.object({ publisher: managedPublisher }),
-    problems: ['keyring_outdated', 'keyring_invalid', 'too_many_publishers'],
+    problems: ['not_found', 'keyring_outdated', 'keyring_invalid', 'too_many_publishers'],
   }),
   deletePublisher: endpoint({
     operationId: 'deletePublisher',

@@ -48,6 +48,9 @@ export const problemPhases = ['degraded', 'failed', 'retrying'] as const satisfi
  */
 export const refusals = [
   ...templateRefusals,
+  'template_untrusted',
+  'by_hand_refused',
+  'override_refused',
   'tier_too_low',
   'no_placement',
   'unknown_secret',
