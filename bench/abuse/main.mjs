@@ -1,7 +1,7 @@
 // Does one caller with few rights degrade the service for another one?
 //
 //   pnpm bench:abuse [--only <text in the operation id or path>] [--service hub|fleet]
-//                    [--seconds <per phase, default 1.5>]
+//                    [--seconds <per phase, default 1.5>] [--connections <of the attacker, default 1,20>]
 //
 // Method: both services run as in production, with RATE_LIMIT=on, a catalog of 3,000 templates, 200
 // hosts and 1,000 deployments. For each route, for an anonymous attacker and one with few rights
@@ -29,7 +29,6 @@ import { startServices } from './services.mjs';
 
 const LIMIT = 3;
 const MEMORY_MB = 1000;
-const CONNECTIONS = [1, 20];
 const CALLER_RATE = 80;
 const CALLER_CONNECTIONS = 4;
 const QUIET_MS = 40;
@@ -38,9 +37,11 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     seconds: { type: 'string', default: '1.5' },
     service: { type: 'string' },
+    connections: { type: 'string', default: '1,20' },
   },
 });
 const PHASE_MS = Number(values.seconds) * 1000;
+const CONNECTIONS = values.connections.split(',').map(Number);
 
 const newClient = () => fork(new URL('../shared/load-process.mjs', import.meta.url));
 const attacker = newClient();
