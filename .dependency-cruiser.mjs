@@ -71,7 +71,7 @@ const withoutLayer = {
 
 /** The folders of packages, in the same order. */
 const packageFolders = {
-  contract: ['openapi', 'fleet', 'hub', 'template', 'shared'],
+  contract: ['openapi', 'fleet', 'hub', 'applications', 'template', 'shared'],
   http: ['process', 'request', 'limits', 'response', 'outbound', 'observe'],
   testing: ['faults', 'hostile', 'browser', 'api', 'database', 'servers', 'engine', 'cluster', 'run'],
 };

@@ -33,7 +33,8 @@ export const tell = (text: string): void => void process.stderr.write(`${visible
 
 const jsonOf = (value: unknown): string => visible(JSON.stringify(value ?? null, null, 2));
 
-async function yamlOf(value: unknown): Promise<string> {
+/** A value as a YAML document. */
+export async function yamlOf(value: unknown): Promise<string> {
   const { Document, Scalar, visit } = await import('yaml');
   const document = new Document(value ?? null);
   visit(document, {

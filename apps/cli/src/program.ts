@@ -71,13 +71,25 @@ export function createProgram(result: Result): Command {
   addHub(add, group);
   addAudit(add, group);
   add(program, 'convert <file>', {
-    summary: 'print the application that a Compose file describes, without a service',
-    examples: ['svc convert compose.yaml', 'svc convert compose.yaml --with-files --report report.json'],
+    summary:
+      'print the application that a file of Compose, Portainer, CapRover or Coolify describes, without a service',
+    examples: [
+      'svc convert compose.yaml',
+      'svc convert compose.yaml --with-files --report report.json',
+      'svc convert templates.json --from portainer --only Ghost',
+      'svc convert ghost.yml --from caprover --write catalog',
+    ],
     options: (command) =>
       command
-        .addOption(new Option('--from <kind>', 'the kind of the file').choices(['compose']).default('compose'))
-        .option('--with-files', 'also convert the files beside it that it mounts')
-        .option('--report <file>', 'write what becomes of each key to this file, as JSON'),
+        .addOption(
+          new Option('--from <kind>', 'the kind of the file')
+            .choices(['compose', 'portainer', 'caprover', 'coolify'])
+            .default('compose'),
+        )
+        .option('--with-files', 'also convert the files beside it that it mounts, and stacks of a list')
+        .option('--only <title>', 'convert only the template of the list with this title')
+        .option('--report <file>', 'write what becomes of each key to this file, as JSON')
+        .option('--write <folder>', 'write files of a catalog to this folder, instead of printing'),
     load: async () => (await import('./commands/convert.ts')).convert,
   });
   add(program, 'completion <shell>', {

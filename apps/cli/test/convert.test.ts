@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'yaml';
@@ -47,7 +47,67 @@ test('a refused file prints nothing, and exits with 1', async () => {
   expect(stderr).toContain('other.yaml:6: refused: web.volumes.0: It mounts a file beside this one');
 });
 
+const LIST = JSON.stringify({
+  version: '3',
+  templates: [
+    { type: 1, title: 'Redis', image: 'redis:7', ports: ['6379:6379/tcp'] },
+    { type: 1, title: 'Agent', image: 'agent:1', privileged: true },
+    { type: 3, title: 'Blog', repository: { url: 'https://example.com/team/list', stackfile: 'stacks/blog.yml' } },
+  ],
+});
+
+test('templates of a list are printed without those that are refused, and the exit code is 1', async () => {
+  const file = write('templates.json', LIST);
+  mkdirSync(path.join(folder, 'stacks'), { recursive: true });
+  write('stacks/blog.yml', 'services: { blog: { image: "blog:1" } }');
+  const { code, stdout, stderr } = await svc(['convert', file, '--from', 'portainer', '--with-files']);
+  expect(code).toBe(1);
+  expect(parse(stdout)).toMatchObject([{ name: 'Redis' }, { name: 'Blog', parts: [{ image_name: 'blog' }] }]);
+  expect(stderr).toContain(
+    'templates.json:1: refused: templates.1.privileged: This gives the program root on the host',
+  );
+});
+
+test('one template of a list is printed by its title', async () => {
+  const file = write('templates.json', LIST);
+  const { code, stdout } = await svc(['convert', file, '--from', 'portainer', '--only', 'Redis', '-o', 'json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    name: 'Redis',
+    parts: [{ ports: [{ containerPort: 6379, publish: true, host_port: 6379 }] }],
+  });
+});
+
+test('a file of another platform becomes a file of a catalog, which is not overwritten', async () => {
+  const file = write(
+    'blog.yaml',
+    '# port: 80\nservices: { blog: { image: "blog:1", environment: [SERVICE_URL_BLOG] } }',
+  );
+  const words = ['convert', file, '--from', 'coolify', '--write', path.join(folder, 'catalog')];
+  expect(await svc(words)).toMatchObject({ code: 0, stdout: '' });
+  const written = readFileSync(path.join(folder, 'catalog/applications/blog.yaml'), 'utf8');
+  expect(parse(written)).toMatchObject({ slug: 'blog', parts: [{ ports: [{ containerPort: 80, publish: true }] }] });
+  const again = await svc(words);
+  expect(again.code).toBe(2);
+  expect(again.stderr).toContain('blog.yaml exists already');
+});
+
+test('an app of CapRover is printed', async () => {
+  const file = write(
+    'app.yml',
+    'captainVersion: 4\nservices: { $$cap_appname: { image: "app:1" } }\ncaproverOneClickApp: { displayName: App }\n',
+  );
+  const { code, stdout } = await svc(['convert', file, '--from', 'caprover']);
+  expect(code).toBe(0);
+  expect(parse(stdout)).toMatchObject({ name: 'App', parts: [{ name: 'app', ports: [{ containerPort: 80 }] }] });
+});
+
 test.each([
+  [
+    'a title that the list does not have',
+    () => ['convert', write('list.json', LIST), '--from', 'portainer', '--only', 'x'],
+  ],
+  ['a title without a list', () => ['convert', write('one.yaml', COMPOSE), '--only', 'x']],
   ['a file that does not exist', () => ['convert', path.join(folder, 'missing.yaml')]],
   ['a folder', () => ['convert', folder]],
   ['an unknown kind', () => ['convert', write('one.yaml', COMPOSE), '--from', 'helm']],

@@ -9,7 +9,7 @@ const forbidden = [
     // Except modules of pure functions that are written for browsers as well.
     name: 'only-types-of-other-packages',
     from: /\/console\/src\//,
-    to: /\/(packages\/(?!console\/|convert\/|contract\/\w+\/fleet\/deployments\/composed\.)|apps\/|infra\/)/,
+    to: /\/(packages\/(?!console\/|convert\/|contract\/\w+\/(?:fleet\/deployments\/composed|shared\/placeholders)\.)|apps\/|infra\/)/,
   },
 ] as const;
 

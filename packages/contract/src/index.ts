@@ -1,3 +1,4 @@
+export * from './applications/index.ts';
 export { DEFAULT_UPDATES, type TemplateUpdates } from './hub/catalog.ts';
 export * from './openapi/document.ts';
 export * from './openapi/services.ts';

@@ -3,9 +3,17 @@
 export interface ApplicationInput {
   readonly name: string;
   readonly label: string;
-  readonly type: 'text' | 'secret';
+  readonly type: 'text' | 'choice' | 'secret';
+  readonly choices?: readonly string[];
   readonly required: boolean;
   readonly default?: string;
+}
+
+/** A secret value that the fleet generates once. `length` counts characters, of `base64` random bytes. */
+export interface GeneratedValue {
+  readonly name: string;
+  readonly length: number;
+  readonly format: 'text' | 'hex' | 'base64';
 }
 
 export interface PartPort {
@@ -27,6 +35,8 @@ export interface PartMount {
 export interface PartFile {
   readonly path: string;
   readonly content: string;
+  /** By default `0444`. */
+  readonly mode?: '0555';
 }
 
 export interface PartNeed {
@@ -50,7 +60,7 @@ export interface ApplicationPart {
   readonly ports?: readonly PartPort[];
   readonly volume_mounts?: readonly PartMount[];
   readonly files?: readonly PartFile[];
-  readonly tmpfs?: readonly { readonly path: string; readonly size?: string }[];
+  readonly tmpfs?: readonly { readonly path: string; readonly size: string }[];
   readonly read_only_root?: true;
   readonly env?: readonly { readonly name: string; readonly value: string }[];
   readonly cpu_request?: string;
@@ -58,12 +68,24 @@ export interface ApplicationPart {
   readonly memory_request?: string;
   readonly memory_limit?: string;
   readonly gpu_count?: number;
+  readonly node_selector?: Readonly<Record<string, string>>;
   readonly stop_grace_seconds?: number;
 }
 
-export interface Application {
+/** What the file says about the application for a catalog. */
+export interface Description {
+  readonly description?: string;
+  readonly documentation?: string;
+  /** The slug of a category, which a hub may not have. */
+  readonly category?: string;
+  readonly tags?: readonly string[];
+  readonly icon_url?: string;
+}
+
+export interface Application extends Description {
   readonly name: string;
   readonly slug: string;
   readonly inputs: readonly ApplicationInput[];
+  readonly generated?: readonly GeneratedValue[];
   readonly parts: readonly ApplicationPart[];
 }

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { parseDocument } from 'yaml';
 import { convertCompose, type Entry, harmless } from '../src/index.ts';
 
-const sampleOf = (name: string) => readFileSync(path.join(import.meta.dirname, 'samples', `${name}.yaml`), 'utf8');
+const sampleOf = (name: string) =>
+  readFileSync(path.join(import.meta.dirname, 'samples/compose', `${name}.yaml`), 'utf8');
 const converted = (text: string, files?: ReadonlyMap<string, string>) =>
   convertCompose({ file: 'compose.yaml', text, name: 'example', ...(files && { files }) });
 const service = (members: string, more = '') =>
@@ -12,7 +13,7 @@ const fatesOf = (report: readonly Entry[]) =>
   report.map((entry) => `${entry.part ?? ''}.${entry.member} ${entry.class}`);
 
 test('an application with a database becomes parts that find each other by name', () => {
-  const { application, report } = converted(sampleOf('ghost'));
+  const { application, report } = converted(sampleOf('harmless-ghost'));
   expect(application).toEqual({
     name: 'Ghost',
     slug: 'ghost',
@@ -57,7 +58,7 @@ test('an application with a database becomes parts that find each other by name'
 });
 
 test('the entries of the report state the line, the value and the reason', () => {
-  const { report } = converted(sampleOf('ghost'));
+  const { report } = converted(sampleOf('harmless-ghost'));
   expect(report).toContainEqual({
     file: 'compose.yaml',
     line: 17,
@@ -73,7 +74,7 @@ test('the entries of the report state the line, the value and the reason', () =>
 });
 
 test('members without an equivalent are notes, and everything else of a service is converted', () => {
-  const { application, report } = converted(sampleOf('everything'));
+  const { application, report } = converted(sampleOf('note-everything'));
   expect(report.filter((entry) => entry.class === 'refused')).toEqual([]);
   const [app, migrate] = application?.parts ?? [];
   expect(app).toMatchObject({
@@ -114,10 +115,10 @@ test('members without an equivalent are notes, and everything else of a service 
 });
 
 test('every refused member has a reason, and no application is written', () => {
-  const { application, report } = converted(sampleOf('refused'));
+  const { application, report } = converted(sampleOf('refused-members'));
   expect(application).toBeUndefined();
   const refused = new Set(report.filter((entry) => entry.class === 'refused').map(({ member }) => member));
-  const { services, ...rest } = parseDocument(sampleOf('refused')).toJS();
+  const { services, ...rest } = parseDocument(sampleOf('refused-members')).toJS();
   for (const member of Object.keys(rest)) expect([...refused].some((each) => each.startsWith(member))).toBe(true);
   for (const member of Object.keys(services.app)) {
     const isRefused = [...refused].some((each) => each === member || each.startsWith(`${member}.`));
@@ -125,20 +126,21 @@ test('every refused member has a reason, and no application is written', () => {
   }
 });
 
-test.each(['ghost', 'everything', 'refused'])('no key of the sample %s is without a fate, and none has two', (name) => {
-  const { report } = converted(sampleOf(name));
-  const fates = report.map(({ part, member }) => `${part} ${member}`);
-  expect(new Set(fates).size).toBe(fates.length);
-  const { services } = parseDocument(sampleOf(name), { merge: true }).toJS();
-  for (const [part, members] of Object.entries<Record<string, unknown>>(services)) {
-    for (const member of Object.keys(members)) {
-      const entries = report.filter(
-        (entry) => entry.part === part && (entry.member === member || entry.member.startsWith(`${member}.`)),
-      );
-      expect({ part, member, count: entries.length }).not.toEqual({ part, member, count: 0 });
+test.each(['harmless-ghost', 'note-everything', 'refused-members'])(
+  'no key of the sample %s is without a fate',
+  (name) => {
+    const { report } = converted(sampleOf(name));
+    const { services } = parseDocument(sampleOf(name), { merge: true }).toJS();
+    for (const [part, members] of Object.entries<Record<string, unknown>>(services)) {
+      for (const member of Object.keys(members)) {
+        const entries = report.filter(
+          (entry) => entry.part === part && (entry.member === member || entry.member.startsWith(`${member}.`)),
+        );
+        expect({ part, member, count: entries.length }).not.toEqual({ part, member, count: 0 });
+      }
     }
-  }
-});
+  },
+);
 
 test('a dollar sign before a brace stays one in the application', () => {
   const { application } = service(`environment: { A: "$\${B}" }`);
@@ -150,8 +152,29 @@ test('values of variables with secret names are not in the report', () => {
   const asList = service('environment: ["DB_PASSWORD=hunter2"]');
   expect(JSON.stringify([report, asList.report])).not.toContain('hunter2');
   expect(report).toContainEqual(
-    expect.objectContaining({ member: 'environment.DB_PASSWORD', class: 'note', value: '(secret)' }),
+    expect.objectContaining({ member: 'environment.DB_PASSWORD', class: 'harmless', value: '(secret)' }),
   );
+});
+
+test('a secret in the file becomes one input, also where a URL contains it', () => {
+  const { application, report } = converted(sampleOf('harmless-secret'));
+  expect(application?.inputs).toEqual([
+    { name: 'mariadb_root_password', label: 'MARIADB_ROOT_PASSWORD', type: 'secret', required: true },
+    { name: 'mariadb_password', label: 'MARIADB_PASSWORD', type: 'secret', required: true },
+  ]);
+  const [database, app] = application?.parts ?? [];
+  expect(database?.env).toEqual([
+    { name: 'MARIADB_ROOT_PASSWORD', value: `\${inputs.mariadb_root_password}` },
+    { name: 'MARIADB_USER', value: 'app' },
+    { name: 'MARIADB_PASSWORD', value: `\${inputs.mariadb_password}` },
+    { name: 'MARIADB_PASSWORD_HASH_ITERATIONS', value: '1000' },
+    { name: 'MARIADB_ALLOW_EMPTY_ROOT_PASSWORD', value: 'no' },
+  ]);
+  expect(app?.env).toEqual([
+    { name: 'DATABASE_URL', value: `mysql://app:\${inputs.mariadb_password|url}@database/app` },
+    { name: 'DB_PASSWORD', value: `\${inputs.mariadb_password}` },
+  ]);
+  expect(JSON.stringify(report)).not.toContain('example');
 });
 
 test('files beside the file are converted only if they are given', () => {
@@ -212,4 +235,17 @@ test('services that wait for each other are refused', () => {
 test('two services whose names differ only in their characters are refused', () => {
   const { report } = converted('services: { a_b: { image: "x:1" }, a.b: { image: "x:1" } }');
   expect(report.filter((entry) => entry.class === 'refused').map(({ part }) => part)).toEqual(['a_b', 'a.b']);
+});
+
+test('a service with another name is replaced where it is the host of an address', () => {
+  const { application } = converted(sampleOf('harmless-names'));
+  const host = `\${parts.main-db.host}`;
+  expect(application?.parts[0]).toMatchObject({
+    name: 'web-server',
+    env: [
+      { name: 'DB_HOST', value: host },
+      { name: 'DATABASE_URL', value: `postgres://app@${host}:5432/app,//${host}` },
+      { name: 'ADDRESS', value: `${host}:5432` },
+    ],
+  });
 });

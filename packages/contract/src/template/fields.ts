@@ -732,6 +732,16 @@ export const templateFieldNames = memberNames.filter(isField);
  */
 export const workloadMembers = workloadTopics.flatMap((topic) => templateFieldNames.filter(isAbout(topic)));
 
+/** The part of a table of members that a workload has. */
+export const workloadPart = <T extends Record<WorkloadMember, unknown>>(table: T) =>
+  // fromEntries loses which key has which value.
+  Object.fromEntries(workloadMembers.map((member) => [member, table[member]])) as Pick<T, WorkloadMember>;
+
+/** The members that describe it in the catalog. An application has them as well. */
+export const catalogMembers = templateFieldNames.filter(
+  (name): name is Exclude<TemplateField, WorkloadMember> => !workloadMembers.some((member) => member === name),
+);
+
 /** One property of each member of a template that has it, by the name of the member. */
 const propertyOf = <P extends keyof Members[TemplateField]>(property: P) =>
   Object.fromEntries(templateFieldNames.map((name) => [name, templateMembers[name][property]])) as {
@@ -800,7 +810,8 @@ export const templateView = z
 
 export const templateListQuery = z.strictObject({ ...templateFilters, ...paging, view: templateView });
 
-const readOnly = ignored(
+/** What responses add to what a publisher writes. */
+export const readOnly = ignored(
   'category_name',
   'category_slug',
   'category_icon',
@@ -823,7 +834,8 @@ const described = {
   owner_org_id: ownership.owner_org_id.default(null),
 };
 
-const refuseConflicts = z.check<Parameters<typeof templateConflicts>[0]>(({ value, issues }) => {
+/** Refuses values of a template that contradict each other. */
+export const refuseConflicts = z.check<Parameters<typeof templateConflicts>[0]>(({ value, issues }) => {
   for (const { path, message } of templateConflicts(value))
     issues.push({ code: 'custom', path: path.split('.'), message, input: value });
 });

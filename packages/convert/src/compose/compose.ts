@@ -1,12 +1,17 @@
-import type { Application, ApplicationPart, PartPort } from '../application.ts';
+import type { Application, ApplicationPart, Description, PartPort } from '../application.ts';
 import type { Entry } from '../report.ts';
-import { Conversion, childOf, type Key, Refused } from './context.ts';
+import { Conversion, childOf, type Key, type ReadPieces, Refused } from './context.ts';
+import { isNamedIn, withPartNames } from './hosts.ts';
+import { sourceOf, type Volumes } from './mounts.ts';
 import { refuseUnknown } from './ports.ts';
-import { nested, type PartDraft, SERVICE, sentence } from './service.ts';
-import { type MapNode, readTree, type Tree, Unreadable } from './tree.ts';
+import { nested, type PartDraft, type Rule, sentence } from './rules.ts';
+import { withSecretInputs } from './secrets.ts';
+import { SERVICE } from './service.ts';
+import { type MapNode, memberText, readTree, type Tree, type TreeOptions, textsIn, Unreadable } from './tree.ts';
+import { piecesIn } from './variables.ts';
 
-/** A Compose file, and what it refers to. */
-export interface ComposeFile {
+/** A file, and what it refers to. */
+export interface SourceFile {
   /** The name of the file in the report. */
   readonly file: string;
   readonly text: string;
@@ -23,67 +28,162 @@ export interface Converted {
   readonly report: readonly Entry[];
 }
 
-/** The maximum size of a file in characters, and of its services. */
+/** The maximum size of a file in characters. */
 export const MAX_FILE = 262_144;
+// Those of an application.
 const MAX_PARTS = 32;
+const MAX_INPUTS = 64;
+const MAX_GENERATED = 32;
+const MAX_APPLICATION = 512 * 1024;
 
-/** Converts a Compose file to an application. Nothing of it is read or changed outside of the arguments. */
-export function convertCompose({ file, text, files, name }: ComposeFile): Converted {
-  const conversion = new Conversion(file);
-  const whole = (line: number): Key => ({ part: null, path: [], tree: { kind: 'text', line, text: '', isNull: true } });
-  if (text.length > MAX_FILE) {
-    conversion.refuse(whole(1), `The file has more than ${MAX_FILE} characters.`);
-    return { application: undefined, report: conversion.entries };
+/** How a kind of file with services differs from Compose. */
+export interface Dialect {
+  readonly pieces: ReadPieces;
+  /** The rules of members of a service that are not those of Compose. */
+  readonly service?: Readonly<Record<string, Rule>>;
+  /** The rule of members of a service that have no rule; by default, they are refused. */
+  readonly unknown?: Rule;
+  /** The fates of members beside `services` that are not those of Compose. */
+  readonly beside?: Readonly<Record<string, (key: Key, conversion: Conversion) => void>>;
+  readonly volumes?: Pick<Volumes, 'folderBeside' | 'hasContent'>;
+  /** The name of the part of a service, before it becomes a DNS label. */
+  readonly partName?: (service: string) => string;
+  /** Completes a part whose members are converted. */
+  readonly complete?: (service: Key, draft: PartDraft, conversion: Conversion) => void;
+  /** What the file says for a catalog. */
+  readonly description?: Description & { readonly name?: string };
+}
+
+/** A key of the whole file. */
+export const whole = (line: number): Key => ({
+  part: null,
+  path: [],
+  tree: { kind: 'text', line, text: '', isNull: true },
+});
+
+/** The content of a file; undefined if it cannot be read, which is refused. */
+export function treeIn(
+  conversion: Conversion,
+  text: string,
+  { characters = MAX_FILE, ...options }: { readonly characters?: number } & TreeOptions = {},
+): Tree | undefined {
+  if (text.length > characters) {
+    conversion.refuse(whole(1), `The file has more than ${characters} characters.`);
+    return undefined;
   }
-  let tree: Tree;
   try {
-    tree = readTree(text);
+    return readTree(text, options);
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     conversion.refuse(whole(error.line), `The file cannot be read: ${error.message}.`);
-    return { application: undefined, report: conversion.entries };
+    return undefined;
   }
+}
+
+/** Converts a Compose file to an application. Nothing of it is read or changed outside of the arguments. */
+export function convertCompose(source: SourceFile): Converted {
+  const conversion = new Conversion(source.file, (text) => piecesIn(text));
+  const tree = treeIn(conversion, source.text);
+  return converted(conversion, tree && convertServices(conversion, tree, source, { pieces: conversion.pieces }));
+}
+
+/** The result of a conversion: a refused file has no application. */
+export function converted(conversion: Conversion, application: Application | undefined): Converted {
+  const report = conversion.entries;
+  return { application: report.some((entry) => entry.class === 'refused') ? undefined : application, report };
+}
+
+/** Converts a file with services; undefined if it has none, or too many. */
+export function convertServices(
+  conversion: Conversion,
+  tree: Tree,
+  { files, name }: Pick<SourceFile, 'files' | 'name'>,
+  dialect: Dialect,
+): Application | undefined {
   const root: Key = { part: null, path: [], tree };
   const services = tree.kind === 'map' ? tree.entries.get('services') : undefined;
   if (tree.kind !== 'map' || services?.kind !== 'map' || services.entries.size === 0) {
     conversion.refuse(whole(1), 'The file has no services.');
-    return { application: undefined, report: conversion.entries };
+    return undefined;
   }
-  if (services.entries.size > MAX_PARTS)
-    conversion.refuse(childOf(root, 'services', services), `It has more than ${MAX_PARTS} services.`);
-  const title = topLevel(conversion, root, tree) ?? name;
-  const parts = partsOf(conversion, services, files);
+  const key = childOf(root, 'services', services);
+  if (services.entries.size > MAX_PARTS) {
+    conversion.refuse(key, `It has more than ${MAX_PARTS} services.`);
+    return undefined;
+  }
+  const stated = topLevel(conversion, root, tree, dialect);
+  const parts = partsOf(conversion, services, files, dialect);
   const cycle = cycleIn(parts);
-  if (cycle)
-    conversion.refuse(childOf(root, 'services', services), `The services ${cycle.join(', ')} wait for each other.`);
-  for (const key of leavesOf(root)) {
-    if (!conversion.hasFate(key)) conversion.refuse(key, 'This value has no meaning here.');
+  if (cycle) conversion.refuse(key, `The services ${cycle.join(', ')} wait for each other.`);
+  const { name: described, ...description } = dialect.description ?? {};
+  const application = applicationOf(conversion, key, { name: described ?? stated ?? name, description, parts });
+  for (const leaf of leavesOf(root)) {
+    if (!conversion.hasFate(leaf)) conversion.refuse(leaf, 'This value has no meaning here.');
   }
-  const report = conversion.entries;
-  const isRefused = report.some((entry) => entry.class === 'refused');
-  const application = { name: title, slug: labelOf(title), inputs: conversion.inputs, parts };
-  return { application: isRefused ? undefined : application, report };
+  return application;
 }
 
-const labelOf = (name: string): string =>
+/** The application with these parts. What exceeds its bounds is refused at the key. */
+export function applicationOf(
+  conversion: Conversion,
+  key: Key,
+  given: {
+    readonly name: string;
+    readonly description?: Description;
+    readonly parts: readonly ApplicationPart[];
+  },
+): Application {
+  const { name, description } = given;
+  const parts = withSecretInputs(conversion, given.parts);
+  const { inputs, generated } = conversion;
+  if (inputs.length > MAX_INPUTS) conversion.refuse(key, `It has more than ${MAX_INPUTS} variables.`);
+  if (generated.length > MAX_GENERATED) conversion.refuse(key, `It has more than ${MAX_GENERATED} generated values.`);
+  const application: Application = {
+    name,
+    slug: labelOf(name, 'application'),
+    ...description,
+    inputs,
+    ...(generated.length > 0 && { generated }),
+    parts,
+  };
+  if (JSON.stringify(parts).length > MAX_APPLICATION)
+    conversion.refuse(key, `The application has more than ${MAX_APPLICATION} characters.`);
+  return application;
+}
+
+const MAX_LABEL = 40;
+
+/** A DNS label of at most 40 characters for a name. */
+export const labelOf = (name: string, otherwise: string): string =>
   name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 40)
-    .replace(/^-|-$/g, '') || 'application';
+    .replace(/^-/, '')
+    .slice(0, MAX_LABEL)
+    .replace(/-$/, '') || otherwise;
 
 /** The fates of the members beside `services`. @returns the name that the file states */
-function topLevel(conversion: Conversion, root: Key, { entries }: MapNode): string | undefined {
+function topLevel(
+  conversion: Conversion,
+  root: Key,
+  { entries }: MapNode,
+  { beside = {} }: Dialect,
+): string | undefined {
   let name: string | undefined;
   for (const [member, tree] of entries) {
     const key = childOf(root, member, tree);
     if (member === 'services') continue;
+    const own = Object.hasOwn(beside, member) ? beside[member] : undefined;
+    if (own) {
+      own(key, conversion);
+      continue;
+    }
     if (member === 'name' && tree.kind === 'text') {
       name = tree.text;
       conversion.same(key);
     } else if (member === 'version' || member === 'name') conversion.harmless(key, 'project');
-    else if (member === 'networks') eachOf(key, (child) => networkFate(conversion, child));
-    else if (member === 'volumes') eachOf(key, (child) => volumeFate(conversion, child));
+    else if (member === 'networks') eachOf(conversion, key, (child) => networkFate(conversion, child));
+    else if (member === 'volumes') eachOf(conversion, key, (child) => volumeFate(conversion, child));
     else if (member.startsWith('x-')) conversion.harmless(key, 'extension');
     else if (member === 'secrets' || member === 'configs')
       conversion.refuse(key, 'Files of the whole project are not converted.');
@@ -93,10 +193,14 @@ function topLevel(conversion: Conversion, root: Key, { entries }: MapNode): stri
   return name;
 }
 
-function eachOf(key: Key, convert: (child: Key) => void): void {
+function eachOf(conversion: Conversion, key: Key, convert: (child: Key) => void): void {
+  if (isEmpty(key.tree)) conversion.same(key);
   if (key.tree.kind !== 'map') return;
   for (const [name, tree] of key.tree.entries) convert(childOf(key, name, tree));
 }
+
+const isEmpty = (tree: Tree): boolean =>
+  tree.kind === 'text' ? tree.isNull : (tree.kind === 'list' ? tree.items.length : tree.entries.size) === 0;
 
 const isTrue = (tree: Tree | undefined): boolean =>
   tree !== undefined && !(tree.kind === 'text' && ['false', ''].includes(tree.text));
@@ -123,54 +227,47 @@ function volumeFate(conversion: Conversion, key: Key): void {
   }
 }
 
-const MAX_PART_NAME = 40;
-
-/** The name of a part, which is a DNS label. */
-const partNameOf = (service: string): string =>
-  service
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, MAX_PART_NAME)
-    .replace(/^-|-$/g, '') || 'part';
-
 function partsOf(
   conversion: Conversion,
   services: MapNode,
   files: ReadonlyMap<string, string> | undefined,
-): ApplicationPart[] {
-  const names = new Map([...services.entries.keys()].map((service) => [service, partNameOf(service)]));
+  dialect: Dialect,
+): readonly ApplicationPart[] {
+  const { partName = (service) => service, service: own = {}, complete } = dialect;
+  const rules = { ...SERVICE, ...own };
+  const names = new Map([...services.entries.keys()].map((service) => [service, labelOf(partName(service), 'part')]));
   const partOf = (service: string): string => {
     const part = names.get(service);
     if (part === undefined) throw new Refused(`names the service ${service}, which does not exist`);
     return part;
   };
-  const shared = sharedVolumes(services);
+  const shared = sharedVolumes(conversion, services);
   const awaited = awaitedServices(services);
-  return [...services.entries].map(([service, tree]): ApplicationPart => {
-    const key: Key = { part: service, path: [], tree };
-    const draft: PartDraft = awaited.has(service) ? { kind: 'job' } : {};
-    const context = {
-      conversion,
-      partOf,
-      volumes: { files, isShared: (name: string) => shared.has(name) },
-      isAwaited: awaited.has(service),
-    };
+  const values = [...services.entries.values()].flatMap(valuesIn);
+  const isMentioned = (name: string) => values.some((value) => value.includes(name));
+  const volumes: Volumes = { ...dialect.volumes, files, isShared: (source) => shared.has(source) };
+  const renamed = new Map<string, { readonly self: Key; readonly name: string }>();
+  const parts = [...services.entries].map(([service, tree]): ApplicationPart => {
+    const key: Key = { part: service, path: [], tree: withHealthLast(tree) };
+    const isJob = awaited.has(service) || runsOnce(tree);
+    const draft: PartDraft = isJob ? { kind: 'job' } : {};
     try {
-      nested(key, draft, context, SERVICE);
+      nested(key, draft, { conversion, partOf, volumes, isJob, isMentioned }, rules, dialect.unknown);
+      complete?.(key, draft, conversion);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       conversion.refuse({ ...key, path: [service] }, sentence(error));
     }
     const name = partOf(service);
-    const self = {
+    const self: Key = {
       part: service,
       path: ['(name)'],
-      tree: { kind: 'text' as const, line: tree.line, text: service, isNull: false },
+      tree: { kind: 'text', line: tree.line, text: service, isNull: false },
     };
     if ([...names.values()].filter((each) => each === name).length > 1)
       conversion.refuse(self, `Several services would have the name ${name}.`);
-    else if (name !== service)
-      conversion.note(self, `The part is named ${name}. Correct values of other parts that contain ${service}.`);
+    else if (name === 'localhost') conversion.refuse(self, 'A part cannot have the name localhost.');
+    else if (name !== partName(service)) renamed.set(service, { self, name });
     if (
       draft.image_name === undefined &&
       tree.kind === 'map' &&
@@ -181,6 +278,34 @@ function partsOf(
     const ports = draft.ports && withoutExposed(draft.ports);
     return { ...draft, ...(ports && { ports }), name, image_name: draft.image_name ?? '' };
   });
+  const corrected = withPartNames(parts, new Map([...renamed].map(([service, { name }]) => [service, name])));
+  for (const [service, { self, name }] of renamed) {
+    if (isNamedIn(corrected, service))
+      conversion.note(self, `The part is named ${name}. Correct values that contain ${service}.`);
+    else conversion.harmless(self, 'part_name');
+  }
+  return corrected;
+}
+
+/** The texts of a service that can contain the name of another one. */
+const valuesIn = (service: Tree): readonly string[] =>
+  ['environment', 'command', 'entrypoint', 'healthcheck'].flatMap((member) => {
+    const value = service.kind === 'map' ? service.entries.get(member) : undefined;
+    return value ? textsIn(value) : [];
+  });
+
+/** Whether a service is not started again when it ends, and nothing expects that it runs. */
+const runsOnce = (service: Tree): boolean =>
+  service.kind === 'map' &&
+  memberText(service, 'restart') === 'no' &&
+  !['ports', 'expose', 'healthcheck'].some((member) => service.entries.has(member));
+
+/** The service with its health check after the variables, which the command of the check can use. */
+function withHealthLast(tree: Tree): Tree {
+  const check = tree.kind === 'map' ? tree.entries.get('healthcheck') : undefined;
+  if (tree.kind !== 'map' || !check) return tree;
+  const others = [...tree.entries].filter(([member]) => member !== 'healthcheck');
+  return { ...tree, entries: new Map([...others, ['healthcheck', check]]) };
 }
 
 /** Parts that wait for each other; undefined if there are none. */
@@ -206,21 +331,16 @@ const withoutExposed = (ports: readonly PartPort[]): PartPort[] =>
       ),
   );
 
-/** The named volumes that several services mount. */
-function sharedVolumes(services: MapNode): Set<string> {
+/** The volumes and folders that several services mount. */
+function sharedVolumes(conversion: Conversion, services: MapNode): Set<string> {
   const users = new Map<string, number>();
-  for (const service of services.entries.values()) {
+  for (const [name, service] of services.entries) {
     const volumes = service.kind === 'map' ? service.entries.get('volumes') : undefined;
     const items = volumes?.kind === 'list' ? volumes.items : [];
-    for (const name of new Set(items.map(sourceOf))) users.set(name, (users.get(name) ?? 0) + 1);
+    for (const source of new Set(items.map((item) => sourceOf(conversion, name, item))))
+      users.set(source, (users.get(source) ?? 0) + 1);
   }
-  return new Set([...users].filter(([name, count]) => name !== '' && count > 1).map(([name]) => name));
-}
-
-function sourceOf(item: Tree): string {
-  if (item.kind === 'text') return item.text.includes(':') ? (item.text.split(':')[0] ?? '') : '';
-  const source = item.kind === 'map' ? item.entries.get('source') : undefined;
-  return source?.kind === 'text' ? source.text : '';
+  return new Set([...users].filter(([source, count]) => source !== '' && count > 1).map(([source]) => source));
 }
 
 /** The services of which others wait until they have finished. */
@@ -242,7 +362,7 @@ function* leavesOf({ part, path, tree }: Key): Generator<Key> {
   const [first, service, ...rest] = path;
   const isService = part === null && first === 'services' && service !== undefined;
   const key: Key = isService ? { part: service, path: rest, tree } : { part, path, tree };
-  if (tree.kind === 'text' || (tree.kind === 'list' ? tree.items.length : tree.entries.size) === 0) {
+  if (tree.kind === 'text' || isEmpty(tree)) {
     if (key.path.length > 0) yield key;
     return;
   }

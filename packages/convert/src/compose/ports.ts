@@ -1,7 +1,7 @@
 import type { PartPort } from '../application.ts';
-import { type Conversion, childOf, type Key, Refused } from './context.ts';
-import type { Tree } from './tree.ts';
-import { piecesIn, withDefaults } from './variables.ts';
+import { type Conversion, childOf, type Key, type Piece, Refused } from './context.ts';
+import { memberText } from './tree.ts';
+import { fieldsOf, withDefaults } from './variables.ts';
 
 /** The maximum number of ports in a range. */
 const MAX_RANGE = 16;
@@ -22,7 +22,17 @@ function shortForm(text: string): Requested {
   return { container, host, protocol, address };
 }
 
-const textOf = (tree: Tree | undefined): string => (tree?.kind === 'text' ? withDefaults(piecesIn(tree.text)) : '');
+/** A port of the host; '' for a variable without a default, which is no wish. @throws Refused */
+const wishIn = (pieces: readonly Piece[]): string =>
+  pieces.some((piece) => typeof piece !== 'string' && piece.kind === 'variable' && piece.fallback === undefined)
+    ? ''
+    : withDefaults(pieces);
+
+/** The text of a mapping of ports. @throws Refused */
+const mappingIn = (pieces: readonly Piece[]): string =>
+  fieldsOf(pieces)
+    .map((field, index, { length }) => (index < length - 1 ? wishIn(field) : withDefaults(field)))
+    .join(':');
 
 function rangeOf(text: string): number[] {
   const [from = 0, to = from] = text.split('-').map(Number);
@@ -35,14 +45,15 @@ function rangeOf(text: string): number[] {
 export function publishedPorts(conversion: Conversion, key: Key): PartPort[] {
   const { tree } = key;
   if (tree.kind === 'list') throw new Refused('must be a text or a map');
+  const textAt = (name: string) => withDefaults(conversion.pieces(memberText(tree, name), key.part));
   const requested: Requested =
     tree.kind === 'text'
-      ? shortForm(textOf(tree))
+      ? shortForm(mappingIn(conversion.pieces(tree.text, key.part)))
       : {
-          container: textOf(tree.entries.get('target')),
-          host: textOf(tree.entries.get('published')),
-          protocol: textOf(tree.entries.get('protocol')) || 'tcp',
-          address: textOf(tree.entries.get('host_ip')),
+          container: textAt('target'),
+          host: wishIn(conversion.pieces(memberText(tree, 'published'), key.part)),
+          protocol: textAt('protocol') || 'tcp',
+          address: textAt('host_ip'),
         };
   const containers = rangeOf(requested.container);
   const hosts = requested.host === '' ? [] : rangeOf(requested.host);
@@ -54,7 +65,8 @@ export function publishedPorts(conversion: Conversion, key: Key): PartPort[] {
       key,
       'The port is for the machine itself. A fleet publishes it at the declared addresses of its host.',
     );
-  } else if (hosts.length > 0) conversion.harmless(key, 'host_port');
+  } else if (hosts.length > 0 || (tree.kind === 'text' ? tree.text.includes(':') : tree.entries.has('published')))
+    conversion.harmless(key, 'host_port');
   else conversion.same(key);
   return containers.map((containerPort, index) => ({
     containerPort,
@@ -73,7 +85,9 @@ const protocolOf = (protocol: string): Pick<PartPort, 'protocol'> => {
 
 /** The ports of an entry of `expose`, which only other parts reach. */
 export function exposedPorts(conversion: Conversion, key: Key): PartPort[] {
-  const { container, protocol } = shortForm(textOf(key.tree));
+  const { container, protocol } = shortForm(
+    key.tree.kind === 'text' ? withDefaults(conversion.pieces(key.tree.text, key.part)) : '',
+  );
   conversion.same(key);
   return rangeOf(container).map((containerPort) => ({ containerPort, ...protocolOf(protocol) }));
 }

@@ -1,95 +1,91 @@
-import type { ApplicationPart, PartFile, PartMount, PartNeed, PartPort } from '../application.ts';
-import type { HarmlessReason } from '../report.ts';
-import { type Conversion, childOf, isSecretName, type Key, Refused } from './context.ts';
+import type { PartFile, PartMount, PartNeed, PartPort } from '../application.ts';
+import { isSecretName, type Key, type Piece, Refused } from './context.ts';
+import { healthCheckOf } from './health.ts';
 import { imageOf } from './image.ts';
-import { mountedBy, type Volumes } from './mounts.ts';
+import { type Mounted, mountedBy, temporaryAt } from './mounts.ts';
 import { exposedPorts, publishedPorts, refuseUnknown } from './ports.ts';
-import type { MapNode, Tree } from './tree.ts';
-import { escaped, hasVariable, losesDefault, piecesIn, withDefaults, withPlaceholders } from './variables.ts';
+import {
+  childrenOf,
+  drop,
+  each,
+  nested,
+  note,
+  type PartDraft,
+  plain,
+  type Rule,
+  refuse,
+  refuseUnlessOff,
+  type ServiceContext,
+  same,
+  settled,
+  text,
+} from './rules.ts';
+import { memberText, textsIn } from './tree.ts';
+import { fateOf, hasVariable, withDefaults, withPlaceholders } from './variables.ts';
 import { memoryOf, secondsOf, wordsOf } from './words.ts';
 
-/** A part while its service is read. */
-export type PartDraft = { -readonly [M in keyof ApplicationPart]?: ApplicationPart[M] };
-
-export interface ServiceContext {
-  readonly conversion: Conversion;
-  readonly volumes: Volumes;
-  /** The name of the part of a service. @throws Refused for an unknown one */
-  readonly partOf: (service: string) => string;
-  /** Whether another service waits until this one has finished. */
-  readonly isAwaited: boolean;
-}
-
-type Rule = (key: Key, draft: PartDraft, context: ServiceContext) => void;
-
-const text = ({ tree }: Key): string => {
-  if (tree.kind !== 'text') throw new Refused('must be a text');
-  return tree.text;
-};
-const plain = (key: Key): string => withDefaults(piecesIn(text(key)));
-
-const childrenOf = (key: Key): Key[] => {
-  const { tree } = key;
-  if (tree.kind === 'text') return tree.isNull ? [] : [key];
-  if (tree.kind === 'list') return tree.items.map((item, index) => childOf(key, index, item));
-  return [...tree.entries].map(([name, value]) => childOf(key, name, value));
-};
-
-/** Records the fate of each child, and goes on after one that is refused. */
-function each(key: Key, { conversion }: ServiceContext, convert: (child: Key) => void): void {
-  for (const child of childrenOf(key)) {
-    try {
-      convert(child);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      conversion.refuse(child, sentence(error));
-    }
-  }
-}
-
-/** The reason as a sentence. */
-export const sentence = ({ message }: Refused): string => `It ${message}.`;
-
-const drop =
-  (reason: HarmlessReason): Rule =>
-  (key, _, { conversion }) =>
-    conversion.harmless(key, reason);
-const note =
-  (reason: string): Rule =>
-  (key, _, { conversion }) =>
-    conversion.note(key, reason);
-const refuse =
-  (reason: string): Rule =>
-  (key, _, { conversion }) =>
-    conversion.refuse(key, reason);
-/** Refused unless the member is switched off. */
-const refuseUnlessOff =
-  (reason: string): Rule =>
-  (key, _, { conversion }) =>
-    key.tree.kind === 'text' && ['false', ''].includes(key.tree.text)
-      ? conversion.same(key)
-      : conversion.refuse(key, reason);
-
-const ROOT = 'This gives the program root on the host, or a part of it.';
+export const ROOT = 'This gives the program root on the host, or a part of it.';
 const NAMESPACE = 'A container of a fleet has namespaces of its own.';
 const ADDRESSES = 'A part finds other parts by their names, and everything else through the resolver of its host.';
 
-const environment: Rule = (key, draft, context) => {
-  const env: { name: string; value: string }[] = [];
-  each(key, context, (child) => {
-    const [name, value] = variableOf(child);
-    const pieces = value === undefined ? [{ variable: name, fallback: undefined, isRequired: false }] : piecesIn(value);
-    env.push({ name, value: withPlaceholders(context.conversion, pieces) });
-    if (losesDefault(pieces)) context.conversion.harmless(child, 'default_of_secret');
-    else if (isSecretName(name) && !hasVariable(pieces) && !SWITCH.test(value ?? ''))
-      context.conversion.note(
-        child,
-        'The file contains this secret, and so does the application. Replace it by an input or a generated value.',
-      );
-    else context.conversion.same(child);
-  });
-  draft.env = [...(draft.env ?? []), ...env];
-};
+/** The pieces of the value of a variable. `value` is undefined if the file has only its name. @throws Refused */
+type ReadValue = (
+  key: Key,
+  name: string,
+  value: string | undefined,
+  context: ServiceContext,
+) => readonly Piece[] | undefined;
+
+/** The rule of `environment`. A value that is read as undefined has a fate already, and is left out. */
+export const environmentWith =
+  (read: ReadValue): Rule =>
+  (key, draft, context) =>
+    each(key, context, (child) => {
+      const [name, value] = variableOf(child);
+      if (!VARIABLE_NAME.test(name) || name.length > MAX_VARIABLE_NAME)
+        throw new Refused('is not the name of a variable');
+      const pieces = read(child, name, value, context);
+      if (pieces) addVariable(child, draft, context, { name, pieces });
+    });
+
+/** A variable that the file takes from the shell is an input. */
+const environment = environmentWith((key, name, value, { conversion }) =>
+  value === undefined
+    ? [{ kind: 'variable', variable: name, fallback: undefined, isRequired: isSecretName(name) }]
+    : conversion.pieces(value, key.part),
+);
+
+/** Adds a variable to a part. @throws Refused */
+export function addVariable(
+  key: Key,
+  draft: PartDraft,
+  { conversion }: ServiceContext,
+  { name, pieces }: { readonly name: string; readonly pieces: readonly Piece[] },
+): void {
+  limit(draft.env, 'variables');
+  setVariable(draft, name, withPlaceholders(conversion, pieces));
+  const value = pieces.join('');
+  if (isSecretName(name) && !hasVariable(pieces) && !SWITCH.test(value)) conversion.literals.push({ key, name, value });
+  else fateOf(conversion, key, pieces);
+}
+
+/** The maximum number of variables, ports and mounts of a part. */
+const MAX_LIST = 256;
+const MAX_FILES = 32;
+const MAX_TMPFS = 8;
+
+/** @throws Refused if nothing can be added */
+function limit(list: readonly unknown[] | undefined, what: string): void {
+  if ((list ?? []).length >= MAX_LIST) throw new Refused(`is more than the ${MAX_LIST} ${what} that a part can have`);
+}
+
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
+const MAX_VARIABLE_NAME = 256;
+
+/** Sets a variable of a part. The last of several values applies. */
+export function setVariable(draft: PartDraft, name: string, value: string): void {
+  draft.env = [...(draft.env ?? []).filter((other) => other.name !== name), { name, value }];
+}
 
 /** A text that switches something on or off, and is no secret. */
 const SWITCH = /^(?:\d?|true|false|yes|no|on|off)$/i;
@@ -109,26 +105,28 @@ const words =
   (key, draft, { conversion }) => {
     if (key.tree.kind === 'text' && key.tree.isNull) return conversion.same(key);
     const given = key.tree.kind === 'list' ? childrenOf(key).map(text) : wordsOf(text(key));
-    draft[member] = given.map((word) => withPlaceholders(conversion, piecesIn(word)));
-    conversion.same(key);
+    const pieces = given.map((word) => conversion.pieces(word, key.part));
+    draft[member] = pieces.map((word) => withPlaceholders(conversion, word));
+    fateOf(conversion, key, pieces.flat());
   };
 
 const image: Rule = (key, draft, { conversion }) => {
-  const pieces = piecesIn(text(key));
+  const pieces = conversion.pieces(text(key), key.part);
   Object.assign(draft, imageOf(withDefaults(pieces)));
-  if (draft.image_tag === undefined && draft.image_digest === undefined)
-    conversion.note(key, 'The image has no version, so that what runs can change with each pull. State a tag.');
+  if (draft.image_tag === undefined && draft.image_digest === undefined) conversion.harmless(key, 'latest');
   else if (hasVariable(pieces)) conversion.harmless(key, 'image_variable');
   else conversion.same(key);
 };
 
 const ports: Rule = (key, draft, context) =>
   each(key, context, (child) => {
+    limit(draft.ports, 'ports');
     draft.ports = [...(draft.ports ?? []), ...publishedPorts(context.conversion, child)];
   });
 
 const expose: Rule = (key, draft, context) =>
   each(key, context, (child) => {
+    limit(draft.ports, 'ports');
     const present: readonly PartPort[] = draft.ports ?? [];
     const added = exposedPorts(context.conversion, child);
     const isNew = (port: PartPort) =>
@@ -139,26 +137,33 @@ const expose: Rule = (key, draft, context) =>
   });
 
 const volumes: Rule = (key, draft, context) =>
-  each(key, context, (child) => {
-    const { mount, file, tmpfs } = mountedBy(context.conversion, child, context.volumes);
-    const mounts: readonly PartMount[] = draft.volume_mounts ?? [];
-    const files: readonly PartFile[] = draft.files ?? [];
-    if (mount) draft.volume_mounts = [...mounts, mount];
-    if (file) draft.files = [...files, file];
-    if (tmpfs !== undefined) draft.tmpfs = [...(draft.tmpfs ?? []), { path: tmpfs }];
-  });
+  each(key, context, (child) => addMounted(draft, mountedBy(context.conversion, child, context.volumes)));
+
+/** Adds what an entry of `volumes` has become to a part. @throws Refused */
+export function addMounted(draft: PartDraft, { mount, file, tmpfs }: Mounted): void {
+  const mounts: readonly PartMount[] = draft.volume_mounts ?? [];
+  const files: readonly PartFile[] = draft.files ?? [];
+  limit(mounts, 'volumes');
+  if (mount && mounts.some(({ mountPath }) => mountPath === mount.mountPath))
+    throw new Refused(`mounts a second volume at ${mount.mountPath}`);
+  if (mount) draft.volume_mounts = [...mounts, mount];
+  if (file) draft.files = [...files, file];
+  if (tmpfs) draft.tmpfs = [...(draft.tmpfs ?? []), tmpfs];
+  if ((draft.files ?? []).length > MAX_FILES) throw new Refused(`is more than the ${MAX_FILES} files of a part`);
+  if ((draft.tmpfs ?? []).length > MAX_TMPFS)
+    throw new Refused(`is more than the ${MAX_TMPFS} temporary file systems of a part`);
+}
 
 const temporary: Rule = (key, draft, context) =>
   each(key, context, (child) => {
-    const [path = '', options = ''] = plain(child).split(':');
+    const [path = '', options = ''] = plain(child, context).split(':');
     const size = memoryOf(
       options
         .split(',')
         .find((option) => option.startsWith('size='))
         ?.slice(5) ?? '',
     );
-    draft.tmpfs = [...(draft.tmpfs ?? []), { path, ...(size !== undefined && { size }) }];
-    context.conversion.same(child);
+    addMounted(draft, { tmpfs: temporaryAt(context.conversion, child, path, size) });
   });
 
 const CONDITIONS: Readonly<Record<string, PartNeed['until']>> = {
@@ -172,90 +177,73 @@ const dependsOn: Rule = (key, draft, context) =>
     const { conversion, partOf } = context;
     const isList = child.tree.kind === 'text';
     const service = isList ? text(child) : (child.path.at(-1) ?? '');
-    const condition = child.tree.kind === 'map' ? child.tree.entries.get('condition') : undefined;
-    const until = CONDITIONS[condition?.kind === 'text' ? condition.text : 'service_started'];
+    const condition = memberText(child.tree, 'condition') || 'service_started';
+    const until = Object.hasOwn(CONDITIONS, condition) ? CONDITIONS[condition] : undefined;
     if (until === undefined) throw new Refused('has a condition that is not known');
-    draft.needs = [...(draft.needs ?? []), { part: partOf(service), until }];
+    const part = partOf(service);
+    draft.needs = [...(draft.needs ?? []).filter((need) => need.part !== part), { part, until }];
     refuseUnknown(conversion, child, ['condition', 'restart', 'required']);
-    const required = child.tree.kind === 'map' ? child.tree.entries.get('required') : undefined;
-    if (required?.kind === 'text' && required.text === 'false')
-      conversion.note(child, 'The application always has this part.');
+    if (memberText(child.tree, 'required') === 'false') conversion.note(child, 'The application always has this part.');
     else conversion.same(child);
   });
 
-const restart: Rule = (key, _, { conversion, isAwaited }) => {
+const restart: Rule = (key, _, { conversion, isJob }) => {
   const policy = text(key);
   const endsOnce = policy === 'no' || policy.startsWith('on-failure');
-  if (isAwaited && !endsOnce)
-    throw new Refused('is always started again, and another service waits until it has finished');
-  if (policy === 'always' || (policy === 'no' && isAwaited)) return conversion.same(key);
+  if (isJob && !endsOnce) throw new Refused('is always started again, and another service waits until it has finished');
+  if (policy === 'always' || (policy === 'no' && isJob)) return conversion.same(key);
   if (policy !== 'no') return conversion.harmless(key, 'restart');
   conversion.note(key, 'The fleet starts the program again when it ends. If it should run once, make the part a job.');
 };
 
-const TIMINGS = ['interval', 'timeout', 'retries', 'start_period', 'start_interval'];
-
-const healthcheck: Rule = (key, draft, { conversion }) => {
-  const { tree } = key;
-  if (tree.kind !== 'map') throw new Refused('must be a map');
-  for (const [name, value] of tree.entries) {
-    const child = childOf(key, name, value);
-    if (TIMINGS.includes(name)) conversion.harmless(child, 'health_timing');
-    else if (name === 'disable') conversion.same(child);
-    else if (name !== 'test')
-      refuseUnknown(conversion, { ...key, tree: { ...tree, entries: new Map([[name, value]]) } }, []);
-  }
-  const test = tree.entries.get('test');
-  if (!test) return;
-  const child = childOf(key, 'test', test);
-  try {
-    const command = healthCommand(test);
-    if (command !== undefined) {
-      const line = withDefaults(piecesIn(command)).replaceAll('\n', ' ').trim();
-      draft.env = [...(draft.env ?? []), { name: 'SVC_HEALTH_CHECK', value: `exec:${escaped(line)}` }];
-    }
-    conversion.same(child);
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    conversion.refuse(child, sentence(error));
-  }
+const healthcheck: Rule = (key, draft, context) => {
+  const isDisabled = memberText(key.tree, 'disable') === 'true';
+  nested(key, draft, context, {
+    interval: drop('health_timing'),
+    timeout: drop('health_timing'),
+    retries: drop('health_timing'),
+    start_period: drop('health_timing'),
+    start_interval: drop('health_timing'),
+    disable: same,
+    test: (child, _, { conversion }) => {
+      if (isDisabled) return conversion.same(child);
+      const { value, note: remark, added = new Map() } = healthCheckOf(conversion, child.part, child.tree, draft);
+      for (const [name, text] of added) setVariable(draft, name, text);
+      if (value !== undefined) setVariable(draft, 'SVC_HEALTH_CHECK', value);
+      if (remark !== undefined) conversion.note(child, remark);
+      else if (added.size > 0) conversion.harmless(child, 'health_variable');
+      else conversion.same(child);
+    },
+  });
 };
 
-/** The command of a health check; undefined if it is switched off. */
-function healthCommand(test: Tree): string | undefined {
-  if (test.kind === 'text') return test.text;
-  if (test.kind === 'map') throw new Refused('must be a text or a list');
-  const [kind = '', ...rest] = test.items.map((item) => (item.kind === 'text' ? item.text : ''));
-  if (kind === 'NONE') return undefined;
-  if (kind === 'CMD-SHELL') return rest.join(' ');
-  if (kind !== 'CMD') throw new Refused('must begin with CMD, CMD-SHELL or NONE');
-  return rest.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
-}
+/** The ids of root are those of every image. */
+const idsOf = (user: string): string => user.replace(/^root(?=$|:)/, '0').replace(/(?<=:)root$/, '0');
 
-const user: Rule = (key, draft, { conversion }) => {
-  const given = plain(key);
+const user: Rule = (key, draft, context) => {
+  const given = idsOf(plain(key, context));
   if (!/^\d+(?::\d+)?$/.test(given))
     throw new Refused('names a user, whose id a fleet cannot look up: write the ids, such as 1000:1000');
   draft.run_as = given;
-  conversion.same(key);
+  settled(key, context);
 };
 
 const amount =
   (member: 'memory_limit' | 'memory_request'): Rule =>
-  (key, draft, { conversion }) => {
-    const quantity = memoryOf(plain(key));
+  (key, draft, context) => {
+    const quantity = memoryOf(plain(key, context));
     if (quantity === undefined) throw new Refused('is not an amount of memory such as 512m');
     draft[member] = quantity;
-    conversion.same(key);
+    settled(key, context);
   };
 
 const cpus =
   (member: 'cpu_limit' | 'cpu_request'): Rule =>
-  (key, draft, { conversion }) => {
-    const given = Number(plain(key));
+  (key, draft, context) => {
+    const given = Number(plain(key, context));
     if (!(given > 0)) throw new Refused('is not a number of CPUs');
     draft[member] = `${Math.ceil(given * 1000)}m`;
-    conversion.same(key);
+    settled(key, context);
   };
 
 const deploy: Rule = (key, draft, context) => nested(key, draft, context, DEPLOY);
@@ -293,10 +281,10 @@ const RESOURCES: Readonly<Record<string, Rule>> = {
 
 const DEPLOY: Readonly<Record<string, Rule>> = {
   resources,
-  replicas: (key, _, { conversion }) =>
-    plain(key) === '1'
-      ? conversion.same(key)
-      : conversion.note(key, 'The operator chooses the number of replicas. It is 1 at first.'),
+  replicas: (key, _, context) =>
+    plain(key, context) === '1'
+      ? settled(key, context)
+      : context.conversion.note(key, 'The operator chooses the number of replicas. It is 1 at first.'),
   mode: drop('update_policy'),
   restart_policy: drop('restart'),
   update_config: drop('update_policy'),
@@ -309,7 +297,7 @@ const DEPLOY: Readonly<Record<string, Rule>> = {
 const networks: Rule = (key, _, context) =>
   each(key, context, (child) => {
     const aliases = child.tree.kind === 'map' ? child.tree.entries.get('aliases') : undefined;
-    if (aliases)
+    if (aliases && textsIn(aliases).some(context.isMentioned))
       context.conversion.note(
         child,
         'Other parts find this one by the name of the part only, and not by the other names.',
@@ -317,33 +305,50 @@ const networks: Rule = (key, _, context) =>
     else context.conversion.harmless(child, 'default_network');
   });
 
-const networkMode: Rule = (key, _, { conversion }) => {
-  const mode = plain(key);
-  if (mode === 'bridge') return conversion.harmless(key, 'default_network');
-  conversion.refuse(key, mode === 'host' ? ROOT : NAMESPACE);
+const networkMode: Rule = (key, _, context) => {
+  const mode = plain(key, context);
+  if (mode === 'bridge') return context.conversion.harmless(key, 'default_network');
+  context.conversion.refuse(key, mode === 'host' ? ROOT : NAMESPACE);
 };
 
-const init: Rule = (key, draft, { conversion }) => {
-  if (plain(key) === 'false') draft.env = [...(draft.env ?? []), { name: 'SVC_INIT', value: 'false' }];
-  conversion.same(key);
+const init: Rule = (key, draft, context) => {
+  if (plain(key, context) === 'false') setVariable(draft, 'SVC_INIT', 'false');
+  settled(key, context);
 };
 
-const shm: Rule = (key, draft, { conversion }) => {
-  const size = memoryOf(plain(key));
+const shm: Rule = (key, draft, context) => {
+  const size = memoryOf(plain(key, context));
   if (size === undefined) throw new Refused('is not an amount of memory such as 512m');
-  draft.env = [...(draft.env ?? []), { name: 'SVC_SHM_SIZE', value: size }];
-  conversion.same(key);
+  setVariable(draft, 'SVC_SHM_SIZE', size);
+  settled(key, context);
+};
+
+const links: Rule = (key, _, context) =>
+  each(key, context, (child) => {
+    const [service = '', alias = service] = text(child).split(':');
+    context.partOf(service);
+    if (alias === service) context.conversion.harmless(child, 'default_network');
+    else
+      context.conversion.note(child, `Other parts are found by their names. Replace ${alias} in values by ${service}.`);
+  });
+
+const platform: Rule = (key, draft, context) => {
+  const [os, architecture, ...variant] = plain(key, context).split('/');
+  if (os !== 'linux' || architecture === undefined) throw new Refused('is not a platform such as linux/amd64');
+  draft.node_selector = { 'kubernetes.io/arch': architecture };
+  if (variant.length > 0) context.conversion.note(key, 'The target must have this variant of the architecture.');
+  else settled(key, context);
 };
 
 const securityOptions: Rule = (key, _, context) =>
   each(key, context, (child) => {
-    if (!/^no-new-privileges(?:[:=]true)?$/.test(plain(child)))
+    if (!/^no-new-privileges(?:[:=]true)?$/.test(plain(child, context)))
       throw new Refused('weakens the isolation of the container');
     context.conversion.harmless(child, 'engine_default');
   });
 
 /** The rules of the members of a service. */
-export const SERVICE: Readonly<Record<string, Rule>> = {
+export const SERVICE = {
   image,
   environment,
   command: words('command'),
@@ -365,19 +370,19 @@ export const SERVICE: Readonly<Record<string, Rule>> = {
   mem_limit: amount('memory_limit'),
   mem_reservation: amount('memory_request'),
   cpus: cpus('cpu_limit'),
-  working_dir: (key, draft, { conversion }) => {
-    draft.working_dir = plain(key);
-    conversion.same(key);
+  working_dir: (key, draft, context) => {
+    draft.working_dir = plain(key, context);
+    settled(key, context);
   },
-  read_only: (key, draft, { conversion }) => {
-    if (plain(key) === 'true') draft.read_only_root = true;
-    conversion.same(key);
+  read_only: (key, draft, context) => {
+    if (plain(key, context) === 'true') draft.read_only_root = true;
+    settled(key, context);
   },
-  stop_grace_period: (key, draft, { conversion }) => {
-    const seconds = secondsOf(plain(key));
-    if (seconds === undefined || seconds > 600) throw new Refused('is not a time of at most ten minutes such as 1m30s');
+  stop_grace_period: (key, draft, context) => {
+    const seconds = secondsOf(plain(key, context)) ?? 0;
+    if (seconds < 1 || seconds > 600) throw new Refused('is not a time from 1s to 10m, such as 1m30s');
     draft.stop_grace_seconds = seconds;
-    conversion.same(key);
+    settled(key, context);
   },
   container_name: drop('container_name'),
   hostname: drop('container_name'),
@@ -394,9 +399,9 @@ export const SERVICE: Readonly<Record<string, Rule>> = {
   pids_limit: drop('engine_default'),
   oom_score_adj: drop('engine_default'),
   cap_drop: drop('engine_default'),
-  links: note('Other parts are found by their names. Other names of links are not.'),
+  links,
   profiles: note('The application always has this part. Remove it if it is not needed.'),
-  platform: note('The target must have this architecture. Choose it with a node selector.'),
+  platform,
   stop_signal: note('The fleet sends the signal of the image, by default SIGTERM.'),
   privileged: refuseUnlessOff(ROOT),
   cap_add: refuse(ROOT),
@@ -421,31 +426,4 @@ export const SERVICE: Readonly<Record<string, Rule>> = {
   extends: refuse('Put the members of the extended service here.'),
   configs: refuse('Mount the file as a volume, and convert it with its files.'),
   secrets: refuse('The program receives files with secrets. A fleet passes secrets in variables.'),
-};
-
-/** Applies the rules of a table to the members of a map. */
-export function nested(
-  key: Key,
-  draft: PartDraft,
-  context: ServiceContext,
-  rules: Readonly<Record<string, Rule>>,
-): void {
-  const { conversion } = context;
-  if (key.tree.kind !== 'map') throw new Refused('must be a map');
-  for (const [name, tree] of key.tree.entries) {
-    const child = childOf(key, name, tree);
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (!rule) {
-      refuseUnknown(conversion, { ...key, tree: onlyEntry(key.tree, name, tree) }, []);
-      continue;
-    }
-    try {
-      rule(child, draft, context);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      conversion.refuse(child, sentence(error));
-    }
-  }
-}
-
-const onlyEntry = (map: MapNode, name: string, tree: Tree): MapNode => ({ ...map, entries: new Map([[name, tree]]) });
+} as const satisfies Readonly<Record<string, Rule>>;

@@ -20,7 +20,7 @@ export interface MapNode {
 }
 export type Tree = TextNode | ListNode | MapNode;
 
-/** The maximum number of nodes, after aliases are resolved. */
+/** The maximum number of values by default. */
 const MAX_NODES = 20_000;
 
 /** A file that cannot be read. */
@@ -32,8 +32,15 @@ export class Unreadable extends Error {
   }
 }
 
+export interface TreeOptions {
+  /** The maximum number of values, after aliases are resolved. */
+  readonly values?: number;
+  /** Whether a list can be merged into a map: its items have their places as names. */
+  readonly mergesLists?: boolean;
+}
+
 /** @throws Unreadable */
-export function readTree(text: string): Tree {
+export function readTree(text: string, { values = MAX_NODES, mergesLists = false }: TreeOptions = {}): Tree {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, merge: false, prettyErrors: false, strict: true });
   const lineOf = (offset: number) => lines.linePos(offset).line || 1;
@@ -42,7 +49,7 @@ export function readTree(text: string): Tree {
   let nodes = 0;
   const read = (node: Node | null, line: number): Tree => {
     nodes += 1;
-    if (nodes > MAX_NODES) throw new Unreadable(line, `must have at most ${MAX_NODES} values, with those of aliases`);
+    if (nodes > values) throw new Unreadable(line, `must have at most ${values} values, with those of aliases`);
     if (isAlias(node)) {
       const target = node.resolve(document);
       if (!target) throw new Unreadable(line, `the alias ${node.source} is not defined`);
@@ -71,6 +78,10 @@ export function readTree(text: string): Tree {
         own.set(name, { ...child, line: at });
         continue;
       }
+      if (mergesLists && child.kind === 'list' && child.items.every((item) => item.kind === 'text')) {
+        for (const [index, item] of child.items.entries()) merged.set(String(index), item);
+        continue;
+      }
       for (const source of child.kind === 'list' ? child.items : [child]) {
         if (source.kind !== 'map') throw new Unreadable(at, 'only maps can be merged');
         for (const [member, each] of source.entries) if (!merged.has(member)) merged.set(member, each);
@@ -82,6 +93,19 @@ export function readTree(text: string): Tree {
 }
 
 const MERGE = '<<';
+
+/** The text of a member of a map; '' if there is none. */
+export function memberText(tree: Tree, name: string): string {
+  const member = tree.kind === 'map' ? tree.entries.get(name) : undefined;
+  return member?.kind === 'text' ? member.text : '';
+}
+
+/** All texts of a tree, and the names of its members. */
+export function textsIn(tree: Tree): readonly string[] {
+  if (tree.kind === 'text') return [tree.text];
+  if (tree.kind === 'list') return tree.items.flatMap(textsIn);
+  return [...tree.entries].flatMap(([name, value]) => [name, ...textsIn(value)]);
+}
 
 /** A value as text for a report. */
 export function shownOf(tree: Tree): string {

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { codedMessages } from '../../shared/field-codes.ts';
 import { line, record, text } from '../../shared/wire.ts';
 import { dnsLabel, variable } from '../../template/fields.ts';
-import { type ComposedPiece, composedPieces, PLACEHOLDER_NAME } from './composed.ts';
+import type { Piece } from '../../shared/placeholders.ts';
+import { composedPieces, PLACEHOLDER_NAME } from './composed.ts';
 
 const plain = z.strictObject({ value: text(32_768), plain: z.literal(true) });
 
@@ -105,7 +106,7 @@ export type AddressForm = (typeof addressForms)[number];
 export type EnvRequest = z.output<typeof env>;
 export type EnvReply = z.output<typeof envReply>;
 
-const namesIn = (pieces: readonly ComposedPiece[]): ReadonlySet<string> =>
+const namesIn = (pieces: readonly Piece[]): ReadonlySet<string> =>
   new Set(pieces.flatMap((piece) => (typeof piece === 'string' ? [] : piece.name)));
 
 interface ComposedText {

@@ -10,7 +10,7 @@ import {
   templateExamples,
   templateFields,
   templateReply,
-  workloadMembers,
+  workloadPart,
 } from '../../template/fields.ts';
 import { divideImage } from '../../template/image-reference.ts';
 import { refuseOldValues, warnings } from '../../template/new-values.ts';
@@ -23,13 +23,6 @@ import {
   resourceView,
 } from '../resources/resource.ts';
 import { acknowledge, adviceFilters, adviceMembers, templateRefusals, templateState } from './advice.ts';
-
-type WorkloadMember = (typeof workloadMembers)[number];
-
-/** The part of a table of template members that a workload has. */
-const workloadPart = <T extends Record<WorkloadMember, unknown>>(table: T) =>
-  // fromEntries loses which key has which value.
-  Object.fromEntries(workloadMembers.map((member) => [member, table[member]])) as Pick<T, WorkloadMember>;
 
 /** The rules of a workload's members, which are those of a template. */
 export const workloadFields = workloadPart(templateFields);

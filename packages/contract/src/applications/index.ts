@@ -1,0 +1,32 @@
+export {
+  type Application,
+  type ApplicationContent,
+  type ApplicationSpec,
+  application,
+  applicationChange,
+  applicationContent,
+  applicationInFile,
+  applicationSpec,
+  newApplication,
+  newApplicationSpec,
+  ownedApplication,
+  restoredApplication,
+} from './application.ts';
+export {
+  applicationProblems,
+  type ComparedApplication,
+  MAX_APPLICATION_BYTES,
+  textsOfPart,
+} from './checks.ts';
+export {
+  type ApplicationInput,
+  type GeneratedDeclaration,
+  generatedFormats,
+  inputProblem,
+  inputText,
+  inputTypes,
+  MAX_GENERATED,
+  MAX_INPUTS,
+} from './inputs.ts';
+export { jobRuns, MAX_PARTS, needStates, type Part, partName } from './parts.ts';
+export { type ApplicationPiece, applicationPieces, type Placeholder } from './placeholders.ts';

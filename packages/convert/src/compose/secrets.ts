@@ -1,0 +1,70 @@
+import type { ApplicationPart } from '../application.ts';
+import { type Conversion, isSecretName, type Literal, Refused } from './context.ts';
+import { sentence } from './rules.ts';
+import { escaped } from './variables.ts';
+
+/** Shorter texts are also names and words, so that another place with the same text can mean something else. */
+const MIN_DISTINCT = 8;
+
+/**
+ * The parts with an input instead of each secret that the file contains. The same secret in other variables and in URLs is the
+ * same input. Where else it may be, a person must look.
+ */
+export function withSecretInputs(
+  conversion: Conversion,
+  parts: readonly ApplicationPart[],
+): readonly ApplicationPart[] {
+  const inputs = new Map<string, string>();
+  for (const { key, name, value } of conversion.literals) {
+    try {
+      if (!inputs.has(value)) inputs.set(value, conversion.secretInput(name, key.part));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      conversion.refuse(key, sentence(error));
+    }
+  }
+  const replaced = parts.map((part) => withInputs(part, inputs));
+  for (const literal of conversion.literals) {
+    const input = inputs.get(literal.value) ?? '';
+    const place = placeWith(literal, input, replaced);
+    if (place === undefined) conversion.harmless(literal.key, 'default_of_secret');
+    else
+      conversion.note(
+        literal.key,
+        `The secret is the input ${input}. ${place} may contain it as well: replace it there.`,
+      );
+  }
+  return replaced;
+}
+
+function withInputs(part: ApplicationPart, inputs: ReadonlyMap<string, string>): ApplicationPart {
+  if (!part.env || inputs.size === 0) return part;
+  return { ...part, env: part.env.map(({ name, value }) => ({ name, value: withInput(name, value, inputs) })) };
+}
+
+function withInput(name: string, value: string, inputs: ReadonlyMap<string, string>): string {
+  if (isSecretName(name))
+    for (const [secret, input] of inputs) if (value === escaped(secret)) return `\${inputs.${input}}`;
+  if (!value.includes('://')) return value;
+  let url = value;
+  for (const [secret, input] of inputs) url = url.split(`:${escaped(secret)}@`).join(`:\${inputs.${input}|url}@`);
+  return url;
+}
+
+/**
+ * A place that still contains the secret, in words; undefined: there is none. A part that has the input can have the same text
+ * for something else, such as the name of a user.
+ */
+function placeWith({ value: secret }: Literal, input: string, parts: readonly ApplicationPart[]): string | undefined {
+  const text = escaped(secret);
+  const isDistinct = secret.length >= MIN_DISTINCT;
+  for (const { name: part, env = [], command = [], entrypoint = [] } of parts) {
+    if ([...command, ...entrypoint].some((word) => word.includes(text))) return `The command of ${part}`;
+    const hasInput = env.some(({ value }) => value === `\${inputs.${input}}`);
+    for (const { name, value } of env) {
+      const isPlace = value === text ? !hasInput : isDistinct && value.includes(text);
+      if (name === 'SVC_HEALTH_CHECK' ? value.includes(text) : isPlace) return `The variable ${name} of ${part}`;
+    }
+  }
+  return undefined;
+}
