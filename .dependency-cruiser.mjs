@@ -16,6 +16,7 @@ export const layers = {
     'api',
     'changes',
     'reconciler',
+    'plans',
     'deployments',
     'audit',
     'identity',
@@ -138,7 +139,7 @@ export default {
       comment: 'auth, database and mcp import http, and http imports contract. None of them imports a higher layer.',
       severity: 'error',
       from: { path: '^packages/(http|auth|database|mcp)/src' },
-      to: { path: '^(packages/(auth|database|delivery|mcp|testing|trust)|apps)/', pathNot: '^packages/$1/' },
+      to: { path: '^(packages/(auth|database|delivery|documents|mcp|testing|trust)|apps)/', pathNot: '^packages/$1/' },
     },
     {
       name: 'delivery-imports-database-and-http',
@@ -153,6 +154,13 @@ export default {
       severity: 'error',
       from: { path: '^packages/convert/src' },
       to: { path: '^(packages/(?!convert/)|apps/)' },
+    },
+    {
+      name: 'documents-is-independent',
+      comment: 'Texts of documents are read without anything of a service.',
+      severity: 'error',
+      from: { path: '^packages/documents/src' },
+      to: { path: '^(packages/(?!documents/)|apps/)' },
     },
     {
       name: 'trust-imports-contract-only',

@@ -450,6 +450,16 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     listUpdateRuns: reading(resource('update-runs'), ['?limit=100', '?page=90071992547409']),
     getUpdateRun: reading(one('update-runs')),
     cancelUpdateRun: acting('POST', `${one('update-runs')}/cancel`),
+    createPlan: writing(
+      'POST',
+      resource('plans'),
+      { files: [{ path: 'a.yaml', text: 'kind: deployment\nname: planned\nspec:\n  image_name: team/app\n' }] },
+      [{ files: [{ path: 'a.yaml', text: 'kind: deployment\n---\n'.repeat(2000) }] }],
+    ),
+    listPlans: reading(resource('plans'), ['?limit=100', '?page=90071992547409']),
+    getPlan: reading(one('plans')),
+    applyPlan: writing('POST', `${one('plans')}/apply`, { digest: 'of another plan' }),
+    exportDocuments: reading(resource('export'), ['?set=default']),
     revealDeploymentValue: acting('POST', `${one('deployments', deployment)}/values/NAME/reveal`),
     listDeploymentEvents: reading(`${one('deployments', deployment)}/events`, ['?limit=100', '?page=90071992547409']),
     listDeploymentRevisions: reading(`${one('deployments', deployment)}/revisions`, [

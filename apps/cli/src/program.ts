@@ -66,6 +66,7 @@ export function createProgram(result: Result): Command {
   addCatalog(add, group);
   addDeployments(program, add);
   addUpdates(program, add, group);
+  addPlans(program, add, group);
   addTargets(add, group);
   addCredentials(add, group);
   addHub(add, group);
@@ -299,6 +300,60 @@ function addUpdates(program: Command, add: Add, group: Group): void {
     examples: ['svc rollout resume cache --yes'],
     options: wait,
     load: async () => (await updates()).resumeRollout,
+  });
+}
+
+const files = (command: Command) =>
+  command
+    .addOption(repeated('-f, --file <path>', 'a file or folder with documents; -: stdin; repeatable'))
+    .option('--set <name>', 'the set of objects that the files manage; default: default')
+    .option('--prune', 'also remove the objects of the set that no file describes')
+    .addOption(number('--max-deletions <count>', 'the most deletions of --prune; default: 10'))
+    .option('--adopt', 'also manage objects that another set manages')
+    .option('--title <text>', 'what the plan is for');
+
+function addPlans(program: Command, add: Add, group: Group): void {
+  const plans = () => import('./commands/plans.ts');
+  add(program, 'apply', {
+    summary: 'plan what files describe, and apply exactly that',
+    examples: ['svc apply -f deploy.yaml --dry-run', 'svc apply -f deploy.yaml --set shop --yes'],
+    options: (command) =>
+      wait(files(command)).option('--dry-run', 'only show the plan; exit code 3 if something would change'),
+    load: async () => (await plans()).apply,
+  });
+  add(program, 'diff', {
+    summary: 'show the values that files change; exit code 3 if there are any',
+    examples: ['svc diff -f deploy.yaml --set shop'],
+    options: files,
+    load: async () => (await plans()).diff,
+  });
+  add(program, 'export', {
+    summary: 'print the documents of the deployments, whose plan is unchanged',
+    examples: ['svc export', 'svc export --set shop -f exported.yaml'],
+    options: (command) =>
+      command
+        .option('--set <name>', 'only objects of this set')
+        .option('--name <name>', 'only the object with this name')
+        .option('-f, --file <file>', 'write them to this new file'),
+    load: async () => (await plans()).exportFiles,
+  });
+  const plan = group('plan', 'store, review and apply plans of files');
+  add(plan, 'create', {
+    summary: 'store the plan of files for a review, and print it; exit code 3 if something would change',
+    examples: ['svc plan create -f deploy.yaml --set shop --title "merge request 12"'],
+    options: files,
+    load: async () => (await plans()).create,
+  });
+  add(plan, 'show <id>', {
+    summary: 'show a stored plan',
+    examples: ['svc plan show "$PLAN"'],
+    load: async () => (await plans()).show,
+  });
+  add(plan, 'apply <id>', {
+    summary: 'apply a stored plan exactly as it was decided',
+    examples: ['svc plan apply "$PLAN" --yes'],
+    options: wait,
+    load: async () => (await plans()).applyStored,
   });
 }
 

@@ -1,7 +1,7 @@
 // What each GET and each tool reads, with rows as large as they can be, and more rows than a page.
 import { randomUUID } from 'node:crypto';
 import { hasPages, readBound } from '@svc/contract';
-import { fleetEndpoints, fleetTools, MAX_RUN_ITEMS } from '@svc/contract/fleet';
+import { fleetEndpoints, fleetTools, MAX_RUN_ITEMS, planLimits } from '@svc/contract/fleet';
 import { MAX_PERFORMED_BYTES } from '@svc/http';
 import { countingReads } from '@svc/testing';
 import { insertRun } from '../src/deployments/update-runs/runs.ts';
@@ -52,6 +52,7 @@ beforeAll(async () => {
   ids.users = (await fleet.aUser('viewer')).id;
   ids.tokens = (await fleet.aToken()).id;
   ids['update-runs'] = await aRun();
+  ids.plans = await aPlan();
   for (let row = 0; row < LARGE; row++) {
     const bare = { secret_refs: [], registry_credentials: null, env_schema: [], required_network_types: [] };
     const document = aTemplate({ ...bare, slug: `large-${row}`, documentation: TEXT.repeat(25) });
@@ -87,6 +88,15 @@ async function aRun(): Promise<string> {
   return client.$transaction((transaction) => insertRun(transaction, run));
 }
 
+/** A plan with as many changes as allowed. */
+async function aPlan(): Promise<string> {
+  const files = Array.from({ length: planLimits.changes }, (_, index) => {
+    const head = `kind: deployment\nname: planned-${index}\nspec:\n  image_name: team/app\n  command:\n`;
+    return { path: `${index}.yaml`, text: `${head}${`    - ${'x'.repeat(100)}\n`.repeat(50)}` };
+  });
+  return (await asAdmin.post('/api/v1/plans', { files })).body.plan.id;
+}
+
 /** A stream does not end, and a log needs an engine. */
 const { watchChanges, readDeploymentLogs, ...others } = fleetEndpoints;
 const gets = Object.values(others).filter(({ method }) => method === 'get');
@@ -96,7 +106,8 @@ const REFUSED = ['startOidcLogin', 'endOidcLogin', 'getBrowserSession', 'listOwn
 
 const pathOf = (path: string) => {
   const [, , , kind = ''] = path.split('/');
-  return path.replace(':id', ids[kind] ?? '').replace(':slug', 'large-0');
+  const query = kind === 'export' ? '?name=large-0' : ''; // all of them are more than an export has
+  return `${path.replace(':id', ids[kind] ?? '').replace(':slug', 'large-0')}${query}`;
 };
 
 test.each(gets.map((endpoint) => [endpoint.operationId, endpoint] as const))(
@@ -133,6 +144,9 @@ const calls: Readonly<Record<keyof typeof fleetTools, readonly object[]>> = {
   update_deployment: [{ deployment: 'created', labels: { team: 'ml' } }],
   control_deployment: [{ ...aDeployment, action: 'start' }],
   delete_deployment: [{ deployment: 'created', confirm: 'created' }],
+  plan_configuration: [{ text: 'kind: deployment\nname: planned\nspec: {image_name: team/app}\n' }],
+  apply_plan: [],
+  export_configuration: [{ name: 'large-0' }],
   save_workload: [{ name: 'saved', image_name: 'team/web' }],
   update_target: [],
   check_target: [],

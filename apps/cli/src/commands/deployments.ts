@@ -185,7 +185,7 @@ async function create(fleet: Fleet, body: NewDeployment) {
 const SETTLED = ['running', 'degraded', 'failed', 'stopped'];
 
 /** Waits until a deployment runs, has failed or is stopped. */
-async function waitFor(fleet: Fleet, id: string): Promise<Deployment> {
+export async function waitFor(fleet: Fleet, id: string): Promise<Deployment> {
   for (;;) {
     const params = { path: { id }, query: { wait: SETTLED.join(','), timeout: 55 } };
     const { deployment } = await reply(fleet.GET('/api/v1/deployments/{id}', { params }));
@@ -196,9 +196,9 @@ async function waitFor(fleet: Fleet, id: string): Promise<Deployment> {
 }
 
 /** A deployment that has returned to the last good generation runs, but the change has failed. */
-function codeOf({ phase, rollout }: Deployment): ExitCode {
+export function hasFailed({ phase, rollout }: Pick<Deployment, 'phase' | 'rollout'>): boolean {
   const hasReturned = (rollout?.failed_generation ?? null) !== null;
-  return (phase === 'running' && !hasReturned) || phase === 'stopped' ? exitCodes.done : exitCodes.failed;
+  return !((phase === 'running' && !hasReturned) || phase === 'stopped');
 }
 
 export interface OperationOptions extends Common {
@@ -224,7 +224,8 @@ export async function finish(
       ...Object.fromEntries((generated ?? []).map(({ name, value }) => [`$${name}`, value])),
     }),
   });
-  return wait === true ? codeOf(current) : undefined;
+  if (wait !== true) return undefined;
+  return hasFailed(current) ? exitCodes.failed : exitCodes.done;
 }
 
 /** The fleet, and the id of a deployment in it that a person has agreed to change. */

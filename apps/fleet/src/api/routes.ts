@@ -21,9 +21,11 @@ import { revealDeploymentValue } from './deployments/values.ts';
 import * as deployments from './deployments.ts';
 import { runDoctor } from './doctor.ts';
 import { listEvents } from './events.ts';
+import { exportDocuments } from './export.ts';
 import * as hostEvents from './hosts/events.ts';
 import * as hostOrphans from './hosts/orphans.ts';
 import * as hosts from './hosts.ts';
+import * as plans from './plans.ts';
 import { implement } from './request/context.ts';
 import * as secrets from './secrets.ts';
 import * as publishers from './settings/publishers.ts';
@@ -64,6 +66,8 @@ export const routes = implement(fleetEndpoints, {
   planDeployment,
   checkDeploymentImage,
   ...updateRuns,
+  ...plans,
+  exportDocuments,
   readDeploymentLogs,
   getDeploymentUsage,
   revealDeploymentValue,

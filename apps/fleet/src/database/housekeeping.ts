@@ -20,6 +20,11 @@ const EXPIRED_ROWS: readonly ExpiredRows[] = [
   { table: 'idempotency_keys', key: 'key_hash', condition: "created_at < now() - interval '1 day'" },
   { table: 'tombstones', key: 'id', condition: "at < now() - interval '1 day'" },
   { table: 'update_runs', key: 'id', condition: "finished_at < now() - interval '90 days'" },
+  {
+    table: 'plans',
+    key: 'id',
+    condition: "coalesce(applied_at + interval '90 days', expires_at + interval '1 day') < now()",
+  },
   { table: 'sessions', key: 'id', condition: "least(ended_at, expires_at) < now() - interval '1 day'" },
 ];
 

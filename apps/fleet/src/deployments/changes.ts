@@ -238,7 +238,7 @@ export async function storeChange(
     generation: { increment: 1 },
   });
   await recordAcknowledged(context, draft);
-  await allocate(transaction, decision, authorOf(principal));
+  await allocate(transaction, [decision], authorOf(principal));
   const generated = await generateValues(transaction, context.settings.sealer, draft);
   const { operation, message } = change;
   await recordGeneration(context, { id, operation, message, fingerprint: fingerprintOf(decision) });

@@ -126,6 +126,8 @@ export interface DraftContext {
 export interface NewWorkload {
   readonly base: RevisionBase;
   readonly overrides: Partial<StoredSpec>;
+  /** Whether the request of the deployment describes it. */
+  readonly isDescribed?: boolean;
 }
 
 /**
@@ -180,12 +182,19 @@ async function newWorkloadOf(
   { template, spec }: NewDeploymentRequest,
 ): Promise<NewWorkload | undefined> {
   if (template !== undefined) return { base: await templateBase(transaction, template), overrides: {} };
-  if (spec === undefined) return undefined;
+  return spec === undefined ? undefined : describedWorkload(spec);
+}
+
+/**
+ * The content of a workload that a request describes. @throws 400 for text of a secret variable, and for members that contradict
+ * each other
+ */
+export function describedWorkload(spec: NonNullable<NewDeploymentRequest['spec']>): NewWorkload {
   const overrides = withoutOldDigest(specMembersOf(spec));
   const described = { ...withoutTemplate.spec, ...overrides };
   const errors = [...secretTextErrors(described.env, secretVariablesOf(described)), ...registryInName(described)];
   refuseFieldErrors(errors.map(({ path, message }) => ({ path: `spec.${path}`, message })));
-  return { base: withoutTemplate, overrides };
+  return { base: withoutTemplate, overrides, isDescribed: true };
 }
 
 /** The name of a deployment in a plan that omits it. */

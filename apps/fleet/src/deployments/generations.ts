@@ -42,7 +42,7 @@ export interface Author {
  */
 export async function recordGeneration({ transaction, principal }: Author, record: OperationRecord): Promise<void> {
   const current = Prisma.sql`SELECT ${columnsOfGeneration} FROM deployments WHERE id = ${record.id}::uuid`;
-  await transaction.$executeRaw`WITH deployment AS (${current}) ${generationRecord(principal, record)}`;
+  await transaction.$executeRaw`WITH deployment AS (${current}) ${generationRecord(principal, record.operation, [record])}`;
 }
 
 /** The columns of the common table expression `deployment` of `generationRecord`. */
@@ -59,19 +59,31 @@ export const REVISION_VALUES = Prisma.sql`revision, replicas, autoscaling, scale
 
 /**
  * The rest of a statement with the common table expression `deployment`: it records the desired
- * state in it as a revision with its author, and the operation as an event.
+ * state of each of its rows as a revision with its author, and the operation as an event.
  */
 export function generationRecord(
   principal: Changer,
-  { operation, message, fingerprint }: Omit<OperationRecord, 'id'>,
+  operation: Operation,
+  records: readonly Omit<OperationRecord, 'operation'>[],
 ): Prisma.Sql {
   const author = authorOf(principal);
-  return Prisma.sql`, recorded AS (
+  const given = records.map(({ id, message, fingerprint }) => ({
+    deployment_id: id,
+    event_id: uuidv7(),
+    message,
+    fingerprint,
+  }));
+  return Prisma.sql`, given AS (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
+        AS g (deployment_id uuid, event_id uuid, message text, fingerprint text)),
+    recorded AS (
       INSERT INTO deployment_revisions (deployment_id, generation, operation, ${REVISION_COLUMNS}, fingerprint, created_by)
-      SELECT id, generation, ${operation}, ${REVISION_VALUES}, ${fingerprint ?? null}, ${author} FROM deployment
+      SELECT id, generation, ${operation}, ${REVISION_VALUES}, given.fingerprint, ${author}
+      FROM deployment JOIN given ON given.deployment_id = deployment.id
       RETURNING deployment_id, generation)
     INSERT INTO deployment_events (id, deployment_id, kind, generation, reason, message, actor)
-    SELECT ${uuidv7()}::uuid, deployment_id, 'operation'::"EventKind", generation, ${operation}, ${message}, ${author} FROM recorded`;
+    SELECT given.event_id, recorded.deployment_id, 'operation'::"EventKind", recorded.generation, ${operation}, given.message, ${author}
+    FROM recorded JOIN given ON given.deployment_id = recorded.deployment_id`;
 }
 
 /**

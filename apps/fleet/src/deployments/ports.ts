@@ -158,18 +158,23 @@ export async function storePorts(
   { added, rebound }: PortDecision,
 ): Promise<void> {
   await updatePorts(transaction, request, rebound);
-  if (added.length > 0) await transaction.$executeRaw(portsInsertion(request, added));
+  if (added.length > 0) await transaction.$executeRaw(portsInsertion([{ ...request, added }]));
 }
 
 /** A statement that stores host ports. Its size does not depend on their number, which can be thousands. */
-export const portsInsertion = (
-  { hostId, deploymentId }: Pick<PortRequest, 'hostId' | 'deploymentId'>,
-  added: PortDecision['added'],
-): Prisma.Sql => Prisma.sql`
-  INSERT INTO allocated_ports (host_id, deployment_id, protocol, container_port, ordinal, host_port, addresses)
-  SELECT ${hostId}::uuid, ${deploymentId}::uuid, protocol, container_port, ordinal, host_port, addresses
-  FROM jsonb_to_recordset(${JSON.stringify(added)}::jsonb)
-    AS port (protocol text, container_port int, ordinal int, host_port int, addresses text[])`;
+export function portsInsertion(all: readonly AddedPorts[]): Prisma.Sql {
+  const rows = all.flatMap(({ hostId, deploymentId, added }) =>
+    added.map((port) => ({ ...port, host_id: hostId, deployment_id: deploymentId })),
+  );
+  return Prisma.sql`
+    INSERT INTO allocated_ports (host_id, deployment_id, protocol, container_port, ordinal, host_port, addresses)
+    SELECT host_id, deployment_id, protocol, container_port, ordinal, host_port, addresses
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS port (host_id uuid, deployment_id uuid, protocol text,
+      container_port int, ordinal int, host_port int, addresses text[])`;
+}
+
+/** The ports of a deployment that a statement stores. */
+type AddedPorts = Pick<PortRequest, 'hostId' | 'deploymentId'> & Pick<PortDecision, 'added'>;
 
 /** A statement that releases the host ports of a deployment that its replicas do not have. */
 export const portsRelease = ({

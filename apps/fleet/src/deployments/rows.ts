@@ -170,11 +170,11 @@ const ofRevision = (expression: Prisma.Sql, from = Prisma.empty) =>
 
 /**
  * Whether a workload is as the request that created it made it. A change by a person sets labels, or the overrides of a
- * later revision; an update from a template does not. The overrides of the first revision are those of the request that
+ * later revision; an update from a template and a document of the deployment do not. The overrides of the first revision are those of the request that
  * created the workload. `w` is the workload.
  */
 export const isUnchangedWorkload = Prisma.sql`w.labels = '{}'
-  AND NOT EXISTS (SELECT FROM workload_revisions c WHERE c.workload_id = w.id AND c.revision > 1 AND c.overrides <> '{}')`;
+  AND NOT EXISTS (SELECT FROM workload_revisions c WHERE c.workload_id = w.id AND c.revision > 1 AND c.overrides <> '{}' AND NOT c.described)`;
 
 const deletesWorkload = Prisma.sql`r.deletes_workload
   AND NOT EXISTS (SELECT FROM deployments o WHERE o.workload_id = r.workload_id AND o.id <> r.id)

@@ -33,93 +33,181 @@ export function allocationOf({ draft, allocated, extra, chosen }: Decision) {
   };
 }
 
-/** The columns of a new deployment, without those of its allocation. */
+/** A new deployment, and what its decision does not state. */
 interface NewDeployment {
-  readonly labels: Readonly<Record<string, string>>;
+  readonly decision: Decision;
   readonly deletesWorkload: boolean;
   /** The message of the event of its creation. */
   readonly message: string;
 }
 
 /**
- * Stores a new deployment with its host ports, and records its first generation, in one statement.
+ * Stores new deployments with their host ports, and records their first generations, in one
+ * statement.
  */
-export async function insertDeployment(
+export async function insertDeployments(
   { transaction, principal }: Author,
-  decision: Decision,
-  { labels, deletesWorkload, message }: NewDeployment,
+  created: readonly NewDeployment[],
 ): Promise<void> {
-  const { draft, chosen, ports } = decision;
-  const { host_id, cluster_id, cpu_millis, memory_bytes, gpu_count } = allocationOf(decision);
-  const { default_memory_bytes, default_processes } = columnsOfLimits(draft.defaultLimits);
-  const isRunning = draft.desiredState === 'running';
-  const newPorts =
-    chosen?.kind === 'host' && ports && ports.added.length > 0
-      ? Prisma.sql`, ports AS (${portsInsertion({ hostId: chosen.id, deploymentId: draft.id }, ports.added)})`
-      : Prisma.empty;
+  const rows = created.map(({ decision, deletesWorkload }) => ({
+    ...columnsOfNew(decision),
+    deletes_workload: deletesWorkload,
+  }));
+  const ports = created.flatMap(({ decision: { draft, chosen, ports: decided } }) =>
+    chosen?.kind === 'host' && decided && decided.added.length > 0
+      ? [{ hostId: chosen.id, deploymentId: draft.id, added: decided.added }]
+      : [],
+  );
+  const records = created.map(({ decision, message }) => ({
+    id: decision.draft.id,
+    message,
+    fingerprint: fingerprintOf(decision),
+  }));
   await transaction.$executeRaw`
     WITH deployment AS (
       INSERT INTO deployments (id, name, labels, replicas, autoscaling, scaled_by, env, desired_state, pull, pull_requested, created_by,
         bindings, workload_id, revision, deletes_workload, defaults_version, default_memory_bytes, default_processes, pod_settings, updates,
         host_id, cluster_id, cpu_millis, memory_bytes, gpu_count, phase)
-      VALUES (${draft.id}::uuid, ${draft.name}, ${JSON.stringify(labels)}::jsonb, ${draft.replicas},
-        ${draft.autoscaling && JSON.stringify(draft.autoscaling)}::jsonb, ${draft.scaledBy}, ${JSON.stringify(draft.env)}::jsonb, ${draft.desiredState}::"DesiredState", ${draft.pull}, ${isRunning},
-        ${authorOf(principal)}, ${bindingsOf(draft.env)}::text[], ${draft.workload.workloadId}::uuid,
-        ${draft.workload.revision}, ${deletesWorkload}, ${draft.defaultsVersion}, ${default_memory_bytes},
-        ${default_processes}, ${draft.podSettings && JSON.stringify(draft.podSettings)}::jsonb, ${JSON.stringify(draft.updates)}::jsonb, ${host_id}::uuid, ${cluster_id}::uuid, ${cpu_millis}, ${memory_bytes}, ${gpu_count},
-        ${isRunning ? PENDING.phase : 'stopped'})
+      SELECT id, name, labels, replicas, autoscaling, scaled_by, env, desired_state::"DesiredState", pull, pull_requested, ${authorOf(principal)},
+        bindings, workload_id, revision, deletes_workload, defaults_version, default_memory_bytes, default_processes, pod_settings, updates,
+        host_id, cluster_id, cpu_millis, memory_bytes, gpu_count, phase
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS n (id uuid, name text, labels jsonb, replicas int, autoscaling jsonb,
+        scaled_by text, env jsonb, desired_state text, pull text, pull_requested boolean, bindings text[], workload_id uuid, revision int,
+        deletes_workload boolean, defaults_version int, default_memory_bytes bigint, default_processes int, pod_settings jsonb, updates jsonb,
+        host_id uuid, cluster_id uuid, cpu_millis bigint, memory_bytes bigint, gpu_count int, phase text)
       RETURNING ${columnsOfGeneration})
-    ${newPorts}
-    ${generationRecord(principal, { operation: 'create', message, fingerprint: fingerprintOf(decision) })}`;
+    ${ports.length > 0 ? Prisma.sql`, ports AS (${portsInsertion(ports)})` : Prisma.empty}
+    ${generationRecord(principal, 'create', records)}`;
+}
+
+/** The columns of a new deployment, as JSON. Numbers that JSON does not keep exactly are texts. */
+function columnsOfNew(decision: Decision) {
+  const { draft } = decision;
+  const { cpu_millis, memory_bytes, ...allocation } = allocationOf(decision);
+  const { default_memory_bytes, default_processes } = columnsOfLimits(draft.defaultLimits);
+  const isRunning = draft.desiredState === 'running';
+  return {
+    id: draft.id,
+    name: draft.name,
+    labels: draft.labels,
+    replicas: draft.replicas,
+    autoscaling: draft.autoscaling,
+    scaled_by: draft.scaledBy,
+    env: draft.env,
+    desired_state: draft.desiredState,
+    pull: draft.pull,
+    pull_requested: isRunning,
+    bindings: bindingsOf(draft.env),
+    workload_id: draft.workload.workloadId,
+    revision: draft.workload.revision,
+    defaults_version: draft.defaultsVersion,
+    default_memory_bytes: default_memory_bytes === null ? null : `${default_memory_bytes}`,
+    default_processes,
+    pod_settings: draft.podSettings,
+    updates: draft.updates,
+    ...allocation,
+    cpu_millis: `${cpu_millis}`,
+    memory_bytes: `${memory_bytes}`,
+    phase: isRunning ? PENDING.phase : 'stopped',
+  };
 }
 
 /**
- * Stores the GPUs and volumes that a decision allocates, and the host ports of an existing
- * deployment. The new GPUs replace the earlier ones.
+ * Stores the GPUs and volumes that decisions allocate, and the host ports of existing
+ * deployments. The new GPUs of a deployment replace the earlier ones.
  */
-export async function allocate(transaction: Transaction, decision: Decision, author: string): Promise<void> {
-  const { draft, chosen, mounted, ports, extra } = decision;
-  const isNew = draft.creates.includes('deployment');
-  if (!isNew) await transaction.allocatedGpu.deleteMany({ where: { deployment_id: draft.id } });
-  if (chosen?.kind === 'host') {
-    const data = chosen.gpus.flatMap((gpus, ordinal) =>
-      gpus.map((gpu_id) => ({ host_id: chosen.id, gpu_id, deployment_id: draft.id, ordinal })),
-    );
-    await transaction.allocatedGpu.createMany({ data });
-    const { workload } = draft;
-    const replicas = draft.replicas + extra.instances;
-    const isRollout = draft.before?.desired_state === 'running' && draft.replacesInstances;
-    const request = { hostId: chosen.id, deploymentId: draft.id, replicas, spec: workload.spec, isRollout };
-    if (ports && !isNew) await storePorts(transaction, request, ports);
-  }
-  const target = columnsOfTarget(chosen ?? draft.target);
-  const defaultStorageClass = await defaultStorageClassOf(transaction, target.cluster_id);
-  for (const { id, name, size, access_mode, storage_class, labels, isNew: isNewVolume } of mounted) {
-    if (!isNewVolume) continue;
-    const volume = {
-      id,
-      name,
-      labels,
-      size,
-      access_mode,
-      storage_class: storage_class ?? defaultStorageClass,
-      reclaim: 'delete' as const,
-      created_by: author,
-    };
-    await transaction.volume.create({ data: { ...volume, ...target, deployment_id: draft.id } });
-  }
-  for (const { mount, replaces } of mounted) {
-    if (replaces) await detachLost(transaction, { deploymentId: draft.id, mount, id: replaces.id });
+export async function allocate(
+  transaction: Transaction,
+  decisions: readonly Decision[],
+  author: string,
+): Promise<void> {
+  const existing = decisions.filter(({ draft }) => !draft.creates.includes('deployment'));
+  for (const { draft } of existing) await transaction.allocatedGpu.deleteMany({ where: { deployment_id: draft.id } });
+  const gpus = decisions.flatMap(gpusOf);
+  if (gpus.length > 0) await transaction.allocatedGpu.createMany({ data: gpus });
+  for (const decision of existing) await storeChangedPorts(transaction, decision);
+  const placed = await readPlaces(transaction, decisions);
+  const volumes = placed.flatMap((place) => newVolumesOf(place, author));
+  if (volumes.length > 0) await transaction.volume.createMany({ data: volumes });
+  for (const { decision } of placed) {
+    for (const { mount, replaces } of decision.mounted) {
+      if (replaces) await detachLost(transaction, { deploymentId: decision.draft.id, mount, id: replaces.id });
+    }
   }
   // A mount that this revision no longer has keeps its attachment, because a later revision can
   // have the mount again.
-  const attached = mounted.map(({ id, mount }) => ({ deployment_id: draft.id, mount, volume_id: id }));
-  await transaction.attachment.createMany({ data: attached, skipDuplicates: true });
-  await bindVolumes(
-    transaction,
-    mounted.map(({ id }) => id),
-    { target, defaultStorageClass },
+  const attached = decisions.flatMap(({ draft, mounted }) =>
+    mounted.map(({ id, mount }) => ({ deployment_id: draft.id, mount, volume_id: id })),
   );
+  if (attached.length > 0) await transaction.attachment.createMany({ data: attached, skipDuplicates: true });
+  for (const place of byTarget(placed)) await bindVolumes(transaction, place.ids, place);
+}
+
+const gpusOf = ({ draft, chosen }: Decision) =>
+  chosen?.kind !== 'host'
+    ? []
+    : chosen.gpus.flatMap((gpus, ordinal) =>
+        gpus.map((gpu_id) => ({ host_id: chosen.id, gpu_id, deployment_id: draft.id, ordinal })),
+      );
+
+async function storeChangedPorts(transaction: Transaction, { draft, chosen, ports, extra }: Decision): Promise<void> {
+  if (chosen?.kind !== 'host' || !ports) return;
+  const { spec } = draft.workload;
+  const replicas = draft.replicas + extra.instances;
+  const isRollout = draft.before?.desired_state === 'running' && draft.replacesInstances;
+  await storePorts(transaction, { hostId: chosen.id, deploymentId: draft.id, replicas, spec, isRollout }, ports);
+}
+
+/** A decision with volumes, and where they are. */
+interface Place extends VolumePlacement {
+  readonly decision: Decision;
+}
+
+async function readPlaces(transaction: Transaction, decisions: readonly Decision[]): Promise<Place[]> {
+  const classes = new Map<string | null, string | null>();
+  const places: Place[] = [];
+  for (const decision of decisions) {
+    if (decision.mounted.length === 0) continue;
+    const target = columnsOfTarget(decision.chosen ?? decision.draft.target);
+    const known = classes.get(target.cluster_id);
+    const defaultStorageClass =
+      known === undefined ? await defaultStorageClassOf(transaction, target.cluster_id) : known;
+    classes.set(target.cluster_id, defaultStorageClass);
+    places.push({ decision, target, defaultStorageClass });
+  }
+  return places;
+}
+
+const newVolumesOf = ({ decision: { draft, mounted }, target, defaultStorageClass }: Place, author: string) =>
+  mounted.flatMap(({ id, name, size, access_mode, storage_class, labels, isNew }) =>
+    isNew
+      ? [
+          {
+            id,
+            name,
+            labels,
+            size,
+            access_mode,
+            storage_class: storage_class ?? defaultStorageClass,
+            reclaim: 'delete' as const,
+            created_by: author,
+            ...target,
+            deployment_id: draft.id,
+          },
+        ]
+      : [],
+  );
+
+/** The volumes of all places with the same target. */
+function byTarget(places: readonly Place[]): (VolumePlacement & { readonly ids: string[] })[] {
+  const found = new Map<string, VolumePlacement & { readonly ids: string[] }>();
+  for (const { decision, target, defaultStorageClass } of places) {
+    const key = `${target.host_id} ${target.cluster_id}`;
+    const place = found.get(key) ?? { target, defaultStorageClass, ids: [] };
+    place.ids.push(...decision.mounted.map(({ id }) => id));
+    found.set(key, place);
+  }
+  return [...found.values()];
 }
 
 interface LostMount {
@@ -152,7 +240,6 @@ async function bindVolumes(
   ids: readonly string[],
   { target, defaultStorageClass }: VolumePlacement,
 ): Promise<void> {
-  if (ids.length === 0) return;
   const unbound = { id: { in: [...ids] }, host_id: null, cluster_id: null };
   if (defaultStorageClass !== null) {
     await transaction.volume.updateMany({

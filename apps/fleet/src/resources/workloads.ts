@@ -314,17 +314,29 @@ interface Revision {
   readonly base: RevisionBase;
   readonly overrides: Partial<StoredSpec>;
   readonly author: string;
+  /** Whether the deployment that created the workload describes it. */
+  readonly isDescribed?: boolean;
 }
 
+/** Stores a revision, as `insertRevisions` does. */
+export const insertRevision = (transaction: Transaction, revision: Revision): Promise<void> =>
+  insertRevisions(transaction, [revision]);
+
 /**
- * Stores a revision, which is immutable.
- * @throws 400 if no engine would accept the specification; 422 for values of the template that this
+ * Stores revisions, which are immutable, in one statement.
+ * @throws 400 if no engine would accept a specification; 422 for values of a template that this
  * fleet does not support
  */
-export async function insertRevision(
+export async function insertRevisions(transaction: Transaction, revisions: readonly Revision[]): Promise<void> {
+  const data: Prisma.WorkloadRevisionCreateManyInput[] = [];
+  for (const revision of revisions) data.push(await columnsOfRevision(transaction, revision));
+  await transaction.workloadRevision.createMany({ data });
+}
+
+async function columnsOfRevision(
   transaction: Transaction,
-  { base, overrides, ...revision }: Revision,
-): Promise<void> {
+  { base, overrides, isDescribed = false, ...revision }: Revision,
+): Promise<Prisma.WorkloadRevisionCreateManyInput> {
   const { template_id, template_slug, template_version, template_hash, template_revision, min_tier } = base;
   const spec = { ...base.spec, ...overrides };
   refuseUnsupported(withoutSealed(spec));
@@ -333,24 +345,22 @@ export async function insertRevision(
   const setsImage = overrides.image_name !== undefined || overrides.registry_url !== undefined;
   const problems = [...specProblems(spec), ...(setsImage ? registryInName(spec) : [])];
   if (problems.length > 0) throw invalid(problems.map(({ path, message }) => ({ path, message })));
-  const trust = await trustOfCopy(transaction, base, revision);
-  await transaction.workloadRevision.create({
-    data: {
-      template_id,
-      template_slug,
-      template_version,
-      template_hash,
-      template_revision,
-      min_tier,
-      trust,
-      workload_id: revision.workloadId,
-      revision: revision.revision,
-      created_by: revision.author,
-      spec: storedForm(spec),
-      overrides: storedForm(overrides),
-      secret_names: secretNamesOf(spec),
-    },
-  });
+  return {
+    template_id,
+    template_slug,
+    template_version,
+    template_hash,
+    template_revision,
+    min_tier,
+    trust: await trustOfCopy(transaction, base, revision),
+    workload_id: revision.workloadId,
+    revision: revision.revision,
+    created_by: revision.author,
+    spec: storedForm(spec),
+    overrides: storedForm(overrides),
+    secret_names: secretNamesOf(spec),
+    described: isDescribed,
+  };
 }
 
 /** What is stored of the signatures of a copy. A new copy is compared with what was verified of its template before. */

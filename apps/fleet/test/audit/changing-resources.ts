@@ -85,6 +85,12 @@ export function changingResources(world: World) {
     const answer = await asAdmin.post('/api/v1/update-runs', { deployment_ids: [id] });
     return { id: answer.body.run.id };
   };
+  const aFile = () => [{ path: 'a.yaml', text: `kind: deployment\nname: ${name()}\nspec:\n  image_name: team/app\n` }];
+  const aPlan = async () => {
+    await whatRuns();
+    const { body } = await asAdmin.post('/api/v1/plans', { files: aFile() });
+    return { path: `/api/v1/plans/${body.plan.id}/apply`, body: { digest: body.plan.digest } };
+  };
   const aGeneratedValue = async () => {
     const { target } = await whatRuns();
     const env_schema = [{ name: 'PASSWORD', description: '[secret]' }];
@@ -152,6 +158,8 @@ export function changingResources(world: World) {
     planUpdateRun: async () => ({ body: { deployment_ids: [(await aDeployment()).id] } }),
     createUpdateRun: async () => ({ body: { deployment_ids: [(await aDeployment()).id] } }),
     cancelUpdateRun: () => at(aRun(), 'update-runs', { verb: '/cancel' }),
+    createPlan: async () => ({ body: { files: aFile() } }),
+    applyPlan: aPlan,
     revealDeploymentValue: () => at(aGeneratedValue(), 'deployments', { verb: '/values/PASSWORD/reveal' }),
   };
 }

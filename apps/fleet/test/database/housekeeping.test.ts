@@ -105,6 +105,24 @@ test('housekeeping deletes update runs with their items 90 days after their end'
   expect(await client.updateRunItem.count()).toBe(2);
 });
 
+test('housekeeping deletes plans a day after they expire, and 90 days after their application', async () => {
+  const rows = [
+    { title: 'kept', state: 'ready', expired: '23 hours', applied: null },
+    { title: 'expired', state: 'refused', expired: '25 hours', applied: null },
+    { title: 'applied', state: 'applied', expired: '80 days', applied: '89 days' },
+    { title: 'old', state: 'applied', expired: '90 days', applied: '91 days' },
+  ];
+  for (const { title, state, expired, applied } of rows) {
+    await client.$executeRaw`
+      INSERT INTO plans (id, created_by, set_name, title, options, files, summary, decision, digest, state, expires_at, applied_at)
+      VALUES (${randomUUID()}::uuid, 'test', 'default', ${title}, '{}', '[]', '{}', '{}', '', ${state},
+        now() - ${expired}::interval, now() - ${applied}::interval)`;
+  }
+  kept();
+  await aRoundHasPassed();
+  expect((await client.plan.findMany()).map(({ title }) => title).sort()).toEqual(['applied', 'kept']);
+});
+
 test('housekeeping deletes tombstones after a day', async () => {
   const gone = [
     { id: randomUUID(), age: '23 hours' },

@@ -124,6 +124,29 @@ test('tools plan, create, read, change, control and delete a deployment', async 
   expect(await call('delete_deployment', { deployment: 'db', confirm: 'db' })).toMatchObject({ deleted: true });
 });
 
+test('tools plan documents, apply them, and export what exists', async () => {
+  const text = `kind: deployment
+name: planned
+spec:
+  image_name: team/app
+  volume_mounts: [{ name: data, mountPath: /data }]
+on_removal: delete_all
+`;
+  const { plan } = await call('plan_configuration', { text, set: 'agent' });
+  expect(plan).toMatchObject({ state: 'ready', changes: [{ name: 'planned', action: 'create' }], losses: [] });
+  const { id, digest } = plan;
+  expect(await call('apply_plan', { id, digest })).toMatchObject({ applied: true, plan: { state: 'applied' } });
+  expect((await call('export_configuration', { set: 'agent' })).text).toContain('name: planned');
+  const other = text.replace('planned', 'other');
+  const { plan: removal } = await call('plan_configuration', { text: other, set: 'agent', prune: true });
+  expect(removal.losses).toEqual([{ deployment: 'planned', volume: 'planned-data', size: '10Gi' }]);
+  const unconfirmed = { id: removal.id, digest: removal.digest };
+  expect(await call('apply_plan', unconfirmed)).toMatchObject({ applied: false, plan: { state: 'ready' } });
+  expect(await sql.deployment.count({ where: { name: 'planned' } })).toBe(1);
+  expect(await call('apply_plan', { ...unconfirmed, confirm: removal.digest })).toMatchObject({ applied: true });
+  expect(await sql.deployment.count({ where: { name: 'planned' } })).toBe(0);
+});
+
 test('no result of a tool contains a generated value', async () => {
   const env_schema = [{ name: 'PASSWORD', description: '[secret]' }];
   const { workload } = await call('save_workload', { name: 'with-password', image_name: 'team/app', env_schema });

@@ -19,6 +19,7 @@ const FOR_OPERATORS = [
   'update_deployment',
   'control_deployment',
   'delete_deployment',
+  'apply_plan',
   'save_workload',
   'update_target',
   'check_target',

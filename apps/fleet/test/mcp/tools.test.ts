@@ -20,9 +20,9 @@ const shownTo = (tools: readonly Listed[]) =>
   JSON.stringify(tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema })));
 
 test.each([
-  ['viewer', 11, 2000],
-  ['operator', 19, 4000],
-  ['admin', 20, 4000],
+  ['viewer', 13, 2500],
+  ['operator', 22, 4500],
+  ['admin', 23, 4500],
 ] as const)('a model of a %s is shown %d tools in at most %d tokens', async (role, count, tokenLimit) => {
   const tools = await toolsFor(role);
   expect(tools).toHaveLength(count);
@@ -47,10 +47,11 @@ test('the hints follow from the endpoints, with these exceptions', () => {
     'update_deployment',
     'control_deployment', // interrupts
     'delete_deployment',
+    'apply_plan', // deletes
     'update_target',
   ]);
   expect(marked('openWorldHint')).toEqual(['read_deployment_logs']); // the text of others
-  expect(marked('readOnlyHint')).toHaveLength(12);
+  expect(marked('readOnlyHint')).toHaveLength(13);
   expect(marked('idempotentHint').filter((name) => !marked('readOnlyHint').includes(name))).toEqual([
     'update_deployment',
     'delete_deployment',
@@ -64,7 +65,7 @@ test.each(['auto', 'legacy'] as const)(
   'a client of the SDK (%s) uses tools, resources, prompts and completion',
   async (mode) => {
     const client = await connect(url, tokens.viewer.secret, { versionNegotiation: { mode } });
-    expect((await client.listTools()).tools).toHaveLength(11);
+    expect((await client.listTools()).tools).toHaveLength(13);
     const status = await client.callTool({ name: 'get_fleet_status', arguments: {} });
     expect(status.structuredContent).toMatchObject({ you: { name: tokens.viewer.name, role: 'viewer' } });
     expect(status.content).toEqual([{ type: 'text', text: JSON.stringify(status.structuredContent) }]);

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { formatYaml } from '@svc/documents';
 import { CATEGORIES, type CatalogFiles, readCatalogFiles } from '../catalog/files/catalog-files.ts';
 import { changesOfFiles, type FileChange, NO_FILES, readCatalogRows, signaturesIn } from '../catalog/files/export.ts';
 import { WHOLE_CATALOG } from '../catalog/files/extent.ts';
@@ -9,7 +10,6 @@ import {
   SIGNATURES,
   signaturesFileOf,
 } from '../catalog/files/signatures-file.ts';
-import { formatYaml } from '../catalog/files/yaml-text.ts';
 import type { Database } from '../database/client.ts';
 import { openFolder } from './catalog-folder.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { templateExamples, templateFieldNames } from '@svc/contract';
-import { formatYaml } from '../../src/catalog/files/yaml-text.ts';
+import { formatYaml } from '@svc/documents';
 import { startWorld } from '../world.ts';
 
 const world = await startWorld();

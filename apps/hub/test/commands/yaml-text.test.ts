@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { formatYaml, readYamlText } from '@svc/documents';
 import { seed } from '@svc/testing';
 import fc from 'fast-check';
 import yaml from 'js-yaml';
-import { formatYaml, readYamlText } from '../../src/catalog/files/yaml-text.ts';
 import { HARDEST } from './hardest-texts.ts';
 
 // js-yaml 3 reads YAML 1.1: `12:30`, `0777` and `2024-01-01` are not text.

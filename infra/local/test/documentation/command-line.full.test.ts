@@ -39,6 +39,7 @@ afterAll(() => world?.stop());
 const SETUP = `
 cp -r infra/catalog catalog
 printf 'a password' > password.txt
+printf 'kind: deployment\\nname: described\\ntemplate: memcached\\n' > deploy.yaml
 printf %s "$FLEET_ADMIN_TOKEN" > fleet.token
 printf %s "$HUB_ADMIN_JWT" > hub.token
 svc login "$HUB_URL" --token - < hub.token
@@ -137,8 +138,14 @@ curl -s -X PUT -H "Authorization: Bearer $FLEET_ADMIN_TOKEN" -H 'Content-Type: a
 
 const untilRollout = (state: string) => until(`[ "$(${ofCache('rollout?.state')})" = ${state} ]`);
 
+/** A plan of the file, which is already applied. */
+const PLAN_OF_FILE = `
+PLAN=$(svc plan create -f deploy.yaml --set shop -o json | node -p 'JSON.parse(require("fs").readFileSync(0)).id')
+`;
+
 /** What precedes an example. The changes of the examples before it can still be under way, and then nothing has an address. */
 function beforeOf(example: string): string {
+  if (example.includes('$PLAN')) return PLAN_OF_FILE;
   if (example.startsWith('svc open')) return until(`${example} > /dev/null 2>&1`);
   if (example === 'svc update cache --dry-run') return NEW_VERSION + changeCache({ updates: { ready_seconds: 0 } });
   // A return needs a generation that is known to be good, and a rollout that still runs.

@@ -9,6 +9,7 @@ import { fleetUpdateRunEndpoints } from './deployments/update-runs.ts';
 import { fleetWorkloadEndpoints } from './deployments/workloads.ts';
 import { fleetEventEndpoints } from './events.ts';
 import { fleetPeopleEndpoints } from './people.ts';
+import { fleetPlanEndpoints } from './plans/plans.ts';
 import { fleetClusterEndpoints } from './resources/clusters.ts';
 import { fleetHostEndpoints } from './resources/hosts.ts';
 import { fleetSecretEndpoints } from './resources/secrets.ts';
@@ -62,6 +63,8 @@ export {
   workloadFields,
   workloadSpec,
 } from './deployments/workloads.ts';
+export { type DeploymentDocument, type DocumentKind, documentKinds, documentSchemas } from './plans/documents.ts';
+export { planLimits, planStates } from './plans/plans.ts';
 export { clusterPolicyDefaults, clusterPolicyNames, clusterPolicyReply } from './resources/cluster-policies.ts';
 export { type Elastic, elastic } from './resources/elastic.ts';
 export { isBindAddress, MAX_PROPOSED_ADDRESSES } from './resources/hosts.ts';
@@ -92,6 +95,7 @@ export const fleetEndpoints = {
   ...fleetWorkloadEndpoints,
   ...fleetDeploymentEndpoints,
   ...fleetUpdateRunEndpoints,
+  ...fleetPlanEndpoints,
   ...fleetStorageEndpoints,
   ...fleetSecretEndpoints,
   ...fleetEventEndpoints,

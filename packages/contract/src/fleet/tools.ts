@@ -19,6 +19,7 @@ import {
 import { fleetDeploymentEndpoints } from './deployments/deployments.ts';
 import { rollout } from './deployments/updates.ts';
 import { fleetWorkloadEndpoints, workload, workloadRevision } from './deployments/workloads.ts';
+import { fleetPlanEndpoints, plannedChange, planWithChanges } from './plans/plans.ts';
 import { fleetClusterEndpoints } from './resources/clusters.ts';
 import { fleetHostEndpoints, host } from './resources/hosts.ts';
 import { fleetSecretEndpoints, secret } from './resources/secrets.ts';
@@ -100,6 +101,13 @@ const include = <const Part extends string>(...parts: readonly [Part, ...Part[]]
 
 /** Filters that are seldom needed, and would be repeated in each tool. */
 const SELDOM = ['created_by', 'sort', 'workload_id', 'template_id', 'host_id', 'cluster_id', 'reachability'];
+
+/** A stored plan. The place of each change is in the files of the agent. */
+const briefPlan = z.object({
+  ...planWithChanges.pick({ id: true, digest: true, state: true, summary: true }).shape,
+  ...planWithChanges.pick({ refusals: true, losses: true, left_out: true }).shape,
+  changes: z.array(plannedChange.omit({ id: true, file: true, replaces_instances: true })),
+});
 
 const namedVolume = z.object({ name: z.string(), size: z.string() });
 
@@ -353,6 +361,37 @@ export const fleetTools = {
       volumes_lost: z.array(namedVolume),
       volumes_kept: z.array(namedVolume),
     }),
+  }),
+  plan_configuration: tool({
+    title: 'Plan documents',
+    description:
+      'Plan what YAML documents (all of a set) change: kind: deployment, name, and members as in plan_deployment, with names instead of ids (target: {host: name}, workload: name, volumes: {mount: {volume: name}}). Members left out are not managed. Stores the plan, changes nothing. Show changes and losses to the user before apply_plan.',
+    calls: [fleetPlanEndpoints.createPlan],
+    takes: fleetPlanEndpoints.createPlan,
+    except: ['files', 'title', 'max_deletions'],
+    own: { text: z.string().meta({ description: 'Separated by ---' }) },
+    result: z.object({ plan: briefPlan }),
+    hints: { readOnlyHint: false, idempotentHint: false },
+  }),
+  apply_plan: tool({
+    title: 'Apply a plan',
+    description:
+      'Make exactly the changes of plan_configuration, all or none. If data would be lost, needs confirm after the user agreed.',
+    calls: [fleetPlanEndpoints.applyPlan, fleetPlanEndpoints.getPlan],
+    own: {
+      id: z.string(),
+      digest: z.string(),
+      confirm: z.string().optional().meta({ description: 'The digest again, if data is lost and the user agreed' }),
+    },
+    result: z.object({ applied: z.boolean(), plan: briefPlan.omit({ changes: true }) }),
+    hints: { destructiveHint: true },
+  }),
+  export_configuration: tool({
+    title: 'Export documents',
+    description: 'Get deployments as documents, to change and plan them.',
+    calls: [fleetPlanEndpoints.exportDocuments],
+    takes: fleetPlanEndpoints.exportDocuments,
+    result: fleetPlanEndpoints.exportDocuments.reply,
   }),
   save_workload: tool({
     title: 'Create or change a workload',

@@ -39,6 +39,7 @@ export const fleetService: Service = {
     workloads: 'What runs: image, command, environment, ports, volumes and resources',
     deployments: 'Workloads that run on a host or a cluster',
     'update-runs': 'Updates of several deployments together',
+    plans: 'Changes that files describe, shown before they are made, and files of what exists',
     storage: 'Volumes',
     secrets: 'Values for workloads that the API never returns',
     events: 'What became worse, and what recovered: hosts, clusters, deployments and the mirror of the catalog',

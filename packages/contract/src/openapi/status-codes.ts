@@ -182,8 +182,16 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
   },
   plan_outdated: {
     meaning:
-      'the deployment, its template or the request has changed since the plan with the digest in `expected` was made',
-    action: 'Make a new plan, and send its digest',
+      'what a plan was decided about has changed since the plan with the digest in `expected` or `digest` was made',
+    action: 'Make a new plan, or read the one that `detail` names, and send its digest',
+  },
+  plan_closed: {
+    meaning: 'the plan is refused, expired or outdated',
+    action: 'Make a new plan',
+  },
+  too_many_plans: {
+    meaning: 'as many plans as permitted can still be applied: 20 of a caller, 1,000 in all',
+    action: 'Apply one, or wait until one expires, 24 hours after it was made',
   },
   update_held: {
     meaning: 'a generation of the deployment with the same configuration has failed',

@@ -52,6 +52,8 @@ export const problems = {
   already_registered: { status: 409, title: 'Already registered' },
   read_only: { status: 409, title: 'Read-only' },
   plan_outdated: { status: 409, title: 'Plan outdated' },
+  plan_closed: { status: 409, title: 'Plan closed' },
+  too_many_plans: { status: 409, title: 'Too many plans' },
   update_held: { status: 409, title: 'Update held' },
   not_supported: { status: 409, title: 'Not supported' },
   no_rollout: { status: 409, title: 'No rollout' },

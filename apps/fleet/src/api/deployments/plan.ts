@@ -2,7 +2,7 @@ import { type Input, type Reply, registryHost } from '@svc/contract';
 import { type DryRun, fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, pickDefined } from '@svc/http';
 import { listBindings } from '../../deployments/addresses/list.ts';
-import { type DeploymentChange, requestedChange } from '../../deployments/changes.ts';
+import { type DecidedChange, type DeploymentChange, requestedChange } from '../../deployments/changes.ts';
 import { type Decision, decide } from '../../deployments/decision.ts';
 import { type Draft, type NewDeploymentRequest, readWorkloadRevision, runSpecOf } from '../../deployments/draft.ts';
 import { askCluster, type DryRunSubject, notChecked } from '../../deployments/dry-run.ts';
@@ -15,19 +15,21 @@ import {
   readRenderable,
   renderingOf,
 } from '../../deployments/manifest.ts';
-import { decideCreation } from '../../deployments/plans/creation.ts';
+import { type DecidedCreation, decideCreation } from '../../deployments/plans/creation.ts';
 import { inPlan, type PlanContext } from '../../deployments/plans/several.ts';
 import { refusalsOfDeletion } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments } from '../../deployments/rows.ts';
 import { planTemplate } from '../../deployments/templates/changes.ts';
 import { digestOfPlan, failedBefore, fingerprintOf } from '../../deployments/updates/digest.ts';
 import { NO_OUTAGE, outageOf } from '../../deployments/updates/outage.ts';
+import { policyOf } from '../../deployments/updates/policy.ts';
 import { upgradeOf } from '../../deployments/updates/upgrade.ts';
-import { changedValues } from '../../deployments/updates/values.ts';
+import { changedValues, newValues } from '../../deployments/updates/values.ts';
 import { planSecrets } from '../../deployments/values/secret-uses.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerKey } from '../../identity/principal.ts';
 import { listAssessments } from '../../placement/listed.ts';
+import type { Shown } from '../../plans/decide.ts';
 import { imageReference } from '../../render/image.ts';
 import { DEFAULT_ACCOUNT, receivesToken, settingsOf } from '../../render/pod-settings.ts';
 import { secretsWithPlaceholders } from '../../render/secrets.ts';
@@ -296,6 +298,54 @@ async function presentPlan(
     held: change && !isRefused ? ((await failedBefore(transaction, draft.id, fingerprintOf(decision))) ?? null) : null,
     data: isRefused ? [] : notesOfData(mounted),
   };
+}
+
+/** What a plan of several deployments shows of a decided creation or change. */
+export async function presentDecided(
+  transaction: Transaction,
+  decided: DecidedCreation | DecidedChange,
+): Promise<Shown> {
+  const { decision } = decided;
+  const row = decided.kind === 'change' ? decided.before : undefined;
+  const target = decision && targetIn(decision, row?.target_name ?? '');
+  const unaffected = { target: target ?? null, replaces_instances: false, outage: NO_OUTAGE };
+  const own = decided.kind === 'change' ? ownValues(decided) : [];
+  if (decision === undefined || row === undefined)
+    return { ...unaffected, values: [...own, ...(decision ? newValues(decision) : [])] };
+  const { workload } = decision.draft;
+  const present =
+    workload.revision === row.revision
+      ? workload
+      : await readWorkloadRevision(transaction, row.workload_id, row.revision);
+  const { manifest: before } = await presentManifest(transaction, row);
+  const stored = await readRenderable(transaction, row, present);
+  const { restarted_at } = row;
+  const { objects } = await manifestAfter(transaction, decision, { generation: row.generation + 1, restarted_at });
+  const changes = differencesOf(before, objects);
+  return {
+    ...unaffected,
+    values: [...own, ...changedValues(stored, decision)],
+    replaces_instances: row.desired_state === 'running' && changes.some(replacesInstances),
+    outage: outageOf({ before: row, decision, changes, after: objects }),
+  };
+}
+
+/** The maximum number of reasons that a plan of several deployments lists for a target. */
+const MAX_REASONS = 5;
+
+function targetIn({ chosen, draft, placement }: Decision, present: string): Shown['target'] {
+  const target = chosen ?? draft.target;
+  if (!target) return null;
+  const assessment = placement.assessments.find(({ id }) => id === target.id);
+  const { kind, id } = target;
+  return { kind, id, name: assessment?.name ?? present, reasons: assessment?.reasons.slice(0, MAX_REASONS) ?? [] };
+}
+
+/** The values of a deployment that are not part of what it runs. */
+function ownValues({ before, change, draft }: DecidedChange): Shown['values'] {
+  const value = (path: 'labels' | 'updates', from: unknown, to: unknown) =>
+    change[path] === undefined ? [] : [{ path, from: JSON.stringify(from), to: JSON.stringify(to) }];
+  return [...value('labels', before.labels, draft.labels), ...value('updates', policyOf(before), draft.updates)];
 }
 
 /** What a plan states about the change of a deployment. */

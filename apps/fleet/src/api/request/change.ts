@@ -16,22 +16,26 @@ export interface ChangeContext extends RequestContext {
 /**
  * Makes a change, validates its reply and writes its audit entry in one transaction, so that a
  * change that cannot be presented or recorded is rolled back. Changes by tokens and persons have an
- * entry. Sign-ins set their actor with `recording.setActor`.
+ * entry. Sign-ins set their actor with `recording.setActor`. `timeout` is in milliseconds. Default: that of all transactions.
  */
 export async function runAudited<E extends Endpoint, R extends Reply<E> | Redirect>(
   context: RequestContext,
   endpoint: E,
   work: (transaction: Prisma.TransactionClient) => Promise<R>,
+  timeout?: number,
 ): Promise<R> {
   const { database, recording } = context;
-  const reply = await database.client.$transaction(async (transaction) => {
-    const done = await work(transaction);
-    if (endpoint.status < 300) endpoint.reply.parse(done);
-    recording.objectName ??= nameIn(done);
-    const entry = recording.entry(endpoint.status);
-    if (entry) await transaction.auditEntry.create({ data: entry }).catch(auditFailed);
-    return done;
-  });
+  const reply = await database.client.$transaction(
+    async (transaction) => {
+      const done = await work(transaction);
+      if (endpoint.status < 300) endpoint.reply.parse(done);
+      recording.objectName ??= nameIn(done);
+      const entry = recording.entry(endpoint.status);
+      if (entry) await transaction.auditEntry.create({ data: entry }).catch(auditFailed);
+      return done;
+    },
+    timeout === undefined ? {} : { timeout },
+  );
   recording.isWritten = true;
   if (recording.entry(endpoint.status)) countEntries('written');
   return reply;

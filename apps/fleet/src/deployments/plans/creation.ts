@@ -2,12 +2,12 @@ import type { GeneratedValue } from '@svc/contract/fleet';
 import { recordDownload } from '../../catalog/download-reports.ts';
 import { authorOf } from '../../identity/actor.ts';
 import { refuseUnknownTarget } from '../../resources/targets.ts';
-import { insertRevision } from '../../resources/workloads.ts';
+import { insertRevisions } from '../../resources/workloads.ts';
 import type { DeploymentContext } from '../changes.ts';
 import { type Decision, type DecisionContext, decide } from '../decision.ts';
-import { type Draft, type DraftContext, type NewDeploymentRequest, type NewWorkload, newDraft } from '../draft.ts';
+import { type DraftContext, type NewDeploymentRequest, type NewWorkload, newDraft } from '../draft.ts';
 import type { Refusal } from '../refusals.ts';
-import { allocate, insertDeployment } from '../store.ts';
+import { allocate, insertDeployments } from '../store.ts';
 import { recordAcknowledged } from '../templates/advice.ts';
 import { generateValues } from '../values/generate.ts';
 
@@ -42,33 +42,67 @@ interface StoredCreation {
 }
 
 /** Stores a creation that was decided under the placement lock, and not refused. */
-export async function storeCreation(
-  context: Omit<DeploymentContext, 'ifMatch'>,
-  { decision, created }: DecidedCreation,
-): Promise<StoredCreation> {
-  const { transaction, principal } = context;
-  const { draft } = decision;
-  const { workload, replicas, labels } = draft;
-  if (created) await createWorkload(context, draft, created);
-  await recordAcknowledged(context, draft);
-  await insertDeployment(context, decision, {
-    labels,
-    deletesWorkload: created !== undefined,
-    message: `created from revision ${workload.revision}, replicas: ${replicas}`,
-  });
-  await allocate(transaction, decision, authorOf(principal));
-  const generated = await generateValues(transaction, context.settings.sealer, draft);
-  const isFirstOfTemplate = workload.templateId !== null && (await recordDownload(transaction, workload)) > 0;
-  return { id: draft.id, generated, isFirstOfTemplate };
+export async function storeCreation(context: CreationContext, creation: DecidedCreation): Promise<StoredCreation> {
+  const [stored] = await storeCreations(context, [creation]);
+  if (!stored) throw new Error('a creation was not stored');
+  return stored;
 }
 
-/** Creates a workload with the name of the deployment. */
-async function createWorkload(
-  { transaction, principal }: Omit<DeploymentContext, 'ifMatch'>,
-  { name, workload }: Draft,
-  { base, overrides }: NewWorkload,
+type CreationContext = Omit<DeploymentContext, 'ifMatch'>;
+
+/**
+ * Stores creations that were decided under the placement lock, and not refused, with statements for
+ * all of them.
+ */
+export async function storeCreations(
+  context: CreationContext,
+  creations: readonly DecidedCreation[],
+): Promise<StoredCreation[]> {
+  const { transaction, principal } = context;
+  await createWorkloads(context, creations);
+  for (const { decision } of creations) await recordAcknowledged(context, decision.draft);
+  await insertDeployments(
+    context,
+    creations.map(({ decision, created }) => ({
+      decision,
+      deletesWorkload: created !== undefined,
+      message: `created from revision ${decision.draft.workload.revision}, replicas: ${decision.draft.replicas}`,
+    })),
+  );
+  const decisions = creations.map(({ decision }) => decision);
+  await allocate(transaction, decisions, authorOf(principal));
+  const stored: StoredCreation[] = [];
+  const templates = new Set<string>();
+  for (const { draft } of decisions) {
+    const generated = await generateValues(transaction, context.settings.sealer, draft);
+    const { templateId } = draft.workload;
+    const isDue = templateId !== null && !templates.has(templateId);
+    const isFirstOfTemplate = isDue && (await recordDownload(transaction, draft.workload)) > 0;
+    if (templateId !== null) templates.add(templateId);
+    stored.push({ id: draft.id, generated, isFirstOfTemplate });
+  }
+  return stored;
+}
+
+/** Creates the workloads of new deployments, with their names. */
+async function createWorkloads(
+  { transaction, principal }: CreationContext,
+  creations: readonly DecidedCreation[],
 ): Promise<void> {
   const author = authorOf(principal);
-  await transaction.workload.create({ data: { id: workload.workloadId, name, created_by: author } });
-  await insertRevision(transaction, { workloadId: workload.workloadId, revision: 1, base, overrides, author });
+  const described = creations.flatMap(({ decision: { draft }, created }) => (created ? [{ draft, created }] : []));
+  if (described.length === 0) return;
+  await transaction.workload.createMany({
+    data: described.map(({ draft: { name, workload } }) => ({ id: workload.workloadId, name, created_by: author })),
+  });
+  await insertRevisions(
+    transaction,
+    described.map(({ draft: { workload }, created: { base, overrides } }) => ({
+      workloadId: workload.workloadId,
+      revision: 1,
+      base,
+      overrides,
+      author,
+    })),
+  );
 }

@@ -14,7 +14,7 @@ import { type Decision, type DecisionContext, readAllocation } from '../decision
 import type { DraftContext, NewDeploymentRequest } from '../draft.ts';
 import type { DeploymentRow } from '../rows.ts';
 import { allocationOf } from '../store.ts';
-import { type DecidedCreation, decideCreation, storeCreation } from './creation.ts';
+import { type DecidedCreation, decideCreation, storeCreations } from './creation.ts';
 import { type DecidedDeletion, decideDeletion, storeDeletion } from './deletion.ts';
 import { NOTHING_PENDING, type Pending, type PendingDeployment } from './pending.ts';
 
@@ -27,17 +27,18 @@ export interface PlanServices extends Omit<PlanContext, 'transaction' | 'pending
 
 /**
  * Makes decisions that are not stored. All of them see one moment of the database, which accepts no
- * write in this transaction. It holds no lock that a change waits for.
+ * write in this transaction. It holds no lock that a change waits for. `timeout` is in milliseconds.
  */
 export const inPlan = <T>(
   { database, ...services }: PlanServices,
   work: (context: PlanContext) => Promise<T>,
+  limits: { readonly timeout?: number } = {},
 ): Promise<T> =>
   database.client.$transaction(async (transaction) => {
     await transaction.$executeRaw`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`;
     // The first reading determines the moment, so that it is not older than what is in memory.
     return work({ ...services, transaction, candidates: await services.candidates.readOnce(transaction) });
-  });
+  }, limits);
 
 /** A requested change of one of several deployments. */
 export type Requested =
@@ -48,19 +49,25 @@ export type Requested =
 export type Decided = DecidedCreation | DecidedChange | DecidedDeletion;
 
 /**
- * Decides changes of several deployments in their order, without writing anything. Each decision
+ * Decides changes of several deployments one after the other, without writing anything. Each decision
  * sees what the earlier ones would store. A refused one stores nothing. Each deployment is changed at
  * most once, and an application of the decisions makes them again under the placement lock.
  */
-export async function decideAll(context: PlanContext, requests: readonly Requested[]): Promise<Decided[]> {
+export async function decisionsIn(context: PlanContext): Promise<(request: Requested) => Promise<Decided>> {
   const once = { ...context, candidates: await context.candidates.readOnce(context.transaction) };
   let pending: Pending = NOTHING_PENDING;
+  return async (request) => {
+    const decided = await decideOne({ ...once, pending }, request);
+    pending = [...pending, ...(await pendingOf(once, decided))];
+    return decided;
+  };
+}
+
+/** Decides changes of several deployments in their order, as `decisionsIn` does. */
+export async function decideAll(context: PlanContext, requests: readonly Requested[]): Promise<Decided[]> {
+  const decide = await decisionsIn(context);
   const decided: Decided[] = [];
-  for (const request of requests) {
-    const each = await decideOne({ ...once, pending }, request);
-    pending = [...pending, ...(await pendingOf(once, each))];
-    decided.push(each);
-  }
+  for (const request of requests) decided.push(await decide(request));
   return decided;
 }
 
@@ -78,19 +85,36 @@ export async function storeAll(
   context: DeploymentContext,
   decided: readonly Decided[],
 ): Promise<readonly GeneratedValue[][]> {
-  const alsoChanged = new Set(
-    decided.flatMap((each) => (each.kind === 'change' && each.decision !== undefined ? each.before.id : [])),
-  );
+  const alsoChanged = new Set(decided.flatMap(idOfChanged));
   const generated: GeneratedValue[][] = [];
-  for (const each of decided) {
-    if (each.kind === 'creation') generated.push((await storeCreation(context, each)).generated);
-    else if (each.kind === 'change') generated.push(await storeChange(context, each, alsoChanged));
-    else {
+  for (let index = 0; index < decided.length; index = generated.length) {
+    const each = decided[index];
+    if (each?.kind === 'change') generated.push(await storeChange(context, each, alsoChanged));
+    else if (each?.kind === 'deletion') {
       await storeDeletion(context, each);
       generated.push([]);
+    } else {
+      const stored = await storeCreations(context, creationsFrom(decided, index));
+      generated.push(...stored.map((creation) => creation.generated));
     }
   }
   return generated;
+}
+
+/** The id of a deployment that has a new generation already, or is new. */
+function idOfChanged(decided: Decided): string[] {
+  if (decided.kind === 'creation') return [decided.decision.draft.id];
+  return decided.kind === 'change' && decided.decision !== undefined ? [decided.before.id] : [];
+}
+
+/** The creations from an index on, up to another change. */
+function creationsFrom(decided: readonly Decided[], start: number): DecidedCreation[] {
+  const creations: DecidedCreation[] = [];
+  for (const each of decided.slice(start)) {
+    if (each.kind !== 'creation') break;
+    creations.push(each);
+  }
+  return creations;
 }
 
 /** What a decision would store. */

@@ -48,5 +48,5 @@ export async function recordAcknowledged(
   { workload, acknowledged }: Pick<Draft, 'workload' | 'acknowledged'>,
 ): Promise<void> {
   const ids = await storeAcknowledged(transaction, workload, acknowledged);
-  if (recording) recording.acknowledged = ids;
+  if (recording) recording.acknowledged = [...recording.acknowledged, ...ids];
 }

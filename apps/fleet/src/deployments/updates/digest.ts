@@ -13,7 +13,8 @@ const canonical = (value: unknown): string =>
       : member,
   );
 
-const sha256 = (value: unknown): string => createHash('sha256').update(canonical(value)).digest('hex');
+/** The SHA-256 of a value as canonical JSON, in hexadecimal digits. */
+export const sha256 = (value: unknown): string => createHash('sha256').update(canonical(value)).digest('hex');
 
 /**
  * The digest of a planned change of a deployment. It covers the state of the deployment before, and what the change

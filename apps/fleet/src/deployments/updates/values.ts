@@ -27,6 +27,10 @@ export function changedValues(before: Shown, after: Shown): ChangedValue[] {
     .map((path) => ({ path, from: shortened(from.get(path)), to: shortened(to.get(path)) }));
 }
 
+/** The values of a new deployment. */
+export const newValues = (after: Shown): ChangedValue[] =>
+  [...textsOf(after)].slice(0, MAX_VALUES).map(([path, text]) => ({ path, from: null, to: shortened(text) }));
+
 const shortened = (text: string | undefined): string | null => {
   if (text === undefined) return null;
   return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS - 1)}…`;

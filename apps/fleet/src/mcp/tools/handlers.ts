@@ -3,6 +3,7 @@ import { catalogTools } from './catalog.ts';
 import { deploymentChanges } from './deployment-changes.ts';
 import { deploymentReads } from './deployment-reads.ts';
 import { read_deployment_logs } from './logs.ts';
+import { planTools } from './plans.ts';
 import { resourceTools } from './resources.ts';
 import { get_fleet_status } from './status.ts';
 import { targetTools } from './targets.ts';
@@ -19,5 +20,6 @@ export const handlers: Handlers = {
   read_deployment_logs,
   ...resourceTools,
   ...deploymentChanges,
+  ...planTools,
   search_audit_log,
 };

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { hubEndpoints } from '@svc/contract/hub';
+import { formatYaml } from '@svc/documents';
 import { changesOfFiles, NO_FILES, readCatalogRows, signaturesIn } from '../../catalog/files/export.ts';
-import { formatYaml } from '../../catalog/files/yaml-text.ts';
 import { route } from '../request/context.ts';
 import { extentOf, inTurn } from './publisher.ts';
 

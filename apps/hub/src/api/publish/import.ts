@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { challengesOf } from '@svc/auth';
 import type { Input, Reply } from '@svc/contract';
 import { hubEndpoints, MAX_PUBLISHED_LEXEMES } from '@svc/contract/hub';
+import { countLexemes, TOO_COMPLEX } from '@svc/documents';
 import { invalid, Problem } from '@svc/http';
 import { writeAuditEntries } from '../../audit/entry.ts';
 import {
@@ -13,7 +14,6 @@ import {
   readCatalogFiles,
 } from '../../catalog/files/catalog-files.ts';
 import { DeletionsRefused, importFiles, type Step, tallyOf } from '../../catalog/files/import.ts';
-import { countLexemes, TOO_COMPLEX } from '../../catalog/files/yaml-text.ts';
 import type { CatalogTransaction } from '../../database/catalog-write.ts';
 import { authorOf, callerOf } from '../../identity/caller.ts';
 import type { Principal } from '../../identity/principal.ts';

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { categoryInFile, slugOf, storedValueProblems } from '@svc/contract';
+import { readYamlText } from '@svc/documents';
 import type { z } from 'zod';
 import { signatureErrors } from '../trust/signatures.ts';
 import { SIGNATURES, type Signatures } from './signatures-file.ts';
@@ -13,7 +14,6 @@ import {
   type TemplateFile,
   withoutOldSlug,
 } from './template-file.ts';
-import { readYamlText } from './yaml-text.ts';
 
 /** Where an object is described. */
 interface Origin {

@@ -101,6 +101,8 @@ const sentences: Readonly<Record<Changing, (parts: Parts) => ReactNode>> = {
   resumeRollout: (parts) => rich('{actor} continued the update of {name}', { ...parts }),
   createUpdateRun: (parts) => rich('{actor} started updates of several deployments', { ...parts }),
   cancelUpdateRun: (parts) => rich('{actor} cancelled updates of several deployments', { ...parts }),
+  createPlan: (parts) => rich('{actor} planned changes of {name}', { ...parts }),
+  applyPlan: (parts) => rich('{actor} applied a plan of {name}', { ...parts }),
   revealDeploymentValue: (parts) => rich('{actor} revealed a value of {name}', { ...parts }),
   createStorage: (parts) => rich('{actor} created the volume {name}', { ...parts }),
   updateStorage: (parts) => rich('{actor} changed the volume {name}', { ...parts }),

@@ -51,6 +51,8 @@ export const problemSentences: Readonly<Record<ProblemCode, string>> = {
   already_registered: t('The engine is registered already.'),
   read_only: t('This cannot be changed here.'),
   plan_outdated: t('The deployment or its template has changed since the plan was made.'),
+  plan_closed: t('The plan can no longer be applied.'),
+  too_many_plans: t('Too many plans wait to be applied.'),
   update_held: t('The same configuration has failed before.'),
   too_many_runs: t('Too many update runs have not ended.'),
   not_supported: t('This is not possible here.'),
@@ -116,6 +118,7 @@ export const nextSteps: Readonly<Partial<Record<ProblemCode, string>>> = {
   already_registered: t('Open the existing registration instead.'),
   unsupported_value: t('Choose another value, or upgrade the fleet.'),
   plan_outdated: t('Make a new plan, and review it.'),
+  plan_closed: t('Make a new plan, and review it.'),
 };
 
 /** The codes whose detail names objects or a cause, in words for people. It is shown after the sentence. */

@@ -1,8 +1,8 @@
 import { nearestName, storedValueProblems } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
+import { countLexemes, readYamlText, TOO_COMPLEX } from '@svc/documents';
 import { invalid } from '@svc/http';
 import { readTemplateFile as readFile } from '../../../catalog/files/template-file.ts';
-import { countLexemes, readYamlText, TOO_COMPLEX } from '../../../catalog/files/yaml-text.ts';
 import { route } from '../../request/context.ts';
 
 /** The maximum number of categories that a suggestion considers. */

@@ -31,13 +31,13 @@ export interface YamlText {
 /**
  * Parses a YAML text that all parsers read identically. YAML 1.1 and 1.2 read some plain scalars
  * differently, such as `no`, `12:30` and `2024-01-01`; these must be quoted. Anchors, aliases,
- * tags, merge keys, directives and duplicate members are rejected.
+ * tags, merge keys, directives and duplicate members are rejected. Lines are counted from `firstLine`.
  */
-export function readYamlText(text: string): YamlText {
+export function readYamlText(text: string, firstLine = 1): YamlText {
   const lines = new LineCounter();
   const options = { prettyErrors: false, merge: false, strict: true } as const;
   const document = parseDocument(text, { ...options, lineCounter: lines, version: '1.2' });
-  const lineAt = (offset: number) => lines.linePos(offset).line;
+  const lineAt = (offset: number) => lines.linePos(offset).line + firstLine - 1;
   const lineOfNode = (node: Node) => lineAt(node.range?.[0] ?? 0);
   const invalid = document.errors.map(({ pos, message }) => ({
     line: lineAt(pos[0]),
@@ -50,12 +50,12 @@ export function readYamlText(text: string): YamlText {
       : problemsOf(document, readOtherwise).map(({ node, message }) => ({ line: lineOfNode(node), message }));
   const directive = text.split('\n').findIndex((line) => line.startsWith('%'));
   if (problems.length === 0 && directive >= 0 && isDirective(text, directive)) {
-    problems.push({ line: directive + 1, message: 'must not contain directives' });
+    problems.push({ line: directive + firstLine, message: 'must not contain directives' });
   }
   return {
     value: problems.length > 0 ? undefined : document.toJS(),
     problems,
-    lineOf: (path) => (document.contents ? lineOfNode(nodeAt(document.contents, path)) : 1),
+    lineOf: (path) => (document.contents ? lineOfNode(nodeAt(document.contents, path)) : firstLine),
   };
 }
 

@@ -1,0 +1,80 @@
+import type { Reply } from '@svc/contract';
+import type { fleetEndpoints } from '@svc/contract/fleet';
+import type { DeploymentContext } from '../deployments/changes.ts';
+import { type Decided, isRefused, type PlanContext, storeAll } from '../deployments/plans/several.ts';
+import { authorOf } from '../identity/actor.ts';
+import { nextVersion } from '../resources/kind.ts';
+import { acquirePlacementLock } from '../resources/placement-lock.ts';
+import { decidePlan, type PlanDecision } from './decide.ts';
+import type { PlacedDocument } from './documents.ts';
+import { lockPlan, readPlan, recordApplied } from './rows.ts';
+import type { PlanOptions } from './steps.ts';
+import { releaseObjects, storeApplied } from './stored.ts';
+
+type Generated = Reply<typeof fleetEndpoints.applyPlan>['generated'];
+
+/** What was decided is no longer what a plan states. */
+export class PlanOutdated extends Error {
+  override name = 'PlanOutdated';
+  /** The objects about which the decision is another one, as `<kind> <name>`. */
+  readonly objects: readonly string[];
+
+  constructor(objects: readonly string[]) {
+    super('the plan is outdated');
+    this.objects = objects;
+  }
+}
+
+interface Application {
+  readonly id: string;
+  readonly options: PlanOptions;
+  readonly documents: readonly PlacedDocument[];
+}
+
+/**
+ * Decides again under the placement lock, and stores everything if the decision is the same.
+ * @returns the values that were generated; undefined if the plan was applied before
+ * @throws PlanOutdated
+ */
+export async function applyPlan(
+  context: PlanContext & DeploymentContext,
+  { id, options, documents }: Application,
+): Promise<Generated | undefined> {
+  const { transaction, principal } = context;
+  await acquirePlacementLock(transaction);
+  await lockPlan(transaction, id);
+  const plan = await readPlan(transaction, id);
+  if (plan.state === 'applied') return undefined;
+  const decision = await decidePlan(context, documents, options);
+  const isRefusedNow = decision.steps.some(({ refusals }) => refusals.length > 0);
+  if (decision.digest !== plan.digest || isRefusedNow) throw new PlanOutdated(differing(plan.parts, decision.parts));
+  const generated = await store(context, decision);
+  await storeApplied(transaction, { set: options.set, planId: id, documents });
+  await recordApplied(transaction, { id, author: authorOf(principal) });
+  return generated;
+}
+
+const differing = (before: PlanDecision['parts'], now: PlanDecision['parts']): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((key) => before[key] !== now[key]).sort();
+
+/** Stores the decisions of a plan, which are not refused. */
+async function store(context: DeploymentContext, { steps }: PlanDecision): Promise<Generated> {
+  const { transaction } = context;
+  const removed = steps.filter(({ step }) => step.action === 'delete' || step.action === 'release');
+  const keepsData = removed.flatMap(({ step }) =>
+    step.action === 'delete' && !step.deletesData ? (step.id ?? []) : [],
+  );
+  const retained = { deployment_id: { in: keepsData }, reclaim: 'delete' as const };
+  if (keepsData.length > 0)
+    await transaction.volume.updateMany({ where: retained, data: { reclaim: 'retain', ...nextVersion() } });
+  const decided = steps.flatMap((each): Decided[] => (each.decided && !isRefused(each.decided) ? [each.decided] : []));
+  const generated = await storeAll(context, decided);
+  await releaseObjects(
+    transaction,
+    removed.flatMap(({ step }) => step.id ?? []),
+  );
+  const names = steps.filter((each) => each.decided !== undefined).map(({ step }) => step.name);
+  return generated.flatMap((values, index) =>
+    values.map(({ name, value }) => ({ deployment: names[index] ?? '', name, value })),
+  );
+}

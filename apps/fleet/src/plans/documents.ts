@@ -1,0 +1,130 @@
+import { setImmediate } from 'node:timers/promises';
+import { type FieldError, nearestName, parseFields } from '@svc/contract';
+import {
+  type DeploymentDocument,
+  type DocumentKind,
+  documentKinds,
+  documentSchemas,
+  planLimits,
+} from '@svc/contract/fleet';
+import { countLexemes, documentsIn, readYamlText, TOO_COMPLEX } from '@svc/documents';
+import { invalid } from '@svc/http';
+
+/** A file of a plan. */
+export interface PlanFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The place of a document. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A document with its place. */
+export interface PlacedDocument extends Place {
+  readonly kind: DocumentKind;
+  readonly document: DeploymentDocument;
+  /** The line of a member, or of the innermost object on its path that the document has. */
+  readonly lineOf: (path: string) => number;
+}
+
+/** A problem of a file, with its line. */
+interface Found {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** The number of documents after which other work of the process runs. */
+const PORTION = 50;
+
+/**
+ * Reads the documents of all files. Each error has the path `<file>:<line>`.
+ * @throws 400 for too many or too long files and documents, and for documents that are not valid
+ */
+export async function readDocuments(files: readonly PlanFile[]): Promise<PlacedDocument[]> {
+  refuseExcess(files);
+  const documents: PlacedDocument[] = [];
+  const errors: FieldError[] = [];
+  let count = 0;
+  for (const { path: file, text } of files) {
+    for (const { text: part, line } of documentsIn(text)) {
+      count += 1;
+      if (count > planLimits.documents) throw invalid([{ path: 'files', message: TOO_MANY }]);
+      if (count % PORTION === 0) await setImmediate();
+      const read = readDocument(part, line);
+      if ('problems' in read)
+        errors.push(...read.problems.map((found) => ({ path: `${file}:${found.line}`, message: found.message })));
+      else documents.push({ ...read, file });
+    }
+  }
+  errors.push(...repeatedNames(documents));
+  if (errors.length > 0) throw invalid(errors);
+  if (documents.length === 0) throw invalid([{ path: 'files', message: 'must contain at least 1 document' }]);
+  return documents;
+}
+
+const TOO_MANY = `must contain at most ${planLimits.documents} documents. Divide the files into several sets`;
+
+function refuseExcess(files: readonly PlanFile[]): void {
+  const size = files.reduce((sum, { text }) => sum + text.length, 0);
+  if (size > planLimits.text)
+    throw invalid([
+      { path: 'files', message: `must have at most ${planLimits.text} characters in all files together` },
+    ]);
+  const paths = new Set<string>();
+  for (const [index, { path }] of files.entries()) {
+    if (paths.has(path)) throw invalid([{ path: `files.${index}.path`, message: 'must not be repeated' }]);
+    paths.add(path);
+  }
+}
+
+/** Reads a document that begins at a line of its file. */
+function readDocument(
+  text: string,
+  line: number,
+): Omit<PlacedDocument, 'file'> | { readonly problems: readonly Found[] } {
+  if (countLexemes(text) === undefined) return { problems: [{ line, message: TOO_COMPLEX }] };
+  const { value, problems, lineOf } = readYamlText(text, line);
+  if (problems.length > 0) return { problems };
+  const kind = kindOf(value);
+  if (typeof kind === 'object') return { problems: [{ line: lineOf('kind'), message: kind.problem }] };
+  const parsed = parseFields(documentSchemas[kind], value);
+  if (!parsed.success)
+    return {
+      problems: parsed.errors.map(({ path, message }) => ({
+        line: lineOf(path),
+        message: `${path} ${message}`.trim(),
+      })),
+    };
+  // As it is stored and read again.
+  return { kind, document: JSON.parse(JSON.stringify(parsed.data)), line: lineOf('kind'), lineOf };
+}
+
+/** The kind of a document, or why it has none. */
+function kindOf(value: unknown): DocumentKind | { readonly problem: string } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { problem: 'must be an object with the member kind' };
+  const given = 'kind' in value ? value.kind : undefined;
+  const known = documentKinds.find((kind) => kind === given);
+  if (known) return known;
+  const nearest = typeof given === 'string' ? nearestName(given, documentKinds) : undefined;
+  const suggestion = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  return {
+    problem: given === undefined ? 'kind is required' : `kind must be one of: ${documentKinds.join(', ')}${suggestion}`,
+  };
+}
+
+/** An error for each document with the kind and name of an earlier one. */
+function repeatedNames(documents: readonly PlacedDocument[]): FieldError[] {
+  const first = new Map<string, PlacedDocument>();
+  return documents.flatMap((placed) => {
+    const { kind, document, file, lineOf } = placed;
+    const key = `${kind} ${document.name}`;
+    const earlier = first.get(key);
+    if (!earlier) first.set(key, placed);
+    const message = `name must not be repeated: ${key} is also in ${earlier?.file}:${earlier?.lineOf('name')}`;
+    return earlier ? [{ path: `${file}:${lineOf('name')}`, message }] : [];
+  });
+}
