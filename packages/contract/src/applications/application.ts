@@ -47,6 +47,9 @@ export type ApplicationSpec = z.output<typeof applicationSpec>;
 const catalogReply = catalogPart(templateReply);
 const { id: itsId, name, slug: itsSlug, category_id, category_name, category_slug, category_icon } = templateReply;
 
+const { revision, status, status_message, replacement } = adviceReply;
+const advice = { revision, status, status_message, replacement };
+
 /** An application, as callers see it. */
 export const application = z
   .object({
@@ -60,7 +63,7 @@ export const application = z
     ...catalogReply,
     ...specReply,
     download_count: templateReply.download_count,
-    ...adviceReply,
+    ...advice,
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -89,10 +92,7 @@ const described = {
 };
 
 /** The rules for the content of an application that is written again. */
-export const restoredApplication = z
-  .strictObject(described)
-  .check(refuseOldValues)
-  .check(refuseApplicationProblems);
+export const restoredApplication = z.strictObject(described).check(refuseOldValues).check(refuseApplicationProblems);
 
 /** An application in a catalog file. */
 export const applicationInFile = z
@@ -130,3 +130,9 @@ export const applicationChange = z
   })
   .check(refuseOldValues)
   .meta({ id: 'ApplicationChange' });
+
+/** How much of each application a list contains. */
+export const applicationView = z
+  .enum(['full', 'summary'], 'must be full or summary')
+  .default('full')
+  .meta({ description: '`summary`: `documentation`, `inputs`, `generated` and `parts` are empty' });

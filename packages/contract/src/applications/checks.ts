@@ -90,7 +90,8 @@ function* repeatedOrigins(parts: readonly ComparedPart[]): Generator<FieldError>
   const known = new Set(parts.map(({ name }) => name));
   for (const [index, { was }] of parts.entries()) {
     if (was === null) continue;
-    if (known.has(was)) yield { path: `parts.${index}.was`, message: `must not be ${was}, which another part is or was` };
+    if (known.has(was))
+      yield { path: `parts.${index}.was`, message: `must not be ${was}, which another part is or was` };
     known.add(was);
   }
 }
@@ -114,8 +115,10 @@ function* problemsOfNeeds(
   for (const [index, { part, until }] of needs.entries()) {
     const needed = parts.get(part);
     const path = `needs.${index}`;
-    if (!needed) yield { path: `${path}.part`, message: `must be the name of another part${hint(part, [...parts.keys()])}` };
-    else if (part === name) yield { path: `${path}.part`, message: 'must be the name of another part, not of this one' };
+    if (!needed)
+      yield { path: `${path}.part`, message: `must be the name of another part${hint(part, [...parts.keys()])}` };
+    else if (part === name)
+      yield { path: `${path}.part`, message: 'must be the name of another part, not of this one' };
     else if (known.has(part)) yield { path: `${path}.part`, message: `must be unique, and ${part} is repeated` };
     else if (until === 'finished' && needed.kind !== 'job')
       yield { path: `${path}.until`, message: `must be started or ready, because ${part} is not of the kind job` };

@@ -8,7 +8,10 @@ export const MAX_GENERATED = 32;
 
 const variableName = z
   .string()
-  .regex(/^[a-z][a-z0-9_]{0,62}$/, 'must be a lower-case letter, followed by at most 62 lower-case letters, digits and _');
+  .regex(
+    /^[a-z][a-z0-9_]{0,62}$/,
+    'must be a lower-case letter, followed by at most 62 lower-case letters, digits and _',
+  );
 
 export const inputTypes = ['text', 'number', 'boolean', 'choice', 'secret'] as const;
 
@@ -33,10 +36,8 @@ const RULE_OF_TYPE = { string: 'must be text', number: 'must be a number', boole
 export function inputProblem({ type, choices }: Typed, value: unknown): string | undefined {
   const expected = TYPE_OF_VALUE[type];
   if (expected === undefined) return 'must be the name of a secret, because the input is secret';
-  // biome-ignore lint/suspicious/useValidTypeof: the table has only names that typeof returns
   if (typeof value !== expected) return RULE_OF_TYPE[expected];
-  if (type === 'choice' && !choices.some((choice) => choice === value))
-    return `must be one of: ${choices.join(', ')}`;
+  if (type === 'choice' && !choices.some((choice) => choice === value)) return `must be one of: ${choices.join(', ')}`;
   return undefined;
 }
 
@@ -54,18 +55,21 @@ const newInput = z
       .max(MAX_CHOICES, `must have at most ${MAX_CHOICES} entries`)
       .default([])
       .meta({ description: 'The values of an input of the type `choice`' }),
-    required: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Whether a value must be given. Default: `true` without a default. Otherwise it can be empty' }),
-    default: inputValue.nullable().default(null).meta({ description: 'Not of a secret. A value of the type of the input' }),
+    required: z.boolean().optional().meta({
+      description: 'Whether a value must be given. Default: `true` without a default. Otherwise it can be empty',
+    }),
+    default: inputValue
+      .nullable()
+      .default(null)
+      .meta({ description: 'Not of a secret. A value of the type of the input' }),
   })
   .check(({ value, issues }) => {
     const refuse = (path: string, message: string) =>
       issues.push({ code: 'custom', path: [path], message, input: value });
     if (value.type === 'choice' && value.choices.length === 0)
       refuse('choices', 'is required, because the type of the input is choice');
-    if (value.type !== 'choice' && value.choices.length > 0) refuse('choices', 'must be empty unless the type is choice');
+    if (value.type !== 'choice' && value.choices.length > 0)
+      refuse('choices', 'must be empty unless the type is choice');
     if (new Set(value.choices).size < value.choices.length) refuse('choices', 'must not repeat a value');
     if (value.default === null) return;
     const message =
@@ -82,7 +86,10 @@ export const inputReply = z
   .object({
     name: z.string(),
     label: z.string().prefault(''),
-    type: z.string().prefault('text').meta({ description: inputTypes.map((type) => `\`${type}\``).join(', ') }),
+    type: z
+      .string()
+      .prefault('text')
+      .meta({ description: inputTypes.map((type) => `\`${type}\``).join(', ') }),
     choices: z.array(z.string()).prefault([]),
     required: z.boolean().prefault(true),
     default: z.union([z.string(), z.number(), z.boolean()]).nullable().prefault(null),
@@ -99,10 +106,13 @@ const newGeneratedValue = z
     length: z.int().min(16).max(128).default(32).meta({
       description: 'The number of characters of `text` and `hex`, and of random bytes in `base64`. `uuid` has its own',
     }),
-    format: z.enum(generatedFormats, `must be one of: ${generatedFormats.join(', ')}`).default('text').meta({
-      description:
-        '`text`: letters and digits; `hex`: hexadecimal digits in lower case; `base64`: base64 with padding; `uuid`: a random UUID',
-    }),
+    format: z
+      .enum(generatedFormats, `must be one of: ${generatedFormats.join(', ')}`)
+      .default('text')
+      .meta({
+        description:
+          '`text`: letters and digits; `hex`: hexadecimal digits in lower case; `base64`: base64 with padding; `uuid`: a random UUID',
+      }),
   })
   .meta({ id: 'NewGeneratedValueOfApplication' });
 
@@ -113,6 +123,4 @@ export const generatedValueReply = z
 export type GeneratedDeclaration = z.output<typeof generatedValueReply>;
 
 export const newInputs = z.array(newInput).max(MAX_INPUTS, `must have at most ${MAX_INPUTS} entries`);
-export const newGenerated = z
-  .array(newGeneratedValue)
-  .max(MAX_GENERATED, `must have at most ${MAX_GENERATED} entries`);
+export const newGenerated = z.array(newGeneratedValue).max(MAX_GENERATED, `must have at most ${MAX_GENERATED} entries`);

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { list, newTemplateFields, refuseConflicts, templateFields, templateReply, workloadPart } from '../template/fields.ts';
+import {
+  list,
+  newTemplateFields,
+  refuseConflicts,
+  templateFields,
+  templateReply,
+  workloadPart,
+} from '../template/fields.ts';
 import { divideImage } from '../template/image-reference.ts';
 import { refuseOldValues } from '../template/new-values.ts';
 
@@ -26,9 +33,12 @@ export const needStates = ['started', 'ready', 'finished'] as const;
 const need = z
   .strictObject({
     part: partName,
-    until: z.enum(needStates, `must be one of: ${needStates.join(', ')}`).default('ready').meta({
-      description: '`finished` is only for a part of the kind `job`',
-    }),
+    until: z
+      .enum(needStates, `must be one of: ${needStates.join(', ')}`)
+      .default('ready')
+      .meta({
+        description: '`finished` is only for a part of the kind `job`',
+      }),
   })
   .meta({ id: 'NewNeed' });
 
@@ -59,9 +69,13 @@ export const newPart = z
       .default([])
       .meta({ description: 'The parts without which this one does not start' }),
     scalable: z.boolean().default(false).meta({ description: 'Whether it can have several replicas' }),
-    run: z.enum(jobRuns, `must be one of: ${jobRuns.join(', ')}`).default('once').meta({
-      description: 'Of a job: whether it runs once, or again for each version of the application, such as a migration',
-    }),
+    run: z
+      .enum(jobRuns, `must be one of: ${jobRuns.join(', ')}`)
+      .default('once')
+      .meta({
+        description:
+          'Of a job: whether it runs once, or again for each version of the application, such as a migration',
+      }),
     was: partName.nullable().default(null).meta({
       description: 'The earlier name of the part, with which an upgrade finds its volumes and values',
     }),
@@ -79,11 +93,15 @@ export const partReply = z
     name: z.string(),
     ...workloadReplies,
     ports: z
-      .array(ports.unwrap().element.safeExtend({ publish: z.boolean().prefault(false).meta({ description: PUBLISHED }) }))
+      .array(
+        ports.unwrap().element.safeExtend({ publish: z.boolean().prefault(false).meta({ description: PUBLISHED }) }),
+      )
       .prefault([]),
     volume_mounts: z
       .array(
-        volume_mounts.unwrap().element.safeExtend({ shared: z.boolean().prefault(false).meta({ description: SHARED }) }),
+        volume_mounts
+          .unwrap()
+          .element.safeExtend({ shared: z.boolean().prefault(false).meta({ description: SHARED }) }),
       )
       .prefault([]),
     needs: z.array(z.object({ part: z.string(), until: z.string().prefault('ready') })).prefault([]),

@@ -737,10 +737,16 @@ export const workloadPart = <T extends Record<WorkloadMember, unknown>>(table: T
   // fromEntries loses which key has which value.
   Object.fromEntries(workloadMembers.map((member) => [member, table[member]])) as Pick<T, WorkloadMember>;
 
-/** The members that describe it in the catalog. An application has them as well. */
-export const catalogMembers = templateFieldNames.filter(
-  (name): name is Exclude<TemplateField, WorkloadMember> => !workloadMembers.some((member) => member === name),
-);
+/** The members that describe an object of the catalog. A template and an application have them. */
+export const catalogMembers = [
+  'description',
+  'version',
+  'tags',
+  'is_public',
+  'is_featured',
+  'min_tier',
+  'documentation',
+] as const satisfies readonly Exclude<TemplateField, WorkloadMember>[];
 
 /** One property of each member of a template that has it, by the name of the member. */
 const propertyOf = <P extends keyof Members[TemplateField]>(property: P) =>

@@ -82,7 +82,7 @@ describe('a placeholder is refused with what was probably meant', () => {
   test.each([
     [`\${inputs.mial}`, 'inputs.mial: there is no input mial; did you mean mail?'],
     [`\${generated.other}`, 'generated.other: there is no generated value other; allowed: password'],
-    [`\${parts.wbe.host}`, 'parts.wbe.host: there is no part wbe; did you mean web?'],
+    [`\${parts.web2.host}`, 'parts.web2.host: there is no part web2; did you mean web?'],
     [`\${parts.web.url.81}`, 'parts.web.url.81: the part web has no port 81; did you mean 80?'],
     [`\${self.url.9000}`, 'self.url.9000: this part publishes no TCP port 9000; allowed: 80'],
     [`\${input.mail}`, 'input.mail, which does not exist; did you mean inputs.mail?'],
@@ -120,8 +120,16 @@ describe('parts are refused', () => {
   test.each([
     ['with equal names', [part('a'), part('a')], 'parts.1.name must be unique, and a is repeated'],
     ['without an image', [part('a', { image_name: '' })], 'parts.0.image_name is required'],
-    ['with a need of an unknown part', [part('web', { needs: [{ part: 'wep' }] })], 'parts.0.needs.0.part must be the name of another part; did you mean web?'],
-    ['with a need of themselves', [part('a', { needs: [{ part: 'a' }] })], 'parts.0.needs.0.part must be the name of another part, not of this one'],
+    [
+      'with a need of an unknown part',
+      [part('web', { needs: [{ part: 'wep' }] })],
+      'parts.0.needs.0.part must be the name of another part; did you mean web?',
+    ],
+    [
+      'with a need of themselves',
+      [part('a', { needs: [{ part: 'a' }] })],
+      'parts.0.needs.0.part must be the name of another part, not of this one',
+    ],
     [
       'if they wait for the end of a part that is no job',
       [part('a', { needs: [{ part: 'b', until: 'finished' }] }), part('b')],
@@ -137,11 +145,34 @@ describe('parts are refused', () => {
       ],
       'parts must not wait for each other: b needs c, c needs b',
     ],
-    ['if they run for each version and are no jobs', [part('a', { run: 'each_version' })], 'parts.0.run is only for a part of the kind job'],
-    ['with a port that is repeated', [part('a', { ports: [{ containerPort: 80 }, { containerPort: 80, protocol: 'tcp' }] })], 'parts.0.ports.1 must be unique, and 80/TCP is repeated'],
-    ['with an earlier name that another part has', [part('a', { was: 'b' }), part('b')], 'parts.0.was must not be b, which another part is or was'],
+    [
+      'if they run for each version and are no jobs',
+      [part('a', { run: 'each_version' })],
+      'parts.0.run is only for a part of the kind job',
+    ],
+    [
+      'with a port that is repeated',
+      [part('a', { ports: [{ containerPort: 80 }, { containerPort: 80, protocol: 'tcp' }] })],
+      'parts.0.ports.1 must be unique, and 80/TCP is repeated',
+    ],
+    [
+      'with an earlier name that another part has',
+      [part('a', { was: 'b' }), part('b')],
+      'parts.0.was must not be b, which another part is or was',
+    ],
     ['with the name localhost', [part('localhost')], 'parts.0.name must not be localhost'],
-    ['with variables that are repeated', [part('a', { env: [{ name: 'A', value: '1' }, { name: 'A', value: '2' }] })], 'parts.0.env.1.name declares the variable of env.0.name again; declare each variable once in env, env_schema and secret_refs'],
+    [
+      'with variables that are repeated',
+      [
+        part('a', {
+          env: [
+            { name: 'A', value: '1' },
+            { name: 'A', value: '2' },
+          ],
+        }),
+      ],
+      'parts.0.env.1.name declares the variable of env.0.name again; declare each variable once in env, env_schema and secret_refs',
+    ],
   ])('%s', (_, parts, error) => {
     expect(errorsOf({ parts })).toEqual([error]);
   });
@@ -194,7 +225,11 @@ test('a reader accepts values and members of a newer service', () => {
   });
   expect(spec.inputs).toMatchObject([{ type: 'date', required: true, default: null }]);
   expect(spec.parts).toMatchObject([
-    { image_tag: 'latest', needs: [{ until: 'healthy' }], ports: [{ containerPort: 80, protocol: 'TCP', publish: false }] },
+    {
+      image_tag: 'latest',
+      needs: [{ until: 'healthy' }],
+      ports: [{ containerPort: 80, protocol: 'TCP', publish: false }],
+    },
   ]);
   expect(application.safeParse({}).success).toBe(false);
 });

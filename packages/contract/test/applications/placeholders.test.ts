@@ -8,10 +8,7 @@ test.each([
   [`\${inputs.a}`, [{ placeholder: { kind: 'input', name: 'a' }, isEncoded: false }]],
   [`\${generated.a_1|url}`, [{ placeholder: { kind: 'generated', name: 'a_1' }, isEncoded: true }]],
   [`\${application.name}`, [{ placeholder: { kind: 'application-name' }, isEncoded: false }]],
-  [
-    `http://\${parts.db-1.host}/`,
-    ['http://', { placeholder: { kind: 'host', part: 'db-1' }, isEncoded: false }, '/'],
-  ],
+  [`http://\${parts.db-1.host}/`, ['http://', { placeholder: { kind: 'host', part: 'db-1' }, isEncoded: false }, '/']],
   [`\${parts.db.address.5432}`, [{ placeholder: { kind: 'address', part: 'db', port: 5432 }, isEncoded: false }]],
   [`\${parts.db.url.80}`, [{ placeholder: { kind: 'url', part: 'db', port: 80 }, isEncoded: false }]],
   [`\${self.url.8080}`, [{ placeholder: { kind: 'own-url', port: 8080 }, isEncoded: false }]],

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { codedMessages } from '../../shared/field-codes.ts';
+import type { Piece } from '../../shared/placeholders.ts';
 import { line, record, text } from '../../shared/wire.ts';
 import { dnsLabel, variable } from '../../template/fields.ts';
-import type { Piece } from '../../shared/placeholders.ts';
 import { composedPieces, PLACEHOLDER_NAME } from './composed.ts';
 
 const plain = z.strictObject({ value: text(32_768), plain: z.literal(true) });
