@@ -358,6 +358,7 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     updateTrustedPublisher: writing('PUT', resource('settings/publishers/x'), {}),
     distrustPublisher: acting('DELETE', resource('settings/publishers/x')),
     importKeyring: writing('PUT', resource('settings/publishers/x/keyring'), { keyring: 'a.b.c' }),
+    importBundle: acting('POST', resource('catalog/bundle')),
     extendKeyring: writing('POST', resource('settings/publishers/x/extension'), { reason: 'x' }),
     runDoctor: acting('POST', resource('doctor')),
     createSupportBundle: acting('POST', resource('support-bundle')),

@@ -69,6 +69,7 @@ export function createProgram(result: Result): Command {
   addPlans(program, add, group);
   addTargets(add, group);
   addCredentials(add, group);
+  addTrust(add, group);
   addHub(add, group);
   addAudit(add, group);
   add(program, 'convert <file>', {
@@ -187,6 +188,13 @@ function addCatalog(add: Add, group: Group): void {
     summary: 'show a template and its variables',
     examples: ['svc catalog show redis', 'svc catalog show qdrant --at hub -o yaml'],
     load: async () => (await commands()).show,
+  });
+  add(catalog, 'import <bundle>', {
+    summary: 'replace the mirror of a fleet with a bundle, which the command bundle of a hub writes',
+    examples: ['svc catalog import site.bundle --force --yes'],
+    options: (command) =>
+      command.option('--force', 'also an older bundle or one of another organization, or beside a hub'),
+    load: async () => (await import('./commands/bundle.ts')).importBundle,
   });
 }
 
@@ -425,6 +433,50 @@ function addCredentials(add: Add, group: Group): void {
     examples: ['svc token revoke ci --yes'],
     options: (command) => command.option('--keep-dependents', 'keep the tokens that were created with it'),
     load: async () => (await commands()).revokeToken,
+  });
+}
+
+function addTrust(add: Add, group: Group): void {
+  const commands = () => import('./commands/trust.ts');
+  const trust = group('trust', 'verify who has signed what a fleet runs, for admins');
+  add(trust, 'show', {
+    summary: 'show the policy, and the publishers that the fleet trusts',
+    examples: ['svc trust show', 'svc trust show -o yaml'],
+    load: async () => (await commands()).show,
+  });
+  add(trust, 'add <publisher>', {
+    summary: 'trust a publisher by its root key, and print the thumbprint of the key',
+    examples: ["svc trust add example --root root.pem.pub --image 'docker.io/library/*' --yes"],
+    options: (command) =>
+      command
+        .requiredOption('--root <file>', 'the public root key, which you have not got from the hub')
+        .option('--name <name>', 'its name; default: its slug')
+        .addOption(
+          repeated('--image <pattern>', 'the images that it may publish, such as docker.io/library/*; repeatable'),
+        )
+        .addOption(repeated('--slug <pattern>', 'the templates that it may publish; default: all; repeatable'))
+        .addOption(repeated('--secret <pattern>', 'the secrets that its templates may use; repeatable')),
+    load: async () => (await commands()).add,
+  });
+  add(trust, 'keyring <publisher> <file>', {
+    summary: 'import the keyring of a publisher from its keyring.json, without a hub',
+    examples: ['svc trust keyring example signed/keyring.json --yes'],
+    load: async () => (await commands()).importKeyring,
+  });
+  add(trust, 'plan', {
+    summary: 'show what the policy would refuse if it required trust',
+    examples: ['svc trust plan', 'svc trust plan -o json'],
+    load: async () => (await commands()).plan,
+  });
+  add(trust, 'mode <mode>', {
+    summary: 'set the mode of the policy: off, warn or require',
+    examples: ['svc trust mode warn --yes', 'svc trust mode off --yes'],
+    load: async () => (await commands()).setMode,
+  });
+  add(trust, 'remove <publisher>', {
+    summary: 'no longer trust a publisher',
+    examples: ['svc trust remove example --yes'],
+    load: async () => (await commands()).remove,
   });
 }
 

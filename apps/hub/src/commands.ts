@@ -198,6 +198,17 @@ export const program: Program = {
         'require-digest': { help: 'refuse images that are not named by digest' },
       },
     },
+    bundle: {
+      ...printing(
+        'write the catalog, signatures and keyrings to a file for a fleet without a connection',
+        async (input) => {
+          const { bundleCatalog } = await import('./commands/bundle.ts');
+          return withDatabase(bundleCatalog(input.argument, input.options));
+        },
+      ),
+      argument: '<file>',
+      options: { organization: { value: '<slug>', help: 'as it sees the catalog; default: as everybody does' } },
+    },
     'create-organization': {
       ...printing('create an organization', async ({ options }) => {
         const { createOrganization } = await import('./commands/organizations.ts');

@@ -223,6 +223,31 @@ const cases: readonly Case[] = [
     expected: firesAt('HubDown', 12),
   },
   {
+    ...{ alert: 'TemplateNotTrusted', when: 'a template that runs is no longer trusted, from minute 10' },
+    series: { [`catalog_untrusted_templates{${onFleet}, reason="key_revoked", used="yes"}`]: '0x19 2x180' },
+    expected: firesAt('TemplateNotTrusted', 25),
+  },
+  {
+    ...{ alert: 'TemplateNotTrusted', when: 'no deployment runs the template' },
+    series: { [`catalog_untrusted_templates{${onFleet}, reason="unsigned", used="no"}`]: '3x200' },
+    expected: never,
+  },
+  {
+    ...{ alert: 'TemplateEquivocation', when: 'two contents have one serial, from minute 10' },
+    series: { [`catalog_untrusted_templates{${onFleet}, reason="equivocation", used="no"}`]: '0x19 1x180' },
+    expected: firesAt('TemplateEquivocation', 10),
+  },
+  {
+    ...{ alert: 'KeyringExpires', when: 'a keyring expires within 14 days' },
+    series: { [`trust_keyring_expiry_timestamp_seconds{${onFleet}, publisher="acme"}`]: '1000000x200' },
+    expected: firesAt('KeyringExpires', 15),
+  },
+  {
+    ...{ alert: 'KeyringExpires', when: 'a keyring expires later' },
+    series: { [`trust_keyring_expiry_timestamp_seconds{${onFleet}, publisher="acme"}`]: '9000000x200' },
+    expected: never,
+  },
+  {
     ...{ alert: 'CriticalAdvisory', when: 'a deployment runs what a critical advisory is about, from minute 10' },
     series: { [`deployments_with_advisories{${onFleet}, severity="critical"}`]: '0x19 1x180' },
     expected: firesAt('CriticalAdvisory', 10),

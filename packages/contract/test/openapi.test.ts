@@ -188,7 +188,8 @@ describe.each([
   });
 
   test.each(endpoints)('declares a body for $operationId only if the service reads one', (endpoint) => {
-    expect(operationOf(endpoint)?.requestBody !== undefined).toBe(endpoint.bodyLimit > 0);
+    const isRead = endpoint.bodyLimit > 0 || endpoint.upload !== undefined;
+    expect(operationOf(endpoint)?.requestBody !== undefined).toBe(isRead);
   });
 
   test.each(endpoints)('declares whether $operationId requires a credential', (endpoint) => {

@@ -1,4 +1,5 @@
 export { clientAddress, clientNetworks } from './limits/client-networks.ts';
+export { structureProblem } from './limits/json-bounds.ts';
 export { createPlaces, type Places } from './limits/places.ts';
 export { createTurnQueue, LARGE_PAGES, type TurnQueue } from './limits/turn-queue.ts';
 export { createLog, createLogTo, type Log, logLevels, pathOf } from './observe/log.ts';

@@ -59,7 +59,8 @@ interface Operation {
 }
 
 interface RequestBody {
-  readonly content: { readonly 'application/json': { readonly schema: Schema } };
+  /** A file has another media type. */
+  readonly content: { readonly 'application/json'?: { readonly schema: Schema } };
 }
 
 const shapeOf = (schema: z.ZodType): Readonly<Record<string, z.ZodType>> =>
@@ -95,7 +96,7 @@ describe.each([
       if (rule) yield { name, published: schema, rule, sent: String };
     }
     const [, bodyName = ''] = /(\w+)$/.exec(operation?.requestBody?.$ref ?? '') ?? [];
-    const body = components.requestBodies[bodyName]?.content['application/json'].schema;
+    const body = components.requestBodies[bodyName]?.content['application/json']?.schema;
     for (const [name, published] of Object.entries(body ? (resolved(body).properties ?? {}) : {})) {
       const rule = shapeOf(endpoint.body)[name];
       if (rule) yield { name, published, rule, sent: (value) => value };
@@ -128,7 +129,9 @@ describe.each([
   );
 
   test('the protocol of a port can be TCP, which is its default', () => {
-    const bodies = Object.values(components.requestBodies).map(({ content }) => content['application/json'].schema);
+    const bodies = Object.values(components.requestBodies).flatMap(
+      ({ content }) => content['application/json']?.schema ?? [],
+    );
     const [ports] = bodies.flatMap(({ properties }) => properties?.ports ?? []);
     const isPublished = validatorOf(ports ?? {});
     for (const protocol of ['TCP', 'tcp', 'Udp']) expect(isPublished([{ containerPort: 80, protocol }])).toBe(true);

@@ -2,6 +2,7 @@ export * from './canonical.ts';
 export * from './jws.ts';
 export * from './keyring.ts';
 export * from './keys.ts';
+export * from './kind.ts';
 export * from './members.ts';
 export * from './reasons.ts';
 export * from './scope.ts';

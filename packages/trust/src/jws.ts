@@ -5,13 +5,10 @@ import { Untrusted } from './reasons.ts';
 
 /** What is signed. Verifiers refuse a `typ` that they do not know, so a new kind of content has a new one. */
 export const types = { template: 'svc-template+jws', keyring: 'svc-keyring+jws' } as const;
-type Type = (typeof types)[keyof typeof types];
+export type Type = `svc-${string}+jws`;
 
-/** The longest compact serialization of each type, in characters. */
-export const MAX_LENGTH: Readonly<Record<Type, number>> = {
-  'svc-template+jws': 16 * 1024,
-  'svc-keyring+jws': 256 * 1024,
-};
+/** The longest compact serialization of a type, in characters. */
+export const maxLengthOf = (typ: Type): number => (typ === types.keyring ? 256 : 16) * 1024;
 
 interface Header {
   readonly alg: unknown;
@@ -24,7 +21,7 @@ interface Header {
  */
 export function readHeader(jws: unknown, typ: Type): { readonly text: string; readonly header: Header } {
   if (typeof jws !== 'string') throw new Untrusted('signature_invalid', 'is not text');
-  if (jws.length > MAX_LENGTH[typ]) throw new Untrusted('signature_invalid', 'is too long');
+  if (jws.length > maxLengthOf(typ)) throw new Untrusted('signature_invalid', 'is too long');
   const header = headerOf(jws);
   if (Object.keys(header).sort().join() !== 'alg,kid,typ') {
     throw new Untrusted('signature_invalid', 'the header has other members than alg, kid and typ');
@@ -119,8 +116,10 @@ export async function signJws(payload: unknown, typ: Type, { key, sign }: Signer
   const header: { alg: Algorithm; kid: string; typ: Type } = { alg: key.alg, kid: key.kid, typ };
   const input = `${encode(JSON.stringify(header))}.${encode(form)}`;
   const jws = `${input}.${Buffer.from(await sign(Buffer.from(input, 'ascii'))).toString('base64url')}`;
-  if (jws.length > MAX_LENGTH[typ]) {
-    throw new Error(`The signed content is ${jws.length} characters long, and at most ${MAX_LENGTH[typ]} are allowed.`);
+  if (jws.length > maxLengthOf(typ)) {
+    throw new Error(
+      `The signed content is ${jws.length} characters long, and at most ${maxLengthOf(typ)} are allowed.`,
+    );
   }
   // A key in another program can be another one than the public key that the caller names.
   await openJws(readHeader(jws, typ), key).catch(() => {

@@ -14,17 +14,25 @@ export const coveredMembers: readonly string[] = [
   ...workloadMembers,
 ].sort();
 
-const defaults: Members = templateDefaults;
+/** The members of a kind of content. */
+export interface ContentForm {
+  /** Those that a publisher signs and a verifier compares. */
+  readonly covered: readonly string[];
+  /** The values that every reader assumes for absent members. */
+  readonly defaults: Members;
+}
+
+const templateForm: ContentForm = { covered: coveredMembers, defaults: templateDefaults };
 
 /** Whether a member is absent, or has the value that every reader assumes for an absent one. */
-export const isDefault = (name: string, value: unknown): boolean =>
+export const isDefault = (name: string, value: unknown, { defaults } = templateForm): boolean =>
   value === undefined || (Object.hasOwn(defaults, name) && digestOf(value) === digestOf(defaults[name]));
 
-/** A template with its defaults written out, as a publisher signs it. Members that are not covered are left out. */
-export const signedForm = (template: Members): Members =>
+/** Content with its defaults written out, as a publisher signs it. Members that are not covered are left out. */
+export const signedForm = (content: Members, { covered, defaults } = templateForm): Members =>
   Object.fromEntries(
-    coveredMembers.flatMap((name) => {
-      const value = template[name] ?? defaults[name];
+    covered.flatMap((name) => {
+      const value = content[name] ?? defaults[name];
       return value === undefined ? [] : [[name, value]];
     }),
   );

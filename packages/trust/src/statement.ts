@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { digestOf, digestsOf, type Members } from './canonical.ts';
 import { serial, slug, time, wrongMembers } from './forms.ts';
-import { type Signer, signJws, types } from './jws.ts';
+import { type Signer, signJws } from './jws.ts';
+import { type ContentKind, templates } from './kind.ts';
 import { coveredMembers, signedForm } from './members.ts';
 import { Untrusted } from './reasons.ts';
 
@@ -13,7 +14,7 @@ const statementForm = z.looseObject({
   slug: z.string(),
 });
 
-/** What a publisher signs about a template. Unknown members are not read. */
+/** What a publisher signs about one content. Unknown members are not read. */
 export interface Statement {
   /** The digest of each signed member, by its name. */
   readonly content: Readonly<Record<string, string>>;
@@ -39,16 +40,17 @@ interface Issue {
 }
 
 /**
- * Signs a template with all members that this version knows, with defaults written out.
- * @throws Error if the template has no valid slug, or of `signJws`
+ * Signs content with all members that this version knows, with defaults written out.
+ * @throws Error if the content has no valid slug, or of `signJws`
  */
-export async function signTemplate(
-  template: Members,
-  { publisher, serial: given, issuedAt }: Issue,
+export async function signContent(
+  kind: ContentKind,
+  given: Members,
+  { publisher, serial: number, issuedAt }: Issue,
   signer: Signer,
 ): Promise<string> {
-  const members = signedForm(template);
-  const content = digestsOf(members, coveredMembers);
+  const members = signedForm(given, kind);
+  const content = digestsOf(members, kind.covered);
   const unsigned = Object.keys(members).filter((name) => content[name] === undefined);
   if (unsigned.length > 0) {
     throw new Error(`${unsigned.join(', ')} must not contain text that cannot be signed, such as half of a character.`);
@@ -57,11 +59,15 @@ export async function signTemplate(
     content,
     issued_at: issuedAt.toISOString(),
     publisher: slug.parse(publisher),
-    serial: serial.parse(given),
+    serial: serial.parse(number),
     slug: slug.parse(members.slug),
   };
-  return signJws(statement, types.template, signer);
+  return signJws(statement, kind.typ, signer);
 }
+
+/** Signs a template. @throws as `signContent` */
+export const signTemplate = (template: Members, issue: Issue, signer: Signer): Promise<string> =>
+  signContent(templates, template, issue, signer);
 
 /** The digest of everything that is signed: of the map of the digests of members. */
 export const contentDigest = (content: Readonly<Record<string, string>>): string => digestOf(content) ?? '';

@@ -1,9 +1,10 @@
 import { digestsOf, type Members } from './canonical.ts';
-import { openJws, readHeader, readUnverified, types } from './jws.ts';
+import { openJws, readHeader, readUnverified } from './jws.ts';
 import { isExpired, type Keyring, type KeyState, type ListedKey } from './keyring.ts';
+import { type ContentKind, templates } from './kind.ts';
 import { coveredMembers, isDefault, signedForm } from './members.ts';
 import { shown, Untrusted } from './reasons.ts';
-import { isPinned, refuseOutside, type Scope } from './scope.ts';
+import type { Scope } from './scope.ts';
 import { contentDigest, readStatement, type Statement } from './statement.ts';
 
 /** The most signatures of a template. */
@@ -40,6 +41,8 @@ interface Verification {
   readonly requiresDigest?: boolean | undefined;
   /** The covered members that this reader knows. */
   readonly known?: readonly string[] | undefined;
+  /** What the signatures must be about. Default: templates. */
+  readonly kind?: ContentKind | undefined;
 }
 
 export interface Verified {
@@ -55,7 +58,7 @@ export interface Verified {
 }
 
 /**
- * Verifies a template as it was received. Nothing is written. The first valid signature counts. The cost is that of at most
+ * Verifies content as it was received. Nothing is written. The first valid signature counts. The cost is that of at most
  * `MAX_SIGNATURES` signatures.
  * @throws Untrusted with the reason of the first signature whose key is known
  */
@@ -81,13 +84,14 @@ export async function verifyTemplate(
 }
 
 async function verifySignature(members: Members, signature: unknown, verification: Verification): Promise<Verified> {
-  const { publishers, now, kept, history, requiresDigest = false, known = coveredMembers } = verification;
-  const read = readHeader(signature, types.template);
+  const { publishers, now, kept, history, requiresDigest = false, kind = templates } = verification;
+  const { known = kind.covered } = verification;
+  const read = readHeader(signature, kind.typ);
   const { statement, publisher, keyring, key } = await readSigned(read, publishers);
   refuseKey(statement, { keyring, key, now });
-  const digests = refuseChanges(statement, { members, known, kept });
-  refuseOutside(publisher, statement.slug, members);
-  if (requiresDigest && !isPinned(members)) throw new Untrusted('image_not_pinned');
+  const digests = refuseChanges(statement, { members, known, kept, kind });
+  kind.refuseOutside(publisher, statement.slug, members);
+  if (requiresDigest && !kind.isPinned(members)) throw new Untrusted('image_not_pinned');
   const floor = Object.hasOwn(keyring.floors, statement.slug) ? (keyring.floors[statement.slug] ?? 0) : 0;
   if (statement.serial < floor) throw new Untrusted('revision_withdrawn', `serial ${statement.serial}, below ${floor}`);
   const remember = {
@@ -153,18 +157,19 @@ interface Received {
   readonly members: Members;
   readonly known: readonly string[];
   readonly kept: Readonly<Record<string, string>> | undefined;
+  readonly kind: ContentKind;
 }
 
 /**
- * Compares a template with what was signed.
+ * Compares content with what was signed.
  * @returns the digest of each signed member
  * @throws Untrusted
  */
-function refuseChanges({ content, slug }: Statement, { members, known, kept }: Received): Record<string, string> {
+function refuseChanges({ content, slug }: Statement, { members, known, kept, kind }: Received): Record<string, string> {
   const names = Object.keys(content);
   const isCovered = (name: string) => Object.hasOwn(content, name);
   const uncovered = [
-    ...known.filter((name) => !isCovered(name) && !isDefault(name, members[name])),
+    ...known.filter((name) => !isCovered(name) && !isDefault(name, members[name], kind)),
     ...['name', 'slug'].filter((name) => !isCovered(name)),
   ];
   if (uncovered.length > 0) throw new Untrusted('uncovered_member', [...new Set(uncovered)].join(', '));
@@ -200,18 +205,18 @@ export interface Inspected {
 }
 
 /**
- * Reads a signature and compares it with a template, without a key: whether it is about this content, not who made it.
+ * Reads a signature and compares it with its content, without a key: whether it is about this content, not who made it.
  * @throws Untrusted
  */
-export function inspectSignature(members: Members, signature: unknown): Inspected {
-  const inspected = readSignature(signature);
-  refuseChanges(inspected.statement, { members, known: coveredMembers, kept: undefined });
+export function inspectSignature(members: Members, signature: unknown, kind: ContentKind = templates): Inspected {
+  const inspected = readSignature(signature, kind);
+  refuseChanges(inspected.statement, { members, known: kind.covered, kept: undefined, kind });
   return inspected;
 }
 
 /** Reads a signature without a key. @throws Untrusted `signature_invalid` */
-export function readSignature(signature: unknown): Inspected {
-  const read = readHeader(signature, types.template);
+export function readSignature(signature: unknown, { typ }: Pick<ContentKind, 'typ'> = templates): Inspected {
+  const read = readHeader(signature, typ);
   return { kid: shown(read.header.kid), statement: readStatement(readUnverified(read)) };
 }
 

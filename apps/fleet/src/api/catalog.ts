@@ -1,11 +1,13 @@
 import { type Category, fold, offsetOf, paginationOf, type Template } from '@svc/contract';
-import { fleetEndpoints, MAX_NETWORK_TYPES_LISTED } from '@svc/contract/fleet';
+import { fleetEndpoints, MAX_NETWORK_TYPES_LISTED, type TemplateTrust } from '@svc/contract/fleet';
 import { containing } from '@svc/database';
-import { notFound, replyWithPage } from '@svc/http';
+import { createTurnQueue, notFound, replyWithPage } from '@svc/http';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import { readSyncState } from '../catalog/sync-state.ts';
+import { templateTrust } from '../catalog/verdicts.ts';
 import { templatesWithWords } from '../catalog/words.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { callerKey } from '../identity/principal.ts';
 import { type RequestContext, route } from './request/context.ts';
 import { largeReadsOf } from './request/pages.ts';
 
@@ -32,19 +34,27 @@ export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates,
 });
 
 async function readTemplates({ database }: RequestContext, ids: readonly string[], view: View) {
-  const rows = await database.client.$queryRaw<{ document: Template; stale: boolean }[]>`
-    SELECT ${documentIn(view)} AS document, ${isStale} AS stale FROM catalog_templates t
+  const rows = await database.client.$queryRaw<Row[]>`
+    SELECT ${documentIn(view)} AS document, ${isStale} AS stale, ${templateTrust} AS trust FROM catalog_templates t
     WHERE id = ANY (${ids}::uuid[]) ORDER BY array_position(${ids}::uuid[], id)`;
-  return rows.map(({ document, stale }) => ({ ...document, stale }));
+  return rows.map(presentTemplate);
 }
+
+interface Row {
+  readonly document: Template;
+  readonly stale: boolean;
+  readonly trust: TemplateTrust | null;
+}
+
+const presentTemplate = ({ document, stale, trust }: Row) => ({ ...document, stale, trust });
 
 type View = 'full' | 'summary';
 
 export const getMirroredTemplate = route(fleetEndpoints.getMirroredTemplate, async ({ database }, { params }) => {
-  const [row] = await database.client.$queryRaw<{ document: Template; stale: boolean }[]>`
-      SELECT document, ${isStale} AS stale FROM catalog_templates t WHERE slug = ${params.slug} ORDER BY updated_at DESC, id LIMIT 1`;
+  const [row] = await database.client.$queryRaw<Row[]>`
+      SELECT document, ${isStale} AS stale, ${templateTrust} AS trust FROM catalog_templates t WHERE slug = ${params.slug} ORDER BY updated_at DESC, id LIMIT 1`;
   if (!row) throw notFound();
-  return { ...row.document, stale: row.stale };
+  return presentTemplate(row);
 });
 
 /** The templates in the order of lists. */
@@ -117,6 +127,17 @@ export const syncCatalog = route(fleetEndpoints.syncCatalog, async (context, { b
   context.recording.isRequired = true;
   await requireWritableAuditLog(context.database);
   await context.sync.run({ ...body, requestId: context.requestId });
+  return currentSyncState(context);
+});
+
+/** The imports of a process: each has its whole file in memory. */
+const imports = createTurnQueue({ what: 'imports of bundles', running: 1, waitingPerCaller: 1, waitMs: 30_000 });
+
+/** As a sync, an import has transactions of its own. */
+export const importBundle = route(fleetEndpoints.importBundle, async (context, { query, body }) => {
+  context.recording.isRequired = true;
+  await requireWritableAuditLog(context.database);
+  await imports.run(callerKey(context.principal), () => context.sync.importBundle(body, query));
   return currentSyncState(context);
 });
 

@@ -1,7 +1,18 @@
 import { createHash } from 'node:crypto';
 import { CallError, type Client, createClient, type Send } from '@svc/contract';
-import { hubReaderEndpoints } from '@svc/contract/hub';
+import { hubReaderEndpoints, type ReadUpdates } from '@svc/contract/hub';
 import { failedConnection } from '@svc/http';
+
+/** Where a catalog comes from: a hub, or a bundle with its responses. */
+export interface CatalogSource {
+  /** null: the catalog is that of nobody in particular. */
+  getOwnOrganization(): Promise<{ readonly organization: Organization | null }>;
+  listTemplateUpdates(input: {
+    readonly query: { readonly cursor: string; readonly limit: number };
+  }): Promise<ReadUpdates>;
+  listCategories(): Promise<{ readonly categories: readonly unknown[] }>;
+  listPublishers(): Promise<{ readonly publishers: readonly unknown[] }>;
+}
 
 /** The hub that this fleet mirrors. */
 export interface Hub {
@@ -12,6 +23,8 @@ export interface Hub {
   /** The same hub for the work of a request, whose id the log of the hub then contains. */
   forRequest(requestId: string | undefined): Hub;
 }
+
+export type Organization = Awaited<ReturnType<Hub['client']['getOwnOrganization']>>['organization'];
 
 interface HubConnection {
   readonly url: string;

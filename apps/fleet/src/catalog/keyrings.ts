@@ -4,11 +4,11 @@ import { Untrusted } from '@svc/trust';
 import { z } from 'zod';
 import type { Database } from '../database/client.ts';
 import { acceptNewer, lockPublishers } from '../trust/publishers.ts';
-import type { Hub } from './hub.ts';
+import type { CatalogSource } from './hub.ts';
 
 interface Run {
   readonly database: Database;
-  readonly hub: Hub;
+  readonly hub: { readonly client: Pick<CatalogSource, 'listPublishers'> };
   readonly log: Log;
 }
 

@@ -58,7 +58,7 @@ async function storeBatch(
       slug = excluded.slug, category_id = excluded.category_id, category_slug = excluded.category_slug,
       is_featured = excluded.is_featured, tags = excluded.tags, search_text = excluded.search_text,
       sort_name = excluded.sort_name, updated_at = excluded.updated_at, document = excluded.document,
-      signed = excluded.signed, generation = excluded.generation`;
+      signed = excluded.signed, trust = NULL, generation = excluded.generation`;
 }
 
 /** @returns the number of deleted templates */

@@ -9,6 +9,9 @@ import { countsBySeverity } from './advisories.ts';
 import { reasonOf } from './hub.ts';
 import { EmptyCatalog } from './mirror.ts';
 
+/** The `source` of a mirror that comes from a bundle. Those of hubs are hashes. */
+export const BUNDLE_SOURCE = 'bundle';
+
 type State = z.input<typeof syncState>;
 
 interface Row {
@@ -22,6 +25,7 @@ interface Row {
   readonly last_failure_at: Date | null;
   readonly failure_reason: string | null;
   readonly next_at: Date | null;
+  readonly from_bundle: boolean;
   readonly templates: number;
   readonly categories: number;
   readonly organization: State['organization'];
@@ -34,6 +38,7 @@ export async function readSyncState({ client }: Database, hubUrl: string | undef
   const [row] = await client.$queryRaw<Row[]>`
       SELECT checked_at, last_success_at, extract(epoch FROM now() - last_success_at)::int AS age_seconds,
              last_full, last_updated, last_removed, stale_since, last_failure_at, failure_reason, next_at, organization,
+             source IS NOT DISTINCT FROM ${BUNDLE_SOURCE} AS from_bundle,
              (SELECT count(*)::int FROM catalog_templates) AS templates,
              (SELECT count(*)::int FROM catalog_categories) AS categories,
              (SELECT count(*)::int FROM catalog_skipped) AS skipped_total,
@@ -55,6 +60,7 @@ export async function readSyncState({ client }: Database, hubUrl: string | undef
     last_sync: row.last_success_at && { full: row.last_full, updated: row.last_updated, removed: row.last_removed },
     counts: { templates: row.templates, categories: row.categories },
     skipped: { total: row.skipped_total, entries: row.skipped_entries },
+    from_bundle: row.from_bundle,
     organization: row.organization,
   };
 }
@@ -77,6 +83,9 @@ interface Figures {
   readonly stale: number;
   /** The numbers of deployments with advisories, by the rank of the highest severity, from 1. */
   readonly advised: Readonly<Record<string, number>>;
+  readonly untrusted: readonly { readonly reason: string; readonly used: boolean; readonly count: number }[];
+  /** When the keyrings of publishers expire, in seconds since 1970; none if nothing is verified. */
+  readonly keyrings: readonly { readonly publisher: string; readonly at: number }[];
 }
 
 /**
@@ -124,6 +133,26 @@ export const observeSync =
         severities.map((severity, index) => ({ value: advised[index + 1] ?? 0, labels: { severity } })),
       ),
     );
+    observe(
+      metrics,
+      {
+        name: 'catalog_untrusted_templates',
+        help: 'Templates of the mirror that are not trusted, by reason, and by whether deployments run them: yes, no',
+        labelNames: ['reason', 'used'],
+      },
+      samples(({ untrusted }) =>
+        untrusted.map(({ reason, used, count }) => ({ value: count, labels: { reason, used: used ? 'yes' : 'no' } })),
+      ),
+    );
+    observe(
+      metrics,
+      {
+        name: 'trust_keyring_expiry_timestamp_seconds',
+        help: 'When the keyring of a publisher expires, while the fleet verifies signatures',
+        labelNames: ['publisher'],
+      },
+      samples(({ keyrings }) => keyrings.map(({ publisher, at }) => ({ value: at, labels: { publisher } }))),
+    );
     gauge('catalog_sync_age_seconds', 'Seconds since the last successful sync', ({ age }) => age);
     gauge('catalog_sync_last_success_timestamp_seconds', 'Time of the last successful sync', ({ success }) => success);
     gauge('catalog_sync_failures', 'Failed syncs since the last successful sync', ({ failures }) => failures);
@@ -152,7 +181,16 @@ async function readFigures({ client }: Database): Promise<Figures | undefined> {
            extract(epoch FROM now() - last_success_at)::float8 AS age,
            extract(epoch FROM last_success_at)::float8 AS success,
            extract(epoch FROM last_failure_at)::float8 AS failure,
-           failure_kind, failures, (stale_since IS NOT NULL)::int AS stale, ${countsBySeverity} AS advised
+           failure_kind, failures, (stale_since IS NOT NULL)::int AS stale, ${countsBySeverity} AS advised,
+           (SELECT coalesce(json_agg(u), '[]') FROM (
+              SELECT trust->>'reason' AS reason, count(*)::int AS count, id IN (
+                SELECT v.template_id FROM deployments d
+                JOIN workload_revisions v ON v.workload_id = d.workload_id AND v.revision = d.revision
+                WHERE NOT d.deleting) AS used
+              FROM catalog_templates WHERE trust->>'state' = 'untrusted' GROUP BY reason, used) u) AS untrusted,
+           (SELECT coalesce(json_agg(k), '[]') FROM (
+              SELECT slug AS publisher, extract(epoch FROM coalesce(extended_until, expires_at))::float8 AS at FROM trust_publishers
+              WHERE expires_at IS NOT NULL AND EXISTS (SELECT FROM trust_policy WHERE policy->>'mode' <> 'off')) k) AS keyrings
     FROM catalog_sync`;
   return figures;
 }

@@ -4,9 +4,10 @@ import { Counter } from 'prom-client';
 import type { Database } from '../database/client.ts';
 import { logEvents } from '../events/record.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { importBundle } from './bundle-import.ts';
 import { readChangelogs } from './changelogs.ts';
 import { reportDownloads } from './download-reports.ts';
-import type { Hub } from './hub.ts';
+import type { CatalogSource, Hub, Organization } from './hub.ts';
 import { fetchKeyrings } from './keyrings.ts';
 import { applyPage, applyRepeatedPage, LeaseLost, markRepeated, pagesToRepeat, type SyncCounts } from './mirror.ts';
 import { cursorReaderOf, type Entries, readCategories, readPage, type TemplatePage } from './read.ts';
@@ -26,6 +27,7 @@ import {
   scheduleNext,
   withJitter,
 } from './sync-state.ts';
+import { storeVerdicts } from './verdicts.ts';
 
 /** Runs work one at a time. One run serves all requests that were made before it started. */
 interface Mutex<Request> {
@@ -81,6 +83,11 @@ export interface Sync {
    */
   run(request?: { readonly full?: boolean; readonly requestId?: string }): Promise<void>;
   /**
+   * Replaces the mirror with the catalog of a bundle, after a sync in progress.
+   * @throws as `importBundle`
+   */
+  importBundle(bytes: Uint8Array, options: { readonly force: boolean }): Promise<void>;
+  /**
    * Starts to report first deployments of templates to the hub. A report that fails is repeated
    * after a later sync.
    */
@@ -135,11 +142,18 @@ export function createSync({ database, readHub, log, timings = DEFAULT_TIMINGS }
     await readChangelogs(database, context.hub, context.isStopped).catch((error: unknown) => {
       if (!stopped) log.info({ err: error }, 'reading changelogs failed; the next sync will retry');
     });
+    await verify();
     report(requestId);
   });
+  /** What is shown is not what is decided, so a failure waits for the next pass. */
+  const verify = () =>
+    storeVerdicts(database, () => stopped).catch((error: unknown) => {
+      if (!stopped) log.info({ err: error }, 'verifying the templates of the mirror failed; will retry');
+    });
   const due = async () => {
     const { hub, intervalSeconds } = await readHub();
     if (!hub) await resolveStale(database);
+    await verify(); // the policy and the keys can have changed
     return hub && intervalSeconds > 0 ? secondsUntilDue(database, hub, intervalSeconds) : Number.POSITIVE_INFINITY;
   };
   let reporting = Promise.resolve();
@@ -154,6 +168,14 @@ export function createSync({ database, readHub, log, timings = DEFAULT_TIMINGS }
   };
   return {
     reportDownloads: report,
+    importBundle: async (bytes, { force }) => {
+      const { hub } = await readHub();
+      const replace = (source: CatalogSource, owner: string) =>
+        walk({ database, hub: { client: source }, owner, log }, { full: true });
+      const isStopped = () => stopped;
+      await importBundle({ database, hasHub: hub !== undefined, isStopped, timings, replace }, bytes, { force });
+      await verify();
+    },
     run: ({ full = false, requestId } = {}) => run({ full, requestId, scheduled: false }),
     start: () => {
       schedule = runOnSchedule({ due, work: () => run({ full: false, scheduled: true }), log, timings });
@@ -247,7 +269,7 @@ const START = 'start';
 
 interface SyncRun {
   readonly database: Database;
-  readonly hub: Hub;
+  readonly hub: { readonly client: CatalogSource };
   /** The owner of the lease. */
   readonly owner: string;
   readonly log: Log;
@@ -332,13 +354,11 @@ async function fetchPage(run: SyncRun, cursor: string): Promise<TemplatePage> {
 
 const isBadRequest = ({ failure }: CallError) => failure.kind === 'refused' && failure.status === 400;
 
-type Organization = Awaited<ReturnType<Hub['client']['getOwnOrganization']>>['organization'];
-
 /**
  * Stores the organization at each sync, even if no template changed, because its tier decides what
  * can be deployed.
  */
-const storeOrganization = ({ database, owner }: SyncRun, organization: Organization) =>
+const storeOrganization = ({ database, owner }: SyncRun, organization: Organization | null) =>
   database.client.$executeRaw`
       UPDATE catalog_sync SET organization = ${JSON.stringify(organization)}::jsonb WHERE lease_owner = ${owner}::uuid`;
 

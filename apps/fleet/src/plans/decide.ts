@@ -18,7 +18,7 @@ interface Loss {
 }
 
 /** A step with its decision; undefined for a release, and for a refused one. */
-export interface DecidedStep {
+interface DecidedStep {
   readonly step: Step;
   readonly decided: Decided | undefined;
   readonly refusals: readonly Refusal[];
@@ -120,7 +120,7 @@ async function readLosses(transaction: Prisma.TransactionClient, ids: readonly s
 }
 
 type StoredPlan = Reply<typeof fleetEndpoints.getPlan>['plan'];
-export type PlannedChange = StoredPlan['changes'][number];
+type PlannedChange = StoredPlan['changes'][number];
 
 /** What a plan shows of a creation or a change. */
 export type Shown = Pick<PlannedChange, 'values' | 'target' | 'replaces_instances' | 'outage'>;

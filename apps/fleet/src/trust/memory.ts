@@ -20,6 +20,20 @@ export async function readHistory(
   };
 }
 
+/** What was verified of several slugs before. @returns the history of each of them */
+export async function readHistories(
+  { trustMemory, trustSlug }: Pick<Transaction, 'trustMemory' | 'trustSlug'>,
+  slugs: readonly string[],
+): Promise<(slug: string) => History> {
+  const where = { slug: { in: [...new Set(slugs)] } };
+  const rows = (await trustMemory.findMany({ where })).map(({ serial, ...rest }) => ({
+    ...rest,
+    serial: Number(serial),
+  }));
+  const owners = new Map((await trustSlug.findMany({ where })).map(({ slug, publisher }) => [slug, publisher]));
+  return (slug) => ({ remembered: rows.filter((each) => each.slug === slug), owner: owners.get(slug) });
+}
+
 /** Remembers what was verified. The first publisher of a slug stays its publisher. */
 export async function remember(
   transaction: Transaction,

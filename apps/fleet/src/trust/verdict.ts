@@ -93,7 +93,8 @@ async function verify(evidence: Subject, { policy, publishers, now, historyOf }:
   return verified;
 }
 
-const slugOf = (evidence: Subject): string => String(evidence?.members.slug ?? '');
+/** The slug that the evidence states; '' without evidence. */
+export const slugOf = (evidence: Subject): string => String(evidence?.members.slug ?? '');
 
 const reasonOf = (text: string | null): Reason | undefined =>
   // Object.keys returns string[].

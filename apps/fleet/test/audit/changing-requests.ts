@@ -3,7 +3,9 @@ import { challengeOf } from '@svc/auth';
 import type { Endpoint } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import type { ApiRequest } from '@svc/testing';
+import { aTemplate } from '../a-template.ts';
 import { cookieIn, OF_CONSOLE, SESSION } from '../auth/console.ts';
+import { aBundle } from '../catalog/bundles.ts';
 import { changingTrust } from '../trust/changing.ts';
 import { FRONTEND, TEMPORARY_ADMIN, type World } from '../world.ts';
 import { aConsoleSignIn, aSignInCode, OIDC_LOGIN, openProviderCallback } from './browser.ts';
@@ -71,6 +73,11 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
       body: { current_password: PASSWORD, new_password: 'another good password of the person' },
     }),
     syncCatalog: async () => ({ body: {} }),
+    importBundle: async () => ({
+      path: '/api/v1/catalog/bundle?force=true',
+      body: aBundle({ templates: [aTemplate()] }),
+      headers: { 'Content-Type': 'application/gzip' },
+    }),
     createUser: async () => ({
       body: { email: `${randomUUID()}@example.test`, role: 'viewer', password: 'a good password of somebody new' },
     }),

@@ -1,6 +1,7 @@
 // The current fleet with the recorded responses of the hubs of earlier releases (infra/releases).
 import { template } from '@svc/contract';
 import { recordedReleases, startRecordedHub, templatesAfter } from '../fake-hub/recorded.ts';
+import { aSigner } from '../trust/signed.ts';
 import { startWorld } from '../world.ts';
 import { mirrorIn } from './mirror.ts';
 
@@ -35,6 +36,16 @@ test.each(recordedReleases)('the fleet syncs with the hub of release %s, page by
       const { status, body } = await world.asAdmin.post('/api/v1/workloads', { name: slug, template: slug });
       expect({ slug, status, body }).toMatchObject({ status: 201, body: { workload: { template_state: 'current' } } });
     }
+    // The release knows no signatures and no publishers.
+    const root = (await aSigner()).key;
+    await world.asAdmin.post('/api/v1/settings/publishers', { slug: 'acme', name: 'Acme', root, images: ['*'] });
+    await world.asAdmin.put('/api/v1/settings/trust', { mode: 'require' });
+    const plan = await world.asAdmin.post('/api/v1/settings/trust/plan', { mode: 'require' });
+    const { length } = templatesAfter(hub.pages);
+    expect(plan.body).toMatchObject({
+      templates: { total: length, refused: length },
+      reasons: [{ reason: 'unsigned', templates: length }],
+    });
   } finally {
     await world.stop();
     await hub.stop();

@@ -292,6 +292,7 @@ describe('a hub of another version', () => {
       ports: [{ containerPort: 80, protocol: 'TCP' }],
       env_schema: [{ name: 'A', required: false, default_value: '', description: '' }],
       stale: false,
+      trust: null,
     });
   });
 
@@ -313,6 +314,7 @@ describe('a hub of another version', () => {
       ...template,
       ...values,
       stale: false,
+      trust: null,
       tolerations: [{ operator: 'Like', effect: 'Warn' }],
     });
   });

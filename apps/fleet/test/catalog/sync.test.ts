@@ -30,6 +30,7 @@ test('before the first sync the sync state is never_synced, and the mirror is em
     last_sync: null,
     counts: { templates: 0, categories: 0 },
     skipped: { total: 0, entries: [] },
+    from_bundle: false,
     organization: null,
   });
   expect(await mirrored()).toEqual([]);
@@ -50,6 +51,7 @@ test('the first sync fetches everything', async () => {
     last_sync: { full: true, updated: 2, removed: 0 },
     counts: { templates: 2, categories: 1 },
     skipped: { total: 0, entries: [] },
+    from_bundle: false,
     organization: hub.organization(),
   });
   expect(hub.requests).toMatchObject([
@@ -75,7 +77,11 @@ test('the mirror contains every member of a template as the hub sent it', async 
   const template = aTemplate({ ...templateExamples, slug: 'whole' });
   hub.publish(template);
   await sync();
-  expect((await world.asViewer.get('/api/v1/catalog/templates/whole')).body).toEqual({ ...template, stale: false });
+  expect((await world.asViewer.get('/api/v1/catalog/templates/whole')).body).toEqual({
+    ...template,
+    stale: false,
+    trust: null,
+  });
 });
 
 test('after the first sync the fleet requests only changes since the last response', async () => {

@@ -25,7 +25,9 @@ export async function startRecordedHub(release: string) {
     const isRequested = ({ request }: Exchange) => request.method === req.method && request.path === req.url;
     const index = exchanges.findIndex((exchange, at) => at >= position && isRequested(exchange));
     const response = exchanges[index]?.response;
-    if (!response) return void res.writeHead(501).end();
+    // A path that the release did not have, or one request too many.
+    const isKnown = exchanges.some(({ request }) => endpointOf(request.path) === endpointOf(req.url ?? ''));
+    if (!response) return void res.writeHead(isKnown ? 501 : 404).end();
     position = index + 1;
     res.writeHead(200, response.headers).end(JSON.stringify(response.body));
   });
@@ -40,6 +42,8 @@ export async function startRecordedHub(release: string) {
     stop: server.stopListening,
   };
 }
+
+const endpointOf = (path: string): string => path.replace(/\?.*/, '');
 
 /** The templates that a client has after it applied the pages, in the order of their ids. */
 export function templatesAfter(pages: readonly TemplateUpdates[]): Template[] {

@@ -1,5 +1,6 @@
 // A hub that shows what its publisher has not signed, and a cluster that records every request.
 import type { Template } from '@svc/contract';
+import { aBundle, importBundle } from '../catalog/bundles.ts';
 import { aPlainTemplate } from '../deployments/templates/advised.ts';
 import { sendChanged } from '../fake-hub.ts';
 import { aClusterWorld } from '../reconciler/clusters/world.ts';
@@ -26,6 +27,7 @@ const show = async (shown: Template) => {
   await world().sync.run();
 };
 
+let time = Date.now();
 let count = 0;
 /** Asks for a deployment in each way. @returns the codes and the reason of the refusals */
 async function attempt(): Promise<(string | null)[]> {
@@ -120,6 +122,14 @@ test('nothing that is described by hand, and no other image of a signed template
   const { body } = await api.post('/api/v1/workloads', { name: 'changed', template: 'tool', ...evil });
   const changed = await api.post('/api/v1/deployments', { name: 'changed', workload_id: body.workload.id, target });
   expect([changed.status, changed.body.code]).toEqual([422, 'override_refused']);
+});
+
+test.each(attacks)('nothing of %s in a bundle reaches the cluster', async (_name, make, reason) => {
+  time += 1000;
+  const publishers = [{ slug: 'acme', name: 'Acme', keyring: await keyringOf(stranger, { keys: [stranger.key] }) }];
+  const bundle = aBundle({ templates: [await make()], publishers, checked_at: new Date(time).toISOString() });
+  expect((await importBundle(world().api, bundle, '?force=true')).status).toBe(200);
+  expect(await attempt()).toEqual(['template_untrusted', 'template_untrusted', reason]);
 });
 
 test('what the cluster received is only what the publisher signed, which still runs', async () => {

@@ -38,6 +38,11 @@ afterAll(() => world?.stop());
 /** What the page states before the table, the contexts, and the files that examples name. */
 const SETUP = `
 cp -r infra/catalog catalog
+node apps/hub/dist/main.js bundle site.bundle --organization demo
+cp -r infra/catalog signed
+node apps/hub/dist/main.js keys new root.pem
+node apps/hub/dist/main.js keys new signing.pem
+node apps/hub/dist/main.js keys keyring signed --publisher example --root root.pem --key signing.pem.pub
 printf 'a password' > password.txt
 printf 'kind: deployment\\nname: described\\ntemplate: memcached\\n' > deploy.yaml
 printf %s "$FLEET_ADMIN_TOKEN" > fleet.token

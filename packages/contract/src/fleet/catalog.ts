@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { endpoint } from '../shared/endpoint.ts';
+import { endpoint, fileBytes } from '../shared/endpoint.ts';
 import { organization } from '../shared/organization.ts';
-import { largeReads, largeRowReads } from '../shared/reads.ts';
+import { largeReads, largeRowReads, MEBIBYTE } from '../shared/reads.ts';
 import { timestamp } from '../shared/timestamp.ts';
-import { pagination } from '../shared/wire.ts';
+import { flag, pagination } from '../shared/wire.ts';
 import { category } from '../template/category.ts';
 import { template, templateListQuery } from '../template/fields.ts';
 
@@ -20,6 +20,17 @@ const skippedEntry = z.object({
   reason: z.string().meta({ description: 'The first member that cannot be read, and what is allowed' }),
 });
 
+/** Who has signed a template of the mirror, as of the last verification. Decisions verify again. */
+const templateTrust = z
+  .object({
+    state: z.string().meta({ description: '`trusted`, `excepted` or `untrusted`', examples: ['trusted'] }),
+    publisher: z.string().nullable(),
+    publisher_name: z.string().nullable(),
+    reason: z.string().nullable().meta({ description: 'Why it is not trusted' }),
+  })
+  .meta({ id: 'TemplateTrust' });
+export type TemplateTrust = z.output<typeof templateTrust>;
+
 /** A template of the mirror. */
 const mirroredTemplate = template
   .extend({
@@ -27,6 +38,9 @@ const mirroredTemplate = template
       description:
         'The hub has sent a newer version that this version of the fleet cannot read; see `skipped` of the sync',
     }),
+    trust: templateTrust
+      .nullable()
+      .meta({ description: 'null: the policy is off, or the template was not verified yet' }),
   })
   .meta({ id: 'MirroredTemplate' });
 
@@ -61,11 +75,18 @@ export const syncState = z
         description:
           'Templates and categories of the hub that this version of the fleet cannot read. The mirror keeps its previous copies. Each sync fetches them again',
       }),
+    from_bundle: z
+      .boolean()
+      .meta({ description: 'The mirror comes from a bundle. Nothing shows whether it is complete, or the newest one' }),
     organization: organization
       .nullable()
       .meta({ description: 'The organization of the API key of this fleet, as of the last sync; null: not known yet' }),
   })
   .meta({ id: 'SyncState' });
+
+/** The maximum size of a bundle in bytes, as a file and unpacked. */
+const MAX_BUNDLE = 64 * MEBIBYTE;
+export const MAX_UNPACKED_BUNDLE = 256 * MEBIBYTE;
 
 /** The mirror of the hub's catalog, and its sync. */
 export const fleetCatalogEndpoints = {
@@ -139,5 +160,30 @@ export const fleetCatalogEndpoints = {
     }),
     reply: syncState,
     problems: ['hub_not_configured', 'hub_unreachable'],
+  }),
+  importBundle: endpoint({
+    operationId: 'importBundle',
+    method: 'post',
+    path: '/api/v1/catalog/bundle',
+    access: 'settings',
+    tag: 'catalog',
+    summary: 'Replace the mirror with the catalog in a bundle of a hub, as a full walk does',
+    query: z.strictObject({
+      force: flag.default(false).meta({
+        description:
+          'Also if the bundle is older than the mirror or of another organization, or if a hub is configured',
+      }),
+    }),
+    body: fileBytes,
+    upload: { type: 'application/gzip', limit: MAX_BUNDLE },
+    reply: syncState,
+    problems: [
+      'bundle_invalid',
+      'bundle_outdated',
+      'other_organization',
+      'hub_configured',
+      'found_empty',
+      'overloaded',
+    ],
   }),
 };

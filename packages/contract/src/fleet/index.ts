@@ -21,7 +21,13 @@ export { type AuditPosition, writeAuditCursor, writeAuditPosition } from '../sha
 export { fleetBundle } from '../shared/diagnosis.ts';
 export { workloadMembers } from '../template/fields.ts';
 export { type FleetAccess, type FleetRole, fleetAccesses, fleetRoles } from './access.ts';
-export { MAX_NETWORK_TYPES_LISTED, MAX_SKIPPED_LISTED, syncState } from './catalog.ts';
+export {
+  MAX_NETWORK_TYPES_LISTED,
+  MAX_SKIPPED_LISTED,
+  MAX_UNPACKED_BUNDLE,
+  syncState,
+  type TemplateTrust,
+} from './catalog.ts';
 export { type ChangeCounts, changeKinds } from './changes.ts';
 export { type Severity, severities, templateState } from './deployments/advice.ts';
 export { composedPieces } from './deployments/composed.ts';

@@ -124,10 +124,19 @@ function operation(endpoint: Endpoint, service: Service) {
       ...(query instanceof z.ZodObject && Object.keys(query.shape).length > 0 ? { query } : {}),
       ...(endpoint.headers.length > 0 ? { header: headersOf(endpoint) } : {}),
     },
+    ...(endpoint.upload
+      ? {
+          requestBody: {
+            id: idOfBody(endpoint),
+            required: true,
+            content: { [endpoint.upload.type]: { schema: { type: 'string' as const, format: 'binary' } } },
+          },
+        }
+      : {}),
     ...(endpoint.bodyLimit > 0
       ? {
           requestBody: {
-            id: endpoint.operationId.replace(/^./, (first) => first.toUpperCase()),
+            id: idOfBody(endpoint),
             required: !endpoint.body.safeParse({}).success, // a missing body is read as {}
             content: { 'application/json': { schema: endpoint.body } },
           },
@@ -136,6 +145,10 @@ function operation(endpoint: Endpoint, service: Service) {
     responses: { ...successes(endpoint), ...refusals(endpoint, service) },
   };
 }
+
+const idOfBody = ({ operationId }: Endpoint): string => operationId.replace(/^./, (first) => first.toUpperCase());
+
+const takesBody = ({ bodyLimit, upload }: Endpoint): boolean => bodyLimit > 0 || upload !== undefined;
 
 const HEADERS: Readonly<Record<RequestHeader, string>> = {
   'If-Match':
@@ -196,9 +209,9 @@ export function problemsOf(endpoint: Endpoint, service: Service): ProblemCode[] 
     ...(service.open.includes(endpoint.access) ? [] : (['unauthenticated'] as const)),
     'insufficient_scope',
     ...service.problems,
-    ...(endpoint.bodyLimit > 0 ? (['payload_too_large', 'unsupported_media_type'] as const) : []),
+    ...(takesBody(endpoint) ? (['payload_too_large', 'unsupported_media_type'] as const) : []),
     ...(endpoint.method === 'get' ? [] : (['wrong_origin'] as const)),
-    ...(endpoint.bodyLimit > 0 || hasLargeRows(endpoint) ? (['overloaded'] as const) : []),
+    ...(takesBody(endpoint) || hasLargeRows(endpoint) ? (['overloaded'] as const) : []),
     ...endpoint.problems,
     'rate_limited',
     'internal',

@@ -109,6 +109,26 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'the keyring is older than the one that is known, or another one with its version',
     action: 'Send the newest keyring of the publisher',
   },
+  bundle_outdated: {
+    meaning: 'the bundle is older than the mirror; `detail` states both times',
+    action: 'Import the newest bundle, or use `force` to return to an older one',
+  },
+  other_organization: {
+    meaning: 'the mirror is of another organization than the bundle',
+    action: 'Create the bundle for the organization of the fleet, or use `force` to replace the mirror',
+  },
+  hub_configured: {
+    meaning: 'the fleet has a hub, from which it mirrors the catalog',
+    action: 'Sync with the hub, remove its address from the settings, or use `force`',
+  },
+  found_empty: {
+    meaning: 'the bundle contains no templates, but the mirror has some, and was kept',
+    action: 'Import a bundle with templates. If the catalog is empty, import the bundle once more',
+  },
+  bundle_invalid: {
+    meaning: 'the file is no bundle, is incomplete, or has another format; `detail` states what is wrong',
+    action: 'Transfer the file again, or create it with a hub of the same version',
+  },
   too_many_advisories: {
     meaning: 'the template has as many advisories as are allowed; `detail` states how many',
     action: 'Withdraw or change one of them',

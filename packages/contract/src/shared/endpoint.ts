@@ -37,8 +37,10 @@ export interface Endpoint<
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** The maximum size of the body in bytes; 0: no body is read. */
+  /** The maximum size of a body of JSON in bytes; 0: no JSON is read. */
   readonly bodyLimit: number;
+  /** The body is a file instead of JSON. `body` is then the schema of its bytes. */
+  readonly upload?: Upload;
   readonly reply: Reply;
   /**
    * The media type of a response that is streamed. `reply` is then the schema of one line, or of
@@ -59,6 +61,17 @@ export interface Endpoint<
   readonly problems: readonly ProblemCode[];
 }
 
+/** A file as the body of a request. */
+export interface Upload {
+  /** Its media type, such as `application/gzip`. */
+  readonly type: string;
+  /** Its maximum size in bytes. */
+  readonly limit: number;
+}
+
+/** The schema of the body of an upload. */
+export const fileBytes = z.instanceof(Uint8Array);
+
 const nothing = z.strictObject({});
 type Nothing = typeof nothing;
 
@@ -76,6 +89,7 @@ type Declared<
   readonly query?: Q;
   readonly body?: B;
   readonly bodyLimit?: number;
+  readonly upload?: Upload;
   readonly reply: R;
   readonly stream?: string;
   readonly file?: string;
@@ -103,7 +117,7 @@ export function endpoint<
     params: nothing as unknown as P, // the type parameter of a part that is left out is Nothing
     query: nothing as unknown as Q, // as for `params`
     body: nothing as unknown as B, // as for `params`
-    bodyLimit: declared.body ? DEFAULT_BODY_LIMIT : 0,
+    bodyLimit: declared.body && !declared.upload ? DEFAULT_BODY_LIMIT : 0,
     headers: [],
     reads: declared.method === 'get' ? smallReads : changeReads,
     secret: false,

@@ -3,7 +3,7 @@ import type { FieldError } from '../shared/field-errors.ts';
 import { amountOf } from './quantity.ts';
 
 /** The members that are compared with each other. */
-interface Compared {
+export interface Compared {
   readonly image_name: string;
   readonly registry_url: string | null;
   readonly env: readonly { readonly name: string }[];

@@ -28,7 +28,7 @@ const MAX_LENGTH = 128;
 const ANY = ['/.*/', '/^.*$/', '/^(.*)$/'];
 
 /** The texts that an expression such as `/^(a|b)$/` permits; undefined: it is another one. */
-export function choicesIn({ expression, fallback }: Declared): readonly string[] | undefined {
+function choicesIn({ expression, fallback }: Declared): readonly string[] | undefined {
   const [, alternatives] = /^\/\^\(([\w.|-]+)\)\$\/$/.exec(expression ?? '') ?? [];
   const choices = [...new Set(alternatives?.split('|'))];
   if (choices.length < 2 || choices.some((choice) => !/^[\w-][\w.-]*$/.test(choice))) return undefined;
@@ -162,7 +162,7 @@ export function partNameOf(service: string, appName: string): string {
   return labelOf(rest.replaceAll(APP_NAME, appName), 'part');
 }
 
-export const isGenerated = ({ fallback }: Declared): boolean => fallback?.includes('$$cap_gen_random_hex') === true;
+const isGenerated = ({ fallback }: Declared): boolean => fallback?.includes('$$cap_gen_random_hex') === true;
 
 /** The fates of the members of a declared variable. `key` is the variable. */
 export function reportVariable(conversion: Conversion, key: Key, declared: Declared, isUsed: boolean) {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Endpoint, type Input, parseFields } from '@svc/contract';
+import { type Endpoint, type Input, parseFields, type Upload } from '@svc/contract';
 import express, { type Request, type Response } from 'express';
 import type { z } from 'zod';
 import { clientNetworks } from '../limits/client-networks.ts';
@@ -13,7 +13,12 @@ import { invalid, notFound, Problem } from '../response/problem.ts';
  */
 export async function readInput<E extends Endpoint>(endpoint: E, req: Request, res: Response): Promise<Input<E>> {
   const address = validateAddress(endpoint, { params: req.params, query: readQuery(req.url) });
-  const body = endpoint.bodyLimit > 0 ? await readBody(req, res, endpoint) : {};
+  const { upload } = endpoint;
+  const body = upload
+    ? await readUpload(req, res, upload)
+    : endpoint.bodyLimit > 0
+      ? await readBody(req, res, endpoint)
+      : {};
   // Each member was parsed by the endpoint's own schema.
   return { ...address, body } as Input<E>;
 }
@@ -138,6 +143,16 @@ function parseBounded(bytes: Buffer, limit: number): unknown {
   return parseJson(bytes);
 }
 
+/** The bytes of a file. A body that is left out is an empty one. */
+async function readUpload(req: Request, res: Response, { type, limit }: Upload): Promise<Buffer> {
+  if (!hasBody(req)) return Buffer.alloc(0);
+  if (req.headers['content-type'] !== type) {
+    throw new Problem('unsupported_media_type', `The body must be a file with Content-Type: ${type}.`);
+  }
+  refuseEncoded(req);
+  return readBytes(req, res, limit);
+}
+
 const hasBody = (req: Request) =>
   req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
 
@@ -148,6 +163,10 @@ function requireJson(req: Request): void {
   if (!JSON_MEDIA.test(type)) {
     throw new Problem('unsupported_media_type', 'The body must be JSON in UTF-8, with Content-Type: application/json.');
   }
+  refuseEncoded(req);
+}
+
+function refuseEncoded(req: Request): void {
   const encoding = req.headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
     throw new Problem('unsupported_media_type', 'The body must not be compressed: omit Content-Encoding.');

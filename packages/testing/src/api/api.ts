@@ -56,7 +56,7 @@ export function apiOf(app: Express, document: object): Callers {
     }
     const response = await (body === undefined
       ? pending
-      : pending.send(typeof body === 'string' ? body : JSON.stringify(body)));
+      : pending.send(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)));
     const pathWithoutQuery = path.split('?', 1)[0] ?? path;
     const type = response.headers['content-type'] ?? '';
     const documentedBody = /[/+]json\b/.test(type) ? response.body : response.text;

@@ -34,8 +34,8 @@ const PROGRAM: readonly string[] = workloadMembers.filter((name) => !RESOURCES.i
 const copyRow = z.object({ trust: storedEvidence.nullable(), overridden: z.array(z.string()), has_run: z.boolean() });
 
 /**
- * Verifies what a draft runs with the present keys. A failure refuses a deployment that begins to run a revision, on targets to which
- * the policy applies. Everything else continues: scaling, stopping, restarting, and returning to what has run.
+ * Verifies what a draft runs with the present keys. A failure refuses a deployment that begins to run a revision, or another image of
+ * it, on targets to which the policy applies. Everything else continues: scaling, stopping, restarting, and returning to what has run.
  */
 export async function examineTrust(
   transaction: Transaction,
@@ -56,7 +56,8 @@ export async function examineTrust(
           now: new Date(),
           historyOf: (slug) => readHistory(transaction, slug, { lock: false }),
         });
-  if (policy.mode !== 'require' || !draft.isNewRevision || copy.has_run) return { verdict, refusals: [] };
+  const begins = !copy.has_run && (draft.isNewRevision || draft.desiredState === 'running');
+  if (policy.mode !== 'require' || !begins) return { verdict, refusals: [] };
   if (!(await applies(transaction, policy, target))) return { verdict, refusals: [] };
   const isAdmin = principal !== undefined && 'role' in principal && principal.role === 'admin';
   return {
@@ -99,12 +100,19 @@ export function refusalsOf(
   return [...untrusted, { code: 'override_refused', path: 'workload', message }];
 }
 
-/** What is stored about the revision of a draft. */
-async function readCopy(transaction: Transaction, { id, workload }: Draft): Promise<z.output<typeof copyRow>> {
+/**
+ * What is stored about the revision of a draft, and whether the deployment was requested to run it with the image of the draft. A generation
+ * that was stopped from the start, as an adoption stores it, has run nothing.
+ */
+async function readCopy(
+  transaction: Transaction,
+  { id, workload, imageDigest }: Draft,
+): Promise<z.output<typeof copyRow>> {
   const [row] = await transaction.$queryRaw<unknown[]>`
     SELECT v.trust, ARRAY(SELECT jsonb_object_keys(v.overrides)) AS overridden, EXISTS (
         SELECT FROM deployment_revisions d
-        WHERE d.deployment_id = ${id}::uuid AND d.revision = v.revision) AS has_run
+        WHERE d.deployment_id = ${id}::uuid AND d.revision = v.revision AND d.desired_state = 'running'
+          AND (${imageDigest}::text IS NULL OR ${imageDigest} IN (d.requested_digest, d.image_digest))) AS has_run
     FROM workload_revisions v
     WHERE v.workload_id = ${workload.workloadId}::uuid AND v.revision = ${workload.revision}`;
   return row === undefined ? { trust: null, overridden: [], has_run: false } : copyRow.parse(row);

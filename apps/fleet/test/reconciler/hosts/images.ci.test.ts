@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
+import { aPlainTemplate } from '../../deployments/templates/advised.ts';
 import { SLEEP } from '../../engines/world.ts';
+import { aSigner, keyringOf, signedBy } from '../../trust/signed.ts';
 import type { Body } from '../deployment-helpers.ts';
 import { startRealRegistry } from './registry.ts';
 import { type MachineWorld, startMachineWorld } from './world.ts';
@@ -183,6 +185,33 @@ describeWithEngine('an image of a real registry', () => {
     expect(changed.workload).toMatchObject({ image_digest: null, revision: 2 });
     await change(id, { revision: 2 });
     expect(await running(id)).toMatchObject({ versions: ['digest-3'], digest: third });
+  });
+
+  test('that is signed by its digest is what runs and what is deployed, whatever its tag names later', async () => {
+    const { api, good, hub, ask } = world;
+    const [root, key] = await Promise.all([aSigner(), aSigner()]);
+    const first = await registry.push('signed-1', '4.0');
+    const template = aPlainTemplate({ ...image('4.0'), ...program, image_digest: first, ports: [], env: [] });
+    const images = [`${registry.address}/*`];
+    await good(api.post('/api/v1/settings/publishers', { slug: 'acme', name: 'Acme', root: root.key, images }));
+    const keyring = await keyringOf(root, { keys: [key.key] });
+    await good(api.put('/api/v1/settings/publishers/acme/keyring', { keyring }));
+    await good(api.put('/api/v1/settings/trust', { mode: 'require', require_digest: true, by_hand: 'refuse' }));
+    hub.publish(await signedBy(key, template));
+    await world.sync.run();
+    const deploy = async (name: string) =>
+      (await good(api.post('/api/v1/deployments', { name, template: 'tool', pull: 'always' }))).deployment.id;
+    const id = await deploy('signed');
+    expect(await running(id)).toMatchObject({ versions: ['signed-1'], digest: first });
+    await registry.push('signed-2', '4.0');
+    await ask(id, 'restart');
+    expect(await running(id)).toMatchObject({ versions: ['signed-1'], digest: first });
+    expect(await running(await deploy('signed-later'))).toMatchObject({ versions: ['signed-1'], digest: first });
+    hub.publish({ ...(await signedBy(key, template)), image_digest: null });
+    await world.sync.run();
+    const refused = await api.post('/api/v1/deployments', { name: 'unpinned', template: 'tool' });
+    expect([refused.status, refused.body.code]).toEqual([422, 'template_untrusted']);
+    await good(api.put('/api/v1/settings/trust', { mode: 'off' }));
   });
 
   test('that the host does not have is never pulled if the deployment says so', async () => {

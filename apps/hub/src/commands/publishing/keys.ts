@@ -149,7 +149,9 @@ function floorsOf(folder: string, publisher: string, floors: Readonly<Record<str
   const { templates } = readSignatures(folder);
   return Object.fromEntries(
     Object.entries(templates).flatMap(([template, signatures]) => {
-      const own = signatures.map(readSignature).filter(({ statement }) => statement.publisher === publisher);
+      const own = signatures
+        .map((signature) => readSignature(signature))
+        .filter(({ statement }) => statement.publisher === publisher);
       const before = Object.hasOwn(floors, template) ? (floors[template] ?? 0) : 0;
       const highest = Math.max(before, ...own.map(({ statement }) => statement.serial));
       return highest === 0 ? [] : [[template, highest]];

@@ -3,10 +3,12 @@ import { Tabs, useTab } from '../../shared/ui/controls/Tabs.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { HubSettingsForm } from './HubSettingsForm.tsx';
 import { OidcSettingsForm } from './OidcSettingsForm.tsx';
+import { TrustSettings } from './TrustSettings.tsx';
 
 const tabs = [
   { id: 'oidc', label: t('Identity provider') },
   { id: 'hub', label: t('Hub') },
+  { id: 'trust', label: t('Trust') },
 ] as const;
 
 export default function Settings() {
@@ -20,6 +22,7 @@ export default function Settings() {
       <Tabs label={t('Settings')} tabs={tabs} current={tab} path="/settings" />
       {tab === 'oidc' && <OidcSettingsForm />}
       {tab === 'hub' && <HubSettingsForm />}
+      {tab === 'trust' && <TrustSettings />}
     </>
   );
 }

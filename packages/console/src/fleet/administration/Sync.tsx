@@ -143,7 +143,10 @@ const Figure = ({ figure, words }: { readonly figure: number; readonly words: st
 
 function SyncFacts({ state }: { readonly state: SyncState }) {
   const facts: readonly Fact[] = [
-    [t('Hub'), state.hub_url ? <code key="url">{state.hub_url}</code> : t('none')],
+    [
+      t('Hub'),
+      state.hub_url ? <code key="url">{state.hub_url}</code> : state.from_bundle ? t('none, from a file') : t('none'),
+    ],
     [
       t('Organization'),
       state.organization

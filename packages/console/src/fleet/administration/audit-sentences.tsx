@@ -47,6 +47,7 @@ const sentences: Readonly<Record<Changing, (parts: Parts) => ReactNode>> = {
   changeOwnPassword: ({ actor }) => rich('{actor} changed their password', { actor }),
   acceptInvitation: ({ actor }) => rich('{actor} accepted an invitation', { actor }),
   syncCatalog: ({ actor }) => rich('{actor} synced the catalog', { actor }),
+  importBundle: ({ actor }) => rich('{actor} imported the catalog from a bundle', { actor }),
   createUser: (parts) => rich('{actor} created the user {name}', { ...parts }),
   updateUser: (parts) => rich('{actor} changed the user {name}', { ...parts }),
   deleteUser: (parts) => rich('{actor} deleted the user {name}', { ...parts }),

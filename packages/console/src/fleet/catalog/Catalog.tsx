@@ -12,6 +12,7 @@ import { Time } from '../../shared/ui/display/Time.tsx';
 import { Empty, ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
 import { Pager } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
+import { TrustMark } from '../advice/TrustMark.tsx';
 import { fleet } from '../api.ts';
 
 const PAGE_SIZE = 48;
@@ -82,15 +83,18 @@ export default function Catalog() {
           <TemplateGrid
             templates={templates.data.templates}
             hrefOf={({ slug }) => href('/catalog/:slug', { slug })}
-            actions={({ slug, name }) => (
-              <Link
-                href={href('/deploy/:slug', { slug })}
-                className="button small"
-                aria-label={t('Deploy {name}', { name })}
-              >
-                <Rocket size={14} aria-hidden />
-                {t('Deploy')}
-              </Link>
+            actions={({ slug, name, trust }) => (
+              <>
+                <TrustMark trust={trust} />
+                <Link
+                  href={href('/deploy/:slug', { slug })}
+                  className="button small"
+                  aria-label={t('Deploy {name}', { name })}
+                >
+                  <Rocket size={14} aria-hidden />
+                  {t('Deploy')}
+                </Link>
+              </>
             )}
           />
           <Pager pagination={templates.data.pagination} onPage={(next) => set({ page: next })} />

@@ -11,6 +11,7 @@ import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx'
 import { Markdown } from '../../shared/ui/markdown/Markdown.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { AdviceNotice, adviceOfTemplate, blockedReasonOf } from '../advice/Advice.tsx';
+import { TrustMark } from '../advice/TrustMark.tsx';
 import { fleet } from '../api.ts';
 import { UpdateAll } from '../deployments/updates/runs/UpdateAll.tsx';
 import { updatesAvailable, useUpdateCount, WITH_UPDATE } from '../deployments/updates/UpdateMark.tsx';
@@ -25,7 +26,12 @@ export default function Template({ params }: PageProps<'/catalog/:slug'>) {
       <PageHeader
         crumbs={[{ label: t('Catalog'), href: '/catalog' }]}
         title={template.name}
-        beside={<span className="tag">{template.version}</span>}
+        beside={
+          <>
+            <span className="tag">{template.version}</span>
+            <TrustMark trust={template.trust} />
+          </>
+        }
         about={template.description}
         actions={
           reason !== undefined ? (

@@ -9,17 +9,17 @@ import { TemplateGlyph } from './TemplateGlyph.tsx';
 import { tierLabel } from './tiers.ts';
 
 /** Templates as cards. */
-export const TemplateGrid = ({
+export const TemplateGrid = <T extends Template>({
   templates,
   hrefOf,
   iconOf,
   actions,
 }: {
-  readonly templates: readonly Template[];
-  readonly hrefOf: (template: Template) => string;
+  readonly templates: readonly T[];
+  readonly hrefOf: (template: T) => string;
   /** The address of the icon of a template; undefined if it has none. */
   readonly iconOf?: IconOf;
-  readonly actions?: (template: Template) => ReactNode;
+  readonly actions?: (template: T) => ReactNode;
 }) => (
   <ul className="grid">
     {templates.map((template) => (

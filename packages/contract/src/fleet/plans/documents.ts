@@ -11,7 +11,7 @@ import { labels, resourceName } from '../resources/resource.ts';
 import { volumeSize } from '../resources/storage.ts';
 
 /** What happens to an object whose document is removed, if the plan prunes. */
-export const removals = ['keep', 'keep_data', 'delete_all'] as const;
+const removals = ['keep', 'keep_data', 'delete_all'] as const;
 
 const removal = z.enum(removals).meta({
   description:

@@ -25,8 +25,8 @@ export const planLimits = {
 const BODY_LIMIT = 4 * MEBIBYTE;
 
 export const planStates = ['ready', 'refused', 'unchanged', 'applied', 'outdated', 'expired'] as const;
-export const planActions = ['create', 'change', 'delete', 'release'] as const;
-export const changeCauses = ['file', 'drift', 'removed'] as const;
+const planActions = ['create', 'change', 'delete', 'release'] as const;
+const changeCauses = ['file', 'drift', 'removed'] as const;
 
 const newPlan = z
   .strictObject({

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "catalog_templates" ADD COLUMN "trust" JSONB;
