@@ -143,6 +143,7 @@ const hubRoutes = () => {
   const publish = '/api/v1/publish';
   const byId = { id: UNKNOWN_ID };
   const template = { name: 'x', category_id: UNKNOWN_ID };
+  const application = { ...template, parts: [{ name: 'x', image_name: 'x' }] };
   const manyTags = Array.from({ length: 60 }, (_, index) => `t${index}`).join(',');
   return {
     listTemplates: listing(`${catalog}/templates`, [
@@ -168,6 +169,15 @@ const hubRoutes = () => {
     getTemplateIcon: reading(`${catalog}/templates/template-1/icon`),
     getChangelog: reading(`${catalog}/templates/template-1/changelog`, ['?limit=100', '?page=90071992547409']),
     getChangelogFeed: reading(`${catalog}/templates/template-1/changelog/feed`),
+    listApplications: listing(`${catalog}/applications`, [`?tags=${manyTags}&search=te&limit=100`, manyWords]),
+    listApplicationUpdates: {
+      ordinary: [{ method: 'GET', path: `${catalog}/applications/updates?since=2999-01-01T00:00:00Z` }],
+      worst: [
+        { method: 'GET', path: `${catalog}/applications/updates?since=1970-01-01T00:00:00Z` },
+        { method: 'GET', path: `${catalog}/applications/updates?cursor=${tokenLike(14_000)}` },
+      ],
+    },
+    getApplication: reading(`${catalog}/applications/application-1`, [`${catalog}/applications/${'a-'.repeat(7000)}`]),
     countTemplates: reading(`${catalog}/counts`, [`${catalog}/counts?tags=${manyTags}&search=te`]),
     listCategories: reading(`${catalog}/categories`),
     listPublishers: reading(`${catalog}/publishers`),
@@ -216,6 +226,11 @@ const hubRoutes = () => {
     createTemplate: writing('POST', `${admin}/templates`, template, [], MEBIBYTE),
     updateTemplate: writing('PUT', `${admin}/templates`, byId, [], MEBIBYTE),
     deleteTemplate: writing('DELETE', `${admin}/templates`, byId),
+    listAllApplications: listing(`${admin}/applications`),
+    getManagedApplication: reading(`${admin}/applications/${UNKNOWN_ID}`),
+    createApplication: writing('POST', `${admin}/applications`, application, [], 2 * MEBIBYTE),
+    updateApplication: writing('PUT', `${admin}/applications`, byId, [], 2 * MEBIBYTE),
+    deleteApplication: writing('DELETE', `${admin}/applications`, byId),
     listRevisions: reading(`${admin}/templates/${UNKNOWN_ID}/revisions`, ['?limit=100', '?page=90071992547409']),
     getRevision: reading(`${admin}/templates/${UNKNOWN_ID}/revisions/1`),
     compareRevisions: reading(`${admin}/templates/${UNKNOWN_ID}/revisions/2/changes`, ['?since=1']),
@@ -320,6 +335,8 @@ const fleetRoutes = ({ deployment, host, workload }) => {
       message('tools/call', { name: 'list_deployments', arguments: { limit: 100 } }),
     ),
     getMirroredTemplate: reading(`${api}/catalog/templates/template-1`),
+    listMirroredApplications: listing(`${api}/catalog/applications`, [manyWords]),
+    getMirroredApplication: reading(`${api}/catalog/applications/application-1`),
     listMirroredCategories: reading(`${api}/catalog/categories`),
     listNetworkTypes: reading(`${api}/catalog/network-types`),
     getSyncState: reading(`${api}/catalog/sync`),

@@ -28,6 +28,7 @@ export async function startFakeHub(key = newSecretToken('svcc_')) {
   const beginning = catalog.now();
   const { answerTo, forget, ...settings } = createAnswers(catalog.now);
   const requests: SeenRequest[] = [];
+  const applicationRequests: SeenRequest[] = [];
   let behaviours: Partial<Record<AnyCall, Behaviour>> = {};
   let changelogs: ReadonlyMap<string, readonly object[]> = new Map();
   let inFlight = 0;
@@ -37,7 +38,8 @@ export async function startFakeHub(key = newSecretToken('svcc_')) {
     const { pathname, searchParams: query } = new URL(req.url ?? '/', 'http://hub.test');
     const { authorization } = req.headers;
     const call = callOf(req.method, pathname);
-    requests.push({ call, cursor: query.get('cursor'), limit: query.get('limit'), authorization, at: Date.now() });
+    const seen = { call, cursor: query.get('cursor'), limit: query.get('limit'), authorization, at: Date.now() };
+    (call === 'applications' ? applicationRequests : requests).push(seen);
     mostAtOnce = Math.max(mostAtOnce, ++inFlight);
     res.once('close', () => inFlight--);
     const refuseBy = (code: Parameters<typeof refuse>[0]) => refuse(code)({ res, good: '' });
@@ -57,7 +59,9 @@ export async function startFakeHub(key = newSecretToken('svcc_')) {
     key,
     ...catalog,
     ...settings,
+    /** All requests except those for applications. */
     requests,
+    applicationRequests,
     /** The cursors that it received, in the order of the requests. */
     cursors: () => requests.filter(({ call }) => call === 'updates').map(({ cursor }) => cursor),
     mostAtOnce: () => mostAtOnce,
@@ -77,6 +81,7 @@ export async function startFakeHub(key = newSecretToken('svcc_')) {
       catalog.restore(beginning);
       forget();
       requests.splice(0);
+      applicationRequests.splice(0);
       behaviours = {};
       changelogs = new Map();
       mostAtOnce = 0;

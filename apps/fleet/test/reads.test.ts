@@ -6,6 +6,7 @@ import { MAX_PERFORMED_BYTES } from '@svc/http';
 import { countingReads } from '@svc/testing';
 import { insertRun } from '../src/deployments/update-runs/runs.ts';
 import { aTemplate } from './a-template.ts';
+import { anApplication } from './an-application.ts';
 import { messagesTo } from './mcp/client.ts';
 import { listen } from './raw.ts';
 import { startResources } from './resources/resources.ts';
@@ -59,6 +60,17 @@ beforeAll(async () => {
     const { id, slug, category_id, category_slug, is_featured, updated_at } = document;
     const data = { id, slug, category_id, category_slug, is_featured, updated_at, search_text: slug, sort_name: slug };
     await client.catalogTemplate.create({ data: { ...data, document: document as object } });
+    const application = anApplication({ slug: `large-${row}`, documentation: TEXT.repeat(25) });
+    await client.catalogApplication.create({
+      data: {
+        ...data,
+        id: application.id,
+        document: application as object,
+        summary: { ...application, documentation: '' } as object,
+        document_bytes: JSON.stringify(application).length,
+        summary_bytes: 1000,
+      },
+    });
     ids.workloads = (await fleet.aWorkload({ command })).id;
   }
   const env_schema = NAMES.map((name) => ({ name, required: false }));

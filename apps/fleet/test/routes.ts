@@ -30,6 +30,8 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
   'catalog-read': [
     'GET /api/v1/catalog/templates',
     'GET /api/v1/catalog/templates/:slug',
+    'GET /api/v1/catalog/applications',
+    'GET /api/v1/catalog/applications/:slug',
     'GET /api/v1/catalog/categories',
     'GET /api/v1/catalog/network-types',
     'GET /api/v1/catalog/sync',

@@ -76,6 +76,16 @@ export const program: Program = {
       argument: '<folder>',
       options: { prune: { help: 'also delete the files of what the hub does not have' } },
     },
+    lint: {
+      summary: 'check a folder of YAML files without a database, and name probable mistakes in applications',
+      run: async ({ argument: folder }) => {
+        const { lintFolder } = await import('./commands/lint.ts');
+        const { lines, isClean } = await lintFolder(folder);
+        console.log(lines.join('\n'));
+        return isClean ? exitCodes.success : exitCodes.failure;
+      },
+      argument: '<folder>',
+    },
     history: {
       ...printing('print the revisions of a template, also of a deleted one', async ({ argument: slug, options }) => {
         const { history } = await import('./commands/history.ts');

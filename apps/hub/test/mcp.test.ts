@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { newSecretToken } from '@svc/auth';
 import { createHttpServer } from '@svc/http';
+import { writeCatalog } from '../src/database/catalog-write.ts';
+import { PARTS } from './objects.ts';
 import { startWorld } from './world.ts';
 
 const world = await startWorld();
@@ -70,6 +72,20 @@ test.each(['auto', 'legacy'] as const)(
     );
   },
 );
+
+test('the tools find and return applications', async () => {
+  const { id: category_id } = await world.aCategory();
+  const data = { name: 'Wiki', slug: 'wiki', category_id, sort_name: 'wiki', search_text: 'wiki', parts: PARTS };
+  await writeCatalog(world.database, ({ application }) => application.create({ data }));
+  await withClient(undefined, async (client) => {
+    const found = await client.callTool({ name: 'search_templates', arguments: { q: 'wiki', kind: 'application' } });
+    expect(found.structuredContent).toMatchObject({ total: 1, next_page: null, applications: [{ slug: 'wiki' }] });
+    const one = await client.callTool({ name: 'get_template', arguments: { slug: 'wiki', kind: 'application' } });
+    expect(one.structuredContent).toMatchObject({ slug: 'wiki', parts: [{ name: 'web' }] });
+    const none = await client.callTool({ name: 'get_template', arguments: { slug: 'wiki' } });
+    expect(none.isError).toBe(true);
+  });
+});
 
 test('get_template counts a download with an API key, and none without', async () => {
   const { id, slug } = await world.aTemplate();

@@ -48,6 +48,7 @@ const env_schema = Array.from({ length: 20 }, (_, index) => ({
 }));
 
 let id = '';
+let applicationId = '';
 beforeAll(async () => {
   for (let row = 0; row < LARGE; row++) {
     ({ id } = await world.aTemplate({
@@ -66,6 +67,20 @@ beforeAll(async () => {
       await transaction.template.update({ where: { id }, data });
       await requestIcons(transaction, [`large-${row}`]);
     });
+    const application = await writeCatalog(world.database, ({ application }) =>
+      application.create({
+        data: {
+          name: `large-${row}`,
+          slug: `large-${row}`,
+          category_id: category.id,
+          sort_name: '',
+          search_text: '',
+          documentation,
+          parts: [{ name: 'web', image_name: 'library/server', env_schema }],
+        },
+      }),
+    );
+    applicationId = application.id;
     await storeIcon(
       client,
       { template_id: id, slug: '', url: ICON_URL },
@@ -83,10 +98,14 @@ beforeAll(async () => {
     await client.publisher.create({ data: { slug, name: slug, root: { ...root.key }, keyring } });
   }
 });
-beforeEach(() => world.catalog.documents.clear());
+beforeEach(() => {
+  world.catalog.documents.clear();
+  world.catalog.applications.documents.clear();
+});
 
 const ids: Readonly<Record<string, () => string>> = {
   templates: () => id,
+  applications: () => applicationId,
   categories: () => category.id,
   organizations: () => organization.id,
 };
@@ -107,7 +126,10 @@ const callers = {
 const callerOf = (path: string) =>
   Object.entries(callers).find(([start]) => path.startsWith(start))?.[1] ?? administrator;
 
-const required: Readonly<Record<string, string>> = { listTemplateUpdates: 'cursor=start' };
+const required: Readonly<Record<string, string>> = {
+  listTemplateUpdates: 'cursor=start',
+  listApplicationUpdates: 'cursor=start',
+};
 
 /** Operations that this caller, or a hub without sign-ins by a browser, does not have. */
 const REFUSED = ['startOidcLogin', 'endOidcLogin', 'getBrowserSession', 'listOwnSessions'];

@@ -40,6 +40,20 @@ const NOT_EXPRESSIBLE: readonly RegExp[] = [
   /^must contain only placeholders such as /, // the syntax of placeholders
   /^must not contain the placeholder /, // two members
   /^must be used in the text as /, // two members
+  /^must be unique, and /, // names and ports of applications, and what parts need
+  /^must be the name of another part/, // parts that exist
+  /^must be started or ready, because /, // two parts
+  /^must not be \S+, which another part is or was$/, // two parts
+  /^must not be localhost$/,
+  /^must not wait for each other: /, // several parts
+  /^must not contain placeholders, because /, // two members
+  /^must contain at most \d+ different placeholders/, // the syntax of placeholders
+  /^must have at most \d+ bytes together /, // several members
+  /^is only for a part of the kind job$/, // two members
+  /^is required, because the type of the input /, // two members
+  /^must be empty unless the type is choice$/, // two members
+  /^must not repeat a value$/, // entries that are equal
+  /^must not be given, because the input is secret/, // two members
   /^must contain import with prune$/, // entries that depend on each other
   /cursor of the last response$/, // cursors are opaque
   /^must be `start`, or the unchanged cursor of an entry$/,

@@ -1,19 +1,28 @@
-import { type Category, fold, offsetOf, paginationOf, type Template } from '@svc/contract';
+import { type Application, type Category, fold, offsetOf, paginationOf, type Template } from '@svc/contract';
 import { fleetEndpoints, MAX_NETWORK_TYPES_LISTED, type TemplateTrust } from '@svc/contract/fleet';
 import { containing } from '@svc/database';
 import { createTurnQueue, notFound, replyWithPage } from '@svc/http';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import { readSyncState } from '../catalog/sync-state.ts';
-import { templateTrust } from '../catalog/verdicts.ts';
-import { templatesWithWords } from '../catalog/words.ts';
+import { applications, type Mirror, objectsWithWords, templates } from '../catalog/words.ts';
+import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { callerKey } from '../identity/principal.ts';
 import { type RequestContext, route } from './request/context.ts';
 import { largeReadsOf } from './request/pages.ts';
 
-export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates, async (context, { query }) => {
-  const { database } = context;
-  const { source, order } = query.q ? rankedBy(await templatesWithWords(database, query.q)) : byName;
+interface Query extends Filters {
+  readonly page: number;
+  readonly limit: number;
+  readonly view: View;
+  readonly q?: string | undefined;
+}
+
+/** A page of a part of the mirror: the sizes of its objects by their ids, and the number of objects on all pages. */
+async function pageOf(database: Database, mirror: Mirror, query: Query) {
+  const { source, order } = query.q
+    ? rankedBy(mirror, await objectsWithWords(database, mirror, query.q))
+    : { source: Prisma.sql`${mirror.table} t`, order: Prisma.sql`sort_name, id` };
   const matching = Prisma.sql`FROM ${source} WHERE true ${filters(query)}`;
   // A single statement reads one snapshot, so the total matches the page. It is also returned for a
   // page past the end.
@@ -25,56 +34,92 @@ export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates,
         ORDER BY ${order} LIMIT ${query.limit} OFFSET ${offsetOf(query)}
       ) page ON true
       ORDER BY page.place`;
-  return replyWithPage(largeReadsOf(context), {
+  return {
     sizes: rows.flatMap(({ key, bytes }) => (key === null ? [] : [{ key, bytes }])),
-    read: (ids) => readTemplates(context, ids, query.view),
-    element: fleetEndpoints.listMirroredTemplates.reply.shape.templates.element,
-    compose: (templates) => ({ templates, pagination: paginationOf(query, rows[0]?.total ?? 0) }),
-  });
-});
-
-async function readTemplates({ database }: RequestContext, ids: readonly string[], view: View) {
-  const rows = await database.client.$queryRaw<Row[]>`
-    SELECT ${documentIn(view)} AS document, ${isStale} AS stale, ${templateTrust} AS trust FROM catalog_templates t
-    WHERE id = ANY (${ids}::uuid[]) ORDER BY array_position(${ids}::uuid[], id)`;
-  return rows.map(presentTemplate);
+    pagination: paginationOf(query, rows[0]?.total ?? 0),
+  };
 }
 
-interface Row {
-  readonly document: Template;
+/** The objects of a mirror with ids, in the order of the ids. */
+async function readObjects<T>(
+  { client }: Database,
+  mirror: Mirror,
+  { ids, view }: { ids: readonly string[]; view: View },
+) {
+  const rows = await client.$queryRaw<Row<T>[]>`
+    SELECT ${documentIn(view)} AS document, ${isStale(mirror)} AS stale, ${mirror.trust} AS trust FROM ${mirror.table} t
+    WHERE id = ANY (${[...ids]}::uuid[]) ORDER BY array_position(${[...ids]}::uuid[], id)`;
+  return rows.map(presented);
+}
+
+interface Row<T> {
+  readonly document: T;
   readonly stale: boolean;
   readonly trust: TemplateTrust | null;
 }
 
-const presentTemplate = ({ document, stale, trust }: Row) => ({ ...document, stale, trust });
+const presented = <T>({ document, stale, trust }: Row<T>) => ({ ...document, stale, trust });
+
+/** @throws 404 */
+async function readBySlug<T>({ client }: Database, mirror: Mirror, slug: string) {
+  const [row] = await client.$queryRaw<Row<T>[]>`
+      SELECT document, ${isStale(mirror)} AS stale, ${mirror.trust} AS trust FROM ${mirror.table} t
+      WHERE slug = ${slug} ORDER BY updated_at DESC, id LIMIT 1`;
+  if (!row) throw notFound();
+  return presented(row);
+}
+
+export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates, async (context, { query }) => {
+  const { database } = context;
+  const { sizes, pagination } = await pageOf(database, templates, query);
+  return replyWithPage(largeReadsOf(context), {
+    sizes,
+    read: (ids) => readObjects<Template>(database, templates, { ids, view: query.view }),
+    element: fleetEndpoints.listMirroredTemplates.reply.shape.templates.element,
+    compose: (found) => ({ templates: found, pagination }),
+  });
+});
+
+export const getMirroredTemplate = route(fleetEndpoints.getMirroredTemplate, ({ database }, { params }) =>
+  readBySlug<Template>(database, templates, params.slug),
+);
+
+export const listMirroredApplications = route(fleetEndpoints.listMirroredApplications, async (context, { query }) => {
+  const { database } = context;
+  const { sizes, pagination } = await pageOf(database, applications, query);
+  return replyWithPage(largeReadsOf(context), {
+    sizes,
+    read: (ids) => readObjects<Application>(database, applications, { ids, view: query.view }),
+    element: fleetEndpoints.listMirroredApplications.reply.shape.applications.element,
+    compose: (found) => ({ applications: found, pagination }),
+  });
+});
+
+export const getMirroredApplication = route(fleetEndpoints.getMirroredApplication, ({ database }, { params }) =>
+  readBySlug<Application>(database, applications, params.slug),
+);
 
 type View = 'full' | 'summary';
 
-export const getMirroredTemplate = route(fleetEndpoints.getMirroredTemplate, async ({ database }, { params }) => {
-  const [row] = await database.client.$queryRaw<Row[]>`
-      SELECT document, ${isStale} AS stale, ${templateTrust} AS trust FROM catalog_templates t WHERE slug = ${params.slug} ORDER BY updated_at DESC, id LIMIT 1`;
-  if (!row) throw notFound();
-  return presentTemplate(row);
-});
-
-/** The templates in the order of lists. */
-const byName = { source: Prisma.sql`catalog_templates t`, order: Prisma.sql`sort_name, id` };
-
-/** The templates with ids, the one with the highest rank first. */
-const rankedBy = (ranks: ReadonlyMap<string, number>) => ({
-  source: Prisma.sql`catalog_templates t JOIN unnest(${[...ranks.keys()]}::uuid[], ${[...ranks.values()]}::float8[])
-    AS ranks (template_id, rank) ON ranks.template_id = t.id`,
+/** The objects with ids, the one with the highest rank first. */
+const rankedBy = ({ table }: Mirror, ranks: ReadonlyMap<string, number>) => ({
+  source: Prisma.sql`${table} t JOIN unnest(${[...ranks.keys()]}::uuid[], ${[...ranks.values()]}::float8[])
+    AS ranks (object_id, rank) ON ranks.object_id = t.id`,
   order: Prisma.sql`rank DESC, sort_name, id`,
 });
 
-/** The document of a template. Only the full view contains its documentation. */
+/** The document of an object. Only the full view contains its long members. */
 const documentIn = (view: View) => (view === 'full' ? Prisma.sql`document` : Prisma.sql`summary`);
 
 /** The size of a document in a view. */
 const bytesIn = (view: View) => (view === 'full' ? Prisma.sql`document_bytes` : Prisma.sql`summary_bytes`);
 
-/** Whether the hub has sent a newer version of a template `t` that this fleet cannot read. */
-const isStale = Prisma.sql`EXISTS (SELECT FROM catalog_skipped s WHERE s.kind = 'template' AND s.entry_id = t.id)`;
+/** Whether the hub has sent a newer version of an object `t` that this fleet cannot read. */
+const isStale = (mirror: Mirror) =>
+  mirror === templates
+    ? Prisma.sql`EXISTS (SELECT FROM catalog_skipped s WHERE s.kind = 'template' AND s.entry_id = t.id)`
+    : Prisma.sql`EXISTS (SELECT FROM catalog_cursors s
+        WHERE s.kind = 'application' AND s.skipped @> jsonb_build_array(jsonb_build_object('id', t.id)))`;
 
 interface Filters {
   readonly category?: string | undefined;

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import {
+  type Application,
   adviceDefaults,
   advisory,
+  application,
   type Category,
   type ChangelogEntry,
   category,
@@ -19,7 +21,7 @@ import {
   uuid,
 } from '@svc/contract';
 import { MAX_CHANGES_LISTED } from '@svc/contract/fleet';
-import type { ReadUpdates } from '@svc/contract/hub';
+import type { ReadApplicationUpdates, ReadUpdates } from '@svc/contract/hub';
 import { z } from 'zod';
 import { type Evidence, evidenceOf } from '../trust/evidence.ts';
 import { version } from '../version.ts';
@@ -44,15 +46,24 @@ export interface MirroredTemplate extends Template {
   readonly signed: Evidence | null;
 }
 
+/** What a page of changes states beside its objects. */
+interface Page extends Pick<ReadUpdates, 'checked_at' | 'cursor' | 'reset' | 'has_more'> {
+  /** The ids of removed objects. */
+  readonly removed: readonly string[];
+  /** A removal has no readable id. Only a full walk shows which object was removed. */
+  readonly hasUnreadableRemoval: boolean;
+}
+
 /** A page of changes, of which each entry was read on its own. */
-export interface TemplatePage extends Pick<ReadUpdates, 'checked_at' | 'cursor' | 'reset' | 'has_more'> {
+export interface TemplatePage extends Page {
   /** The cursor with which the page was requested. */
   readonly requestedCursor: string;
   readonly templates: Entries<MirroredTemplate>;
-  /** The ids of removed templates. */
-  readonly removed: readonly string[];
-  /** A removal has no readable id. Only a full walk shows which template was removed. */
-  readonly hasUnreadableRemoval: boolean;
+}
+
+/** The same for applications. */
+export interface ApplicationPage extends Page {
+  readonly applications: Entries<Application>;
 }
 
 const TOO_LONG = `must have at most ${MAX_FOLDED} characters, which an index of the database can store`;
@@ -96,6 +107,20 @@ const storable = template
     tags: template.shape.tags.refine((tags) => tags.every(isIndexable), `each tag ${TOO_LONG}`),
     revision: revision.nullable().prefault(adviceDefaults.revision),
     advisories: z.array(storableAdvisory).prefault(adviceDefaults.advisories),
+    created_at: existing,
+    updated_at: existing,
+  })
+  .check(checkText);
+
+/** An application that the mirror can store. */
+const storableApplication = application
+  .extend({
+    id: uuid,
+    category_id: uuid,
+    category_slug: indexed,
+    slug: indexed,
+    name: indexed,
+    tags: application.shape.tags.refine((tags) => tags.every(isIndexable), `each tag ${TOO_LONG}`),
     created_at: existing,
     updated_at: existing,
   })
@@ -172,7 +197,7 @@ const reasonOf = ([first]: readonly { readonly path: string; readonly message: s
 
 export const readCategories = (rows: readonly unknown[]): Entries<Category> => readEntries(storableCategory, rows);
 
-export function readPage(updates: ReadUpdates, requestedCursor: string): TemplatePage {
+function pageOf(updates: Omit<ReadUpdates, 'templates'>): Page {
   const { checked_at, cursor, reset, has_more } = updates;
   const removed = updates.removed.map((row) => identity.parse(row).id);
   return {
@@ -180,17 +205,30 @@ export function readPage(updates: ReadUpdates, requestedCursor: string): Templat
     cursor,
     reset,
     has_more,
-    requestedCursor,
-    templates: readTemplates(updates.templates),
     removed: removed.filter((id) => id !== undefined),
     hasUnreadableRemoval: removed.includes(undefined),
   };
 }
 
+export const readPage = ({ templates, ...updates }: ReadUpdates, requestedCursor: string): TemplatePage => ({
+  ...pageOf(updates),
+  requestedCursor,
+  templates: readTemplates(templates),
+});
+
+export const readApplicationPage = ({ applications, ...updates }: ReadApplicationUpdates): ApplicationPage => ({
+  ...pageOf(updates),
+  applications: readEntries(storableApplication, applications),
+});
+
 const hash = (...values: readonly unknown[]) => createHash('sha256').update(JSON.stringify(values)).digest('base64url');
 
-/** Changes with each release, and with the members of a template. */
-const readerOf = () => hash(version, z.toJSONSchema(storable, { io: 'input', unrepresentable: 'any' }));
+/** Changes with each release, and with the members of a template or an application. */
+const readerOf = () =>
+  hash(
+    version,
+    ...[storable, storableApplication].map((schema) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })),
+  );
 let reader: string | undefined;
 
 /**

@@ -28,6 +28,7 @@ interface Row {
   readonly from_bundle: boolean;
   readonly templates: number;
   readonly categories: number;
+  readonly applications: number;
   readonly organization: State['organization'];
   readonly skipped_total: number;
   readonly skipped_entries: State['skipped']['entries'];
@@ -41,10 +42,14 @@ export async function readSyncState({ client }: Database, hubUrl: string | undef
              source IS NOT DISTINCT FROM ${BUNDLE_SOURCE} AS from_bundle,
              (SELECT count(*)::int FROM catalog_templates) AS templates,
              (SELECT count(*)::int FROM catalog_categories) AS categories,
-             (SELECT count(*)::int FROM catalog_skipped) AS skipped_total,
+             (SELECT count(*)::int FROM catalog_applications) AS applications,
+             (SELECT count(*)::int FROM catalog_skipped) + (SELECT sum(skipped_total)::int FROM catalog_cursors) AS skipped_total,
              (SELECT coalesce(json_agg(s ORDER BY s.kind DESC, s.slug, s.id), '[]') FROM (
                 SELECT kind, entry_id AS id, slug, reason FROM catalog_skipped
-                ORDER BY kind DESC, slug, entry_id LIMIT ${MAX_SKIPPED_LISTED}) s) AS skipped_entries
+                UNION ALL
+                SELECT c.kind, e.id, e.slug, e.reason FROM catalog_cursors c,
+                  jsonb_to_recordset(c.skipped) AS e (id uuid, slug text, reason text)
+                ORDER BY kind DESC, slug, id LIMIT ${MAX_SKIPPED_LISTED}) s) AS skipped_entries
       FROM catalog_sync`;
   if (!row) throw new Error('catalog_sync has no row');
   const { last_failure_at, failure_reason } = row;
@@ -58,7 +63,7 @@ export async function readSyncState({ client }: Database, hubUrl: string | undef
     last_failure: last_failure_at && failure_reason !== null ? { at: last_failure_at, reason: failure_reason } : null,
     next_try_at: hubUrl === undefined ? null : row.next_at,
     last_sync: row.last_success_at && { full: row.last_full, updated: row.last_updated, removed: row.last_removed },
-    counts: { templates: row.templates, categories: row.categories },
+    counts: { templates: row.templates, categories: row.categories, applications: row.applications },
     skipped: { total: row.skipped_total, entries: row.skipped_entries },
     from_bundle: row.from_bundle,
     organization: row.organization,

@@ -4,6 +4,7 @@ import { Counter } from 'prom-client';
 import type { Database } from '../database/client.ts';
 import { logEvents } from '../events/record.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { syncApplications } from './applications.ts';
 import { importBundle } from './bundle-import.ts';
 import { readChangelogs } from './changelogs.ts';
 import { reportDownloads } from './download-reports.ts';
@@ -302,6 +303,7 @@ async function walk(run: SyncRun, { full }: { readonly full: boolean }): Promise
   }
   await repeatPages(run, progress.started_at);
   await fetchKeyrings(run);
+  await syncApplications(run, { full: startsFullWalk || inFullWalk });
 }
 
 /**

@@ -6,7 +6,7 @@ export type Query = (sql: string) => Promise<any[]>;
 
 /** The stored mirror, with helpers for tests. */
 export function mirrorIn(query: Query) {
-  const documents = async (table: 'catalog_templates' | 'catalog_categories') =>
+  const documents = async (table: 'catalog_templates' | 'catalog_categories' | 'catalog_applications') =>
     (await query(`SELECT document FROM ${table} ORDER BY id`)).map(({ document }) => document);
   const names = async (): Promise<string[]> => (await documents('catalog_templates')).map(({ name }) => name).sort();
   return {
@@ -14,13 +14,15 @@ export function mirrorIn(query: Query) {
     /** Resets to the state before the first sync. */
     forget: async (): Promise<void> => {
       await query(
-        'TRUNCATE catalog_templates, catalog_changelogs, catalog_categories, catalog_skipped, catalog_advice',
+        'TRUNCATE catalog_templates, catalog_changelogs, catalog_categories, catalog_skipped, catalog_advice, catalog_applications, catalog_cursors',
       );
       await query('DELETE FROM catalog_sync');
       await query('INSERT INTO catalog_sync DEFAULT VALUES');
+      await query(`INSERT INTO catalog_cursors (kind) VALUES ('application')`);
     },
     templates: () => documents('catalog_templates'),
     categories: () => documents('catalog_categories'),
+    applications: () => documents('catalog_applications'),
     ids: async (): Promise<string[]> => (await documents('catalog_templates')).map(({ id }) => id),
     /**
      * Each row with its version (a row that was written again has another version), and the cursor

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { hubCatalogEndpoints, hubEndpoints } from '@svc/contract/hub';
 import type { Catalog } from './catalog.ts';
-import { readPage } from './pages.ts';
+import { readApplicationPage, readPage } from './pages.ts';
 
-const { getOwnOrganization, listTemplateUpdates, listCategories } = hubCatalogEndpoints;
+const { getOwnOrganization, listApplicationUpdates, listTemplateUpdates, listCategories } = hubCatalogEndpoints;
 
 const paths = {
   organization: getOwnOrganization.path,
@@ -15,8 +15,12 @@ const paths = {
 export type Call = keyof typeof paths;
 export const calls = Object.keys(paths) as Call[];
 
-/** Also those of a fleet that trusts publishers. */
-const allPaths = { ...paths, publishers: hubEndpoints.listPublishers.path } as const;
+/** Also those of a fleet that trusts publishers, and those after changes of the catalog. */
+const allPaths = {
+  ...paths,
+  publishers: hubEndpoints.listPublishers.path,
+  applications: listApplicationUpdates.path,
+} as const;
 export type AnyCall = keyof typeof allPaths;
 const allCalls = Object.keys(allPaths) as AnyCall[];
 
@@ -40,15 +44,18 @@ export function createAnswers(now: () => Catalog) {
   let organization = anOrganization();
   let pageSize = Number.POSITIVE_INFINITY;
   let publishers: readonly object[] = [];
-  const page = (query: URLSearchParams) => {
-    const { success, data } = listTemplateUpdates.query.safeParse(Object.fromEntries(query));
-    if (!success || !data.cursor) return undefined;
-    const limit = Math.min(data.limit ?? 500, pageSize);
-    return readPage(now(), { caller: organization.id, cursor: data.cursor, limit });
-  };
+  const page =
+    <T>(read: (catalog: Catalog, request: Parameters<typeof readPage>[1]) => T) =>
+    (query: URLSearchParams) => {
+      const { success, data } = listTemplateUpdates.query.safeParse(Object.fromEntries(query));
+      if (!success || !data.cursor) return undefined;
+      const limit = Math.min(data.limit ?? 500, pageSize);
+      return read(now(), { caller: organization.id, cursor: data.cursor, limit });
+    };
   const answers: Record<AnyCall, (query: URLSearchParams) => object | undefined> = {
     organization: () => ({ organization }),
-    updates: page,
+    updates: page(readPage),
+    applications: page(readApplicationPage),
     categories: () => ({ categories: now().categories }),
     publishers: () => ({ publishers }),
   };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Category, Template } from '@svc/contract';
+import type { Application, Category, Template } from '@svc/contract';
 
 /** The catalog that is visible to the organization of the fleet at one time. */
 export interface Catalog {
@@ -9,6 +9,9 @@ export interface Catalog {
   readonly shown: ReadonlyMap<string, { readonly template: Template; readonly at: number }>;
   readonly withdrawn: ReadonlyMap<string, number>;
   readonly categories: readonly Category[];
+  /** Applications, as templates. */
+  readonly applications: ReadonlyMap<string, { readonly application: Application; readonly at: number }>;
+  readonly withdrawnApplications: ReadonlyMap<string, number>;
 }
 
 const EMPTY: Catalog = {
@@ -17,6 +20,8 @@ const EMPTY: Catalog = {
   shown: new Map(),
   withdrawn: new Map(),
   categories: [],
+  applications: new Map(),
+  withdrawnApplications: new Map(),
 };
 
 /** A catalog that can be written to: each write is one transaction with one stamp. */
@@ -45,6 +50,21 @@ export function createCatalog() {
     withdraw,
     withdrawAll: () => withdraw(...[...now.shown.values()].map(({ template }) => template)),
     setCategories: (...categories: readonly Category[]) => write(() => ({ categories })),
+    publishApplications: (...applications: readonly Application[]) =>
+      write((at) => ({
+        applications: new Map([
+          ...now.applications,
+          ...applications.map((application) => [application.id, { application, at }] as const),
+        ]),
+      })),
+    withdrawApplications: (...applications: readonly { readonly id: string }[]) =>
+      write((at) => {
+        const ids = applications.map(({ id }) => id);
+        return {
+          applications: new Map([...now.applications].filter(([id]) => !ids.includes(id))),
+          withdrawnApplications: new Map([...now.withdrawnApplications, ...ids.map((id) => [id, at] as const)]),
+        };
+      }),
     /** Restores a former state, as from a backup: all later writes are lost. */
     restore: (backup: Catalog) => {
       now = backup;

@@ -8,6 +8,7 @@ import * as accountOrganizations from './account/organizations.ts';
 import * as accountProfile from './account/profile.ts';
 import * as adminAccessRequests from './admin/access-requests.ts';
 import * as adminApiKeys from './admin/api-keys.ts';
+import * as adminApplications from './admin/applications.ts';
 import { exportAuditEntries, listAuditEntries } from './admin/audit.ts';
 import * as adminCatalogAccess from './admin/catalog-access.ts';
 import * as adminCategories from './admin/categories.ts';
@@ -31,6 +32,8 @@ import * as oidc from './auth/oidc.ts';
 import * as browserSession from './auth/session.ts';
 import * as ownSessions from './auth/sessions.ts';
 import { getAuthConfig } from './auth.ts';
+import { listApplicationUpdates } from './catalog/applications/updates.ts';
+import { getApplication, listApplications } from './catalog/applications.ts';
 import { listCategories } from './catalog/categories.ts';
 import { countTemplates } from './catalog/counts.ts';
 import { getOwnOrganization } from './catalog/organization.ts';
@@ -50,6 +53,9 @@ export const routes = implement(hubEndpoints, {
   getTemplate,
   getTemplateIcon,
   ...changelog,
+  listApplications,
+  listApplicationUpdates,
+  getApplication,
   countTemplates,
   listCategories,
   listPublishers,
@@ -69,6 +75,7 @@ export const routes = implement(hubEndpoints, {
   ...adminAccessRequests,
   ...accountProfile,
   ...adminTemplates,
+  ...adminApplications,
   readTemplateFile,
   listDeletedTemplates,
   ...adminRevisions,
@@ -92,4 +99,12 @@ export const routes = implement(hubEndpoints, {
 });
 
 /** The frequent reads, which can be handled without Express. */
-export const frequentReads = [listTemplates, listTemplateUpdates, getTemplate, listCategories];
+export const frequentReads = [
+  listTemplates,
+  listTemplateUpdates,
+  getTemplate,
+  listApplications,
+  listApplicationUpdates,
+  getApplication,
+  listCategories,
+];

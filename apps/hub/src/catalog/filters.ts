@@ -3,9 +3,10 @@ import { containing } from '@svc/database';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Viewer } from '../identity/principal.ts';
 import { newestCommit } from '../revision/revision.ts';
+import type { Kind } from './kinds.ts';
 import type { TemplateOrder } from './memory/order.ts';
 import { hasAnyTag } from './tags.ts';
-import { templateSources, visibleTemplates } from './visibility.ts';
+import { visibleObjects } from './visibility.ts';
 
 export interface Paging {
   readonly page: number;
@@ -37,26 +38,29 @@ const ORDER_BY: Readonly<Record<TemplateOrder, (alias: string) => Prisma.Sql>> =
 };
 
 /** The number of downloads, by which rows are sorted. */
-const downloads = Prisma.sql`,
-  coalesce((SELECT d.count FROM template_downloads d WHERE d.template_id = t.id), 0) AS downloads`;
+const downloadsOf = ({ downloads, id }: Kind) => Prisma.sql`,
+  coalesce((SELECT d.count FROM ${downloads} d WHERE d.${id} = t.id), 0) AS downloads`;
 
 /**
  * The ids of a page, the total and the newest commit in one statement, and so in one snapshot. A
  * page past the end has one row, without an id.
  */
 export function idsOfPage(
+  kind: Kind,
   viewer: Viewer,
-  query: Omit<Filters, 'q'> & Paging & { readonly sort?: TemplateOrder | undefined },
+  query: Omit<Filters, 'q'> &
+    Paging & { readonly sort?: TemplateOrder | undefined; readonly owner?: string | undefined },
 ): Prisma.Sql {
-  const { sort = 'name' } = query;
+  const { sort = 'name', owner } = query;
+  const owned = owner === undefined ? Prisma.empty : Prisma.sql`AND t.owner_org_id = ${owner}::uuid`;
   const orderBy = ORDER_BY[sort];
-  const matching = Prisma.sql`FROM ${templateSources} WHERE ${visibleTemplates(viewer)} ${conditions(query)}`;
+  const matching = Prisma.sql`FROM ${kind.sources} WHERE ${visibleObjects(viewer)} ${owned} ${conditions(kind, query)}`;
   return Prisma.sql`
     SELECT (SELECT commit FROM ${newestCommit} n) AS commit, counted.total, page.id
     FROM (SELECT count(*)::int AS total ${matching}) counted
     LEFT JOIN LATERAL (
       SELECT m.* FROM (
-        SELECT t.id, t.sort_name, t.created_at ${sort === '-download_count' ? downloads : Prisma.empty} ${matching}
+        SELECT t.id, t.sort_name, t.created_at ${sort === '-download_count' ? downloadsOf(kind) : Prisma.empty} ${matching}
       ) m
       ORDER BY ${orderBy('m')} LIMIT ${query.limit} OFFSET ${offsetOf(query)}
     ) page ON true
@@ -78,32 +82,33 @@ export interface MatchingRow {
 }
 
 interface Bounds {
-  /** Only templates with these ids. */
+  /** Only objects with these ids. */
   readonly among?: readonly string[] | undefined;
   readonly limit: number;
 }
 
 /**
- * The ids of the templates that match, in the order of lists, and the newest commit in the same
+ * The ids of the objects that match, in the order of lists, and the newest commit in the same
  * snapshot.
  */
-export const matchingTemplates = (filters: ContentFilters, { among, limit }: Bounds): Prisma.Sql => Prisma.sql`
+export const matchingObjects = (
+  { table }: Kind,
+  filters: ContentFilters,
+  { among, limit }: Bounds,
+): Prisma.Sql => Prisma.sql`
   SELECT (SELECT commit FROM ${newestCommit} n) AS commit, array_to_string(ARRAY(
-    SELECT t.id FROM templates t
+    SELECT t.id FROM ${table} t
     WHERE ${among ? Prisma.sql`t.id = ANY (${[...among]}::uuid[])` : Prisma.sql`true`} ${matches(filters)}
     ORDER BY t.sort_name, t.id LIMIT ${limit}), ',') AS ids`;
 
-const conditions = ({
-  category = [],
-  kind = [],
-  tier = [],
-  gpu,
-  ...filters
-}: Omit<Filters, 'q'>): Prisma.Sql => Prisma.sql`
+const conditions = (
+  { kindOf, hasGpu }: Kind,
+  { category = [], kind = [], tier = [], gpu, ...filters }: Omit<Filters, 'q'>,
+): Prisma.Sql => Prisma.sql`
   ${category.length === 0 ? Prisma.empty : Prisma.sql`AND c.slug = ANY (${[...category]}::text[])`}
-  ${kind.length === 0 ? Prisma.empty : Prisma.sql`AND t.kind = ANY (${[...kind]}::text[])`}
+  ${kind.length === 0 ? Prisma.empty : Prisma.sql`AND ${kindOf} = ANY (${[...kind]}::text[])`}
   ${tier.length === 0 ? Prisma.empty : Prisma.sql`AND t.min_tier = ANY (${[...tier]}::text[])`}
-  ${gpu === undefined ? Prisma.empty : gpu ? Prisma.sql`AND t.gpu_count > 0` : Prisma.sql`AND t.gpu_count = 0`}
+  ${gpu === undefined ? Prisma.empty : gpu ? Prisma.sql`AND ${hasGpu}` : Prisma.sql`AND NOT ${hasGpu}`}
   ${matches(filters)}`;
 
 const matches = ({ search = '', featured, tags = [] }: ContentFilters): Prisma.Sql => Prisma.sql`

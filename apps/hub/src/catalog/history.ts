@@ -35,7 +35,7 @@ export const startHistoryPruning = ({ database, days, log }: PruningOptions): Pe
  */
 const BATCH = 2000;
 
-const HISTORIES = ['template_scopes', 'category_privacy', 'catalog_access_periods'] as const;
+const HISTORIES = ['template_scopes', 'application_scopes', 'category_privacy', 'catalog_access_periods'] as const;
 
 /**
  * Deletes the visibility history that ended before `before`. The same transaction stores the latest

@@ -1,7 +1,7 @@
 import { MAX_PLANNED_ORGANIZATIONS } from '@svc/contract/hub';
 import type { Reader } from '@svc/database';
 import { Prisma } from '../generated/prisma/client.ts';
-import { visibleTemplates, visibleToOrganization } from './visibility.ts';
+import { visibleObjects, visibleToOrganization } from './visibility.ts';
 
 interface Pair {
   readonly org_id: string;
@@ -69,7 +69,7 @@ const seen = (categoryIds: readonly string[], orgIds: readonly string[]) => Pris
   JOIN unnest(${[...orgIds]}::uuid[]) AS o(id) ON ${visibleToOrganization(Prisma.sql`o.id`)}
   UNION ALL
   SELECT NULL, c.id, c.slug, concat_ws(' ', t.owner_org_id, t.is_public), t.count
-  FROM groups t JOIN categories c ON c.id = t.category_id WHERE ${visibleTemplates({ kind: 'anonymous' })}`;
+  FROM groups t JOIN categories c ON c.id = t.category_id WHERE ${visibleObjects({ kind: 'anonymous' })}`;
 
 /** No change. */
 const NOTHING: PlannedChanges = { grants: [], revokes: [], categories: [], withdrawn: [] };

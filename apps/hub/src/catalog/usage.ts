@@ -1,16 +1,17 @@
 import type { SnapshotReader } from '@svc/database';
 import { type Log, type PeriodicTask, runPeriodically } from '@svc/http';
 import { Prisma } from '../generated/prisma/client.ts';
+import { applications, type Kind, templates } from './kinds.ts';
 import type { CachedCatalog } from './memory/cached-catalog.ts';
 
 /**
- * Counts downloads of templates and uses of keys, and stores them together. A crash loses the
+ * Counts downloads of objects and uses of keys, and stores them together. A crash loses the
  * counts since the last flush.
  */
 export interface Usage {
-  countDownload(templateId: string): void;
-  /** The number of downloads of a template that this process has not stored yet. */
-  pendingDownloads(templateId: string): number;
+  countDownload(id: string, kind?: Kind): void;
+  /** The number of downloads of an object that this process has not stored yet. */
+  pendingDownloads(id: string, kind?: Kind): number;
   /** Records that a key was used at a time. */
   recordKeyUse(keyId: string, at: Date): void;
   /** Stores everything that was recorded before the call. */
@@ -37,7 +38,7 @@ interface StoredCount {
 type Shown = Pick<CachedCatalog, 'setDownloads'>;
 
 export function createUsage(reader: SnapshotReader, shown: Shown): Usage {
-  const downloads = createDownloadCounts(reader, shown);
+  const downloads = new Map([templates, applications].map((kind) => [kind, createDownloadCounts(reader, kind, shown)]));
   const keyUses = createKeyUses(reader);
   /**
    * Each flush starts after the previous one, so that a flush that a caller waits for contains
@@ -46,14 +47,17 @@ export function createUsage(reader: SnapshotReader, shown: Shown): Usage {
   let flushed: Promise<void> = Promise.resolve();
   let readAt = performance.now();
   return {
-    countDownload: downloads.add,
-    pendingDownloads: downloads.pending,
+    countDownload: (id, kind = templates) => downloads.get(kind)?.add(id),
+    pendingDownloads: (id, kind = templates) => downloads.get(kind)?.pending(id) ?? 0,
     recordKeyUse: keyUses.record,
     flush: () => {
       flushed = flushed
         .catch(() => undefined) // the caller of that flush received its error
         .then(async () => {
-          const results = await Promise.allSettled([downloads.flush(), keyUses.flush()]);
+          const results = await Promise.allSettled([
+            ...[...downloads.values()].map((counts) => counts.flush()),
+            keyUses.flush(),
+          ]);
           for (const result of results) if (result.status === 'rejected') throw result.reason;
         });
       return flushed;
@@ -68,7 +72,7 @@ export function createUsage(reader: SnapshotReader, shown: Shown): Usage {
 }
 
 /** The downloads that this process has counted and not stored yet. */
-function createDownloadCounts(reader: SnapshotReader, shown: Shown) {
+function createDownloadCounts(reader: SnapshotReader, kind: Kind, shown: Shown) {
   const counted = new Map<string, number>();
   /**
    * Counts that a transaction stores, or has perhaps stored: those of the flush in progress, or of
@@ -99,8 +103,8 @@ function createDownloadCounts(reader: SnapshotReader, shown: Shown) {
     keep();
   };
   return {
-    add: (templateId: string) => add(templateId),
-    pending: (templateId: string) => (counted.get(templateId) ?? 0) + (storing.get(templateId) ?? 0),
+    add: (id: string) => add(id),
+    pending: (id: string) => (counted.get(id) ?? 0) + (storing.get(id) ?? 0),
     flush: async () => {
       await settle();
       if (counted.size === 0) return;
@@ -109,7 +113,7 @@ function createDownloadCounts(reader: SnapshotReader, shown: Shown) {
       const stored = await reader.inTransaction(async (transaction) => {
         const [row] = await transaction.read<{ id: string }>(TRANSACTION_ID);
         transactionId = row?.id;
-        return transaction.read<StoredCount>(addDownloads(storing));
+        return transaction.read<StoredCount>(addDownloads(kind, storing));
       });
       transactionId = undefined;
       storing.clear();
@@ -173,17 +177,20 @@ const statusOf = (transactionId: string): Prisma.Sql => Prisma.sql`
 
 // Rows are locked in the order of their ids, so that the flushes of two replicas cannot deadlock.
 
-/** Adds counts. Deleted templates are ignored. */
-const addDownloads = (counts: ReadonlyMap<string, number>): Prisma.Sql => Prisma.sql`
-  INSERT INTO template_downloads AS d (template_id, count)
+/** Adds counts. Deleted objects are ignored. */
+const addDownloads = ({ table, downloads, id }: Kind, counts: ReadonlyMap<string, number>): Prisma.Sql => Prisma.sql`
+  INSERT INTO ${downloads} AS d (${id}, count)
   SELECT t.id, n.count
-  FROM unnest(${[...counts.keys()]}::uuid[], ${[...counts.values()]}::int[]) AS n (id, count) JOIN templates t ON t.id = n.id
+  FROM unnest(${[...counts.keys()]}::uuid[], ${[...counts.values()]}::int[]) AS n (id, count) JOIN ${table} t ON t.id = n.id
   ORDER BY t.id
-  ON CONFLICT (template_id) DO UPDATE SET count = d.count + excluded.count
-  RETURNING template_id AS id, count::int`;
+  ON CONFLICT (${id}) DO UPDATE SET count = d.count + excluded.count
+  RETURNING ${id} AS id, count::int`;
 
 const recentCounts = (seconds: number): Prisma.Sql => Prisma.sql`
   SELECT template_id AS id, count::int FROM template_downloads
+  WHERE counted_at > clock_timestamp() - make_interval(secs => ${seconds})
+  UNION ALL
+  SELECT application_id, count::int FROM application_downloads
   WHERE counted_at > clock_timestamp() - make_interval(secs => ${seconds})`;
 
 const setLastUsed = (uses: readonly (readonly [string, Date])[]): Prisma.Sql => Prisma.sql`

@@ -5,12 +5,15 @@ import { readSignaturesFile, SIGNATURES } from '../catalog/files/signatures-file
 
 /** The files of a catalog in a folder. */
 export function openFolder(folder: string): CatalogSource {
-  const templates = templatesOf(folder);
+  const templates = filesOf(folder, 'template');
+  const applications = filesOf(folder, 'application');
   const { signatures, problems } = signaturesOf(folder);
   return {
-    ...templates,
+    templates: templates.files,
+    applications: applications.files,
+    ignored: [...templates.ignored, ...applications.ignored],
     signatures,
-    problems: [...templates.problems, ...problems],
+    problems: [...templates.problems, ...applications.problems, ...problems],
     nameOf: (file) => path.join(folder, file),
     read: (file) => readText(path.join(folder, file)),
   };
@@ -27,17 +30,22 @@ function signaturesOf(folder: string): Pick<CatalogSource, 'signatures' | 'probl
   return { signatures: {}, problems: read.problems.map((problem) => `${name}: ${problem}`) };
 }
 
-function templatesOf(folder: string): Pick<CatalogSource, 'templates' | 'ignored' | 'problems'> {
-  const templates = path.join(folder, 'templates');
-  if (!existsSync(templates)) return { templates: [], ignored: [], problems: [] };
-  if (!statSync(templates).isDirectory()) {
-    return { templates: [], ignored: [], problems: [`${templates}: must be a folder with template files`] };
+interface ObjectFiles extends Pick<CatalogSource, 'ignored' | 'problems'> {
+  readonly files: readonly string[];
+}
+
+/** The files of the templates or of the applications of a folder, which need not have some. */
+function filesOf(catalog: string, noun: 'template' | 'application'): ObjectFiles {
+  const folder = path.join(catalog, `${noun}s`);
+  if (!existsSync(folder)) return { files: [], ignored: [], problems: [] };
+  if (!statSync(folder).isDirectory()) {
+    return { files: [], ignored: [], problems: [`${folder}: must be a folder with ${noun} files`] };
   }
-  const names = readdirSync(templates).sort();
-  const isTemplate = (name: string) => /^[^.].*\.ya?ml$/.test(name);
+  const names = readdirSync(folder).sort();
+  const isObject = (name: string) => /^[^.].*\.ya?ml$/.test(name);
   return {
-    templates: names.filter(isTemplate).map((name) => path.join('templates', name)),
-    ignored: names.filter((name) => !isTemplate(name)).map((name) => path.join(templates, name)),
+    files: names.filter(isObject).map((name) => path.join(`${noun}s`, name)),
+    ignored: names.filter((name) => !isObject(name)).map((name) => path.join(folder, name)),
     problems: [],
   };
 }

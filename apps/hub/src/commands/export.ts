@@ -38,12 +38,13 @@ export async function exportCatalog(
   const changes = changesOfFiles(rows, existing, prune);
   refuseOverwriting(changes, existing);
   mkdirSync(path.join(folder, 'templates'), { recursive: true });
+  if (rows.applications.length > 0) mkdirSync(path.join(folder, 'applications'), { recursive: true });
   const signed = writeSignatures(folder, signaturesIn(rows), { prune });
   for (const { file, content } of changes) {
     if (content === undefined) rmSync(path.join(folder, file));
     else if (content !== null) writeFileSync(path.join(folder, file), formatYaml(content));
   }
-  const total = `${rows.categories.length} categories and ${rows.templates.length} templates`;
+  const total = `${rows.categories.length} categories, ${rows.templates.length} templates and ${rows.applications.length} applications`;
   return [
     ...changes.map(({ text }) => text),
     ...signed,
@@ -78,12 +79,12 @@ async function readExisting(folder: string): Promise<CatalogFiles> {
   );
 }
 
-/** @throws if the file for a new template describes another one */
-function refuseOverwriting(changes: readonly FileChange[], { templates }: CatalogFiles): void {
-  const slugs = new Map(templates.map(({ file, slug }) => [file, slug]));
+/** @throws if the file for a new object describes another one */
+function refuseOverwriting(changes: readonly FileChange[], { templates, applications }: CatalogFiles): void {
+  const slugs = new Map([...templates, ...applications].map(({ file, slug }) => [file, slug]));
   for (const { file, text } of changes) {
     if (text.startsWith('create ') && slugs.has(file)) {
-      throw new Error(`${file} describes the template ${slugs.get(file)}. Rename it; nothing was changed.`);
+      throw new Error(`${file} describes another object, ${slugs.get(file)}. Rename it; nothing was changed.`);
     }
   }
 }

@@ -40,7 +40,7 @@ export async function importCatalog(
     throw new CatalogFilesError(
       files.ignored.map(
         (name) =>
-          `${name}: is ignored; ${whyIgnored(name)}. With --prune, a template that it describes would be deleted: rename or remove it`,
+          `${name}: is ignored; ${whyIgnored(name)}. With --prune, an object that it describes would be deleted: rename or remove it`,
       ),
     );
   }

@@ -9,13 +9,16 @@ const unknownOrganization = (member: string) => () =>
 /** The problem that a caller receives for each violated constraint. */
 export const constraintProblems: ConstraintProblems = {
   templates_slug_key: slugTaken,
+  applications_slug_key: slugTaken,
   categories_slug_key: slugTaken,
   organizations_slug_key: slugTaken,
   templates_category_id_fkey: unknownCategory,
+  applications_category_id_fkey: unknownCategory,
   catalog_access_category_id_fkey: unknownCategory,
   service_token_categories_category_id_fkey: () =>
     new Problem('unknown_category', 'A category does not exist any longer.'),
   templates_owner_org_id_fkey: unknownOrganization('owner_org_id'),
+  applications_owner_org_id_fkey: unknownOrganization('owner_org_id'),
   catalog_access_org_id_fkey: unknownOrganization('org_id'),
   users_org_id_fkey: unknownOrganization('org_id'),
 };

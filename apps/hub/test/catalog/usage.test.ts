@@ -1,5 +1,6 @@
 import type { SnapshotReader } from '@svc/database';
 import { byDepth } from '@svc/testing';
+import { templates } from '../../src/catalog/kinds.ts';
 import { createDocuments } from '../../src/catalog/memory/documents.ts';
 import { createUsage } from '../../src/catalog/usage.ts';
 import { anInstance, startWorld } from '../world.ts';
@@ -43,7 +44,7 @@ test('shows the downloads that another replica stored', async () => {
 /** Counts of a replica whose access to the database is changed. */
 const usageOf = (changes: Partial<SnapshotReader>) => {
   const { reader } = world.database;
-  return createUsage({ ...reader, ...changes }, createDocuments(reader));
+  return createUsage({ ...reader, ...changes }, createDocuments(reader, templates));
 };
 
 test('keeps the counts of a flush that fails, and ignores deleted templates', async () => {

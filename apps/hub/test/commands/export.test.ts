@@ -143,7 +143,7 @@ describe('an export to a folder with a catalog', () => {
 
   test('writes no file of an object that is equal, whatever its format', async () => {
     expect(await exportCatalog(world.database, { folder })).toEqual([
-      `1 categories and 2 templates: 0 files changed in ${folder}`,
+      `1 categories, 2 templates and 0 applications: 0 files changed in ${folder}`,
     ]);
     expect(read('templates/one.yaml')).toBe(ONE);
     expect(read('categories.yaml')).toBe('# Mine.\n- { name: Tools, slug: tools }\n');
@@ -192,7 +192,7 @@ describe('an export to a folder with a catalog', () => {
       'a file with the name of another template',
       'templates/new.yaml',
       'name: New\nslug: other\ncategory: tools\n',
-      /describes the template other/,
+      /describes another object, other/,
     ],
   ])('changes nothing if the folder has %s', async (_, name, text, message) => {
     write(name, text);

@@ -74,7 +74,7 @@ describe(`generated templates (seed ${seed})`, () => {
       `dry run: 0 to create, 0 to update, ${TEMPLATES + 1} unchanged`,
     ]);
     expect(await exportCatalog(world.database, { folder })).toEqual([
-      `1 categories and ${TEMPLATES} templates: 0 files changed in ${folder}`,
+      `1 categories, ${TEMPLATES} templates and 0 applications: 0 files changed in ${folder}`,
     ]);
   });
 

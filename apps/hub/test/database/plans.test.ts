@@ -1,9 +1,10 @@
 // Query plans of the catalog endpoints with many templates. Each test also checks that the plan
 // differs without the index.
 import { byDepth, scaled } from '@svc/testing';
-import { changedTemplates, removedTemplates } from '../../src/catalog/changes/since.ts';
+import { changedObjects, removedObjects } from '../../src/catalog/changes/since.ts';
 import { NO_ID } from '../../src/catalog/changes/state.ts';
-import { idsOfPage, matchingTemplates } from '../../src/catalog/filters.ts';
+import { idsOfPage, matchingObjects } from '../../src/catalog/filters.ts';
+import { templates } from '../../src/catalog/kinds.ts';
 import { categoriesWithCounts } from '../../src/catalog/memory/category-lists.ts';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
@@ -92,42 +93,42 @@ const checks: Readonly<Record<string, Check>> = {
   'a search': {
     index: 'templates_search_text_idx',
     noSeqScan: ['templates'],
-    query: () => matchingTemplates({ search: 'abcd' }, { limit: 10_001 }),
+    query: () => matchingObjects(templates, { search: 'abcd' }, { limit: 10_001 }),
   },
   tags: {
     index: 'templates_tags_idx',
     noSeqScan: ['templates'],
-    query: () => matchingTemplates({ tags: ['tag-7', 'tag-8'] }, { limit: 10_001 }),
+    query: () => matchingObjects(templates, { tags: ['tag-7', 'tag-8'] }, { limit: 10_001 }),
   },
   'a page of a search': {
     index: 'templates_search_text_idx',
     noSeqScan: ['templates'],
-    query: (viewer) => idsOfPage(viewer, { ...page, search: 'abcd' }),
+    query: (viewer) => idsOfPage(templates, viewer, { ...page, search: 'abcd' }),
   },
   'a page of tags': {
     index: 'templates_tags_idx',
     noSeqScan: ['templates'],
-    query: (viewer) => idsOfPage(viewer, { ...page, tags: ['tag-7', 'tag-8'] }),
+    query: (viewer) => idsOfPage(templates, viewer, { ...page, tags: ['tag-7', 'tag-8'] }),
   },
   'a category': {
     index: 'templates_category_id_idx',
     noSeqScan: ['templates'],
-    query: (viewer) => idsOfPage(viewer, { ...page, category: ['category-3'] }),
+    query: (viewer) => idsOfPage(templates, viewer, { ...page, category: ['category-3'] }),
   },
   'a page by name': {
     index: 'templates_sort_name_id_idx',
     noSeqScan: [], // its total counts all templates
-    query: (viewer) => idsOfPage(viewer, page),
+    query: (viewer) => idsOfPage(templates, viewer, page),
   },
   'recent changes': {
     index: 'templates_updated_at_id_idx',
     noSeqScan: ['templates', 'template_scopes'],
-    query: (viewer) => changedTemplates(viewer, since, CHANGES),
+    query: (viewer) => changedObjects(templates, viewer, since, CHANGES),
   },
   'recent removals': {
     index: 'template_scopes_ended_idx',
     noSeqScan: ['template_scopes'],
-    query: (viewer) => removedTemplates(viewer, since, removals),
+    query: (viewer) => removedObjects(templates, viewer, since, removals),
   },
   'counts of categories': {
     index: 'templates_category_id_idx',
@@ -153,7 +154,7 @@ test.each(cells)('the query for $name uses the index $check.index for the viewer
 });
 
 test.each(kinds)('a page by name sorts only its own rows for the viewer %s', async (kind) => {
-  const query = idsOfPage(viewers[kind], page);
+  const query = idsOfPage(templates, viewers[kind], page);
   const sorted = (nodes: readonly Plan[]) =>
     Math.max(...nodes.filter((node) => node['Node Type'].endsWith('Sort')).map((node) => node['Plan Rows']));
   expect(sorted(await explain(query))).toBeLessThanOrEqual(page.limit);
@@ -161,9 +162,9 @@ test.each(kinds)('a page by name sorts only its own rows for the viewer %s', asy
 
 test('the checked queries return the expected rows', async () => {
   const ids = async (query: Prisma.Sql) => (await client.$queryRaw<{ id: string }[]>(query)).map(({ id }) => id);
-  expect(await ids(changedTemplates(viewers.administrator, since, CHANGES))).toHaveLength(2);
-  expect(await ids(removedTemplates(viewers.anonymous, since, removals))).toHaveLength(2);
-  const [row] = await client.$queryRaw<{ total: number }[]>(idsOfPage(viewers.administrator, page));
+  expect(await ids(changedObjects(templates, viewers.administrator, since, CHANGES))).toHaveLength(2);
+  expect(await ids(removedObjects(templates, viewers.anonymous, since, removals))).toHaveLength(2);
+  const [row] = await client.$queryRaw<{ total: number }[]>(idsOfPage(templates, viewers.administrator, page));
   expect(row?.total).toBe(TEMPLATES - 1);
 });
 

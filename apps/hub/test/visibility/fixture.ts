@@ -1,4 +1,5 @@
 import { writeCatalog } from '../../src/database/catalog-write.ts';
+import { type ObjectKind, tablesOf } from '../objects.ts';
 import type { World } from '../world.ts';
 import type { Caller, Kind, Owner, Privacy } from './table.ts';
 
@@ -48,7 +49,7 @@ export interface Fixture {
 }
 
 /**
- * Creates a template of each kind in `kinds`, an open and a private category, and grants of
+ * Creates a template, or an application, of each kind in `kinds`, an open and a private category, and grants of
  * `granted` for both categories. The grant for the open category has an effect only when the
  * category becomes private. All slugs, names and tags contain the label of the fixture, so that
  * queries find them.
@@ -60,7 +61,13 @@ export async function createFixture(
     label,
     kinds,
     message = '',
-  }: { readonly label: string; readonly kinds: readonly Kind[]; readonly message?: string },
+    of = 'templates',
+  }: {
+    readonly label: string;
+    readonly kinds: readonly Kind[];
+    readonly message?: string;
+    readonly of?: ObjectKind;
+  },
 ): Promise<Fixture> {
   const categories = {
     open: await world.aCategory({ slug: `${label}-open` }),
@@ -69,8 +76,8 @@ export async function createFixture(
   for (const category of Object.values(categories)) await world.aGrant(callers.granted, category);
   const made = await writeCatalog(
     world.database,
-    ({ template }) =>
-      template.createManyAndReturn({
+    (tables) =>
+      tablesOf(of, tables).template.createManyAndReturn({
         data: kinds.map((kind) => {
           const name = `${label} ${kind}`;
           const slug = name.replace(/\W+/g, '-');

@@ -131,7 +131,9 @@ const columnsOf = (ids: Ids, { isPublic, category, owner }: TemplateScope) => ({
 
 /** Replaces the catalog by the content of a model. */
 export async function writeModel(catalog: CatalogTransaction, ids: Ids, { privacy, templates, grants }: CatalogModel) {
-  await catalog.template.deleteMany();
+  // Objects of both kinds, because a test of the other kind can have run before.
+  await catalog.$executeRaw`DELETE FROM templates`;
+  await catalog.$executeRaw`DELETE FROM applications`;
   await catalog.category.deleteMany(); // also deletes its grants
   await catalog.category.createMany({
     data: privacy.map((is_private, n) => {

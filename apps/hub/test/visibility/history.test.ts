@@ -1,14 +1,15 @@
-// Random histories of a catalog. After each transaction, compares the templates that changed or became visible since an
+// Random histories of a catalog. After each transaction, compares the objects that changed or became visible since an
 // earlier one, and those that became invisible, with a model that knows the state after each transaction.
 import { byDepth } from '@svc/testing';
 import { seeded } from '@svc/testing/properties';
 import fc from 'fast-check';
-import { changedTemplates, removedTemplates } from '../../src/catalog/changes/since.ts';
+import { changedObjects, removedObjects } from '../../src/catalog/changes/since.ts';
 import { NO_ID } from '../../src/catalog/changes/state.ts';
-import { templateSources } from '../../src/catalog/visibility.ts';
+import { applications, templates } from '../../src/catalog/kinds.ts';
 import { type CatalogTransaction, writeCatalog } from '../../src/database/catalog-write.ts';
 import type { Prisma } from '../../src/generated/prisma/client.ts';
 import type { Viewer } from '../../src/identity/principal.ts';
+import { type ObjectKind, objectKinds, tablesOf } from '../objects.ts';
 import { startWorld } from '../world.ts';
 import {
   applyStep,
@@ -24,7 +25,8 @@ import {
   writeModel,
 } from './generated.ts';
 
-const HISTORIES = byDepth({ short: 2, full: 60, long: 600 });
+/** The number of histories of each kind of objects. */
+const HISTORIES = byDepth({ short: 1, full: 30, long: 300 });
 const TRANSACTIONS = 40;
 const MANY = 1000;
 
@@ -35,6 +37,7 @@ afterAll(() => world.stop());
 const organizations: string[] = [];
 for (let n = 0; n < ORGANIZATIONS; n++) organizations.push((await world.anOrganization()).id);
 
+const kinds = { templates, applications };
 const viewers: readonly (readonly [Caller, Viewer])[] = [
   ['anonymous', { kind: 'anonymous' }],
   ['administrator', { kind: 'administrator' }],
@@ -80,13 +83,14 @@ function isLost(commits: readonly Commit[], [caller, template]: readonly [Caller
 const idsOf = async (query: Prisma.Sql) => (await client.$queryRaw<{ id: string }[]>(query)).map(({ id }) => id).sort();
 
 /** The stamps of the templates and their categories. */
-async function stampsOfRows(): Promise<Map<string, number>> {
+async function stampsOfRows(kind: ObjectKind): Promise<Map<string, number>> {
   const rows = await client.$queryRaw<{ id: string; at: Date }[]>`
-    SELECT t.id, greatest(t.updated_at, c.shown_at) AS at FROM ${templateSources}`;
+    SELECT t.id, greatest(t.updated_at, c.shown_at) AS at FROM ${kinds[kind].sources}`;
   return new Map(rows.map(({ id, at }) => [id, at.getTime()]));
 }
 
 interface Expected {
+  readonly kind: ObjectKind;
   readonly ids: Ids;
   readonly commits: readonly Commit[];
   readonly changedAt: ReadonlyMap<string, number>;
@@ -94,41 +98,47 @@ interface Expected {
 }
 
 /** Expects that a caller receives the changes and removals since a commit that the model contains. */
-async function expectChanges([caller, viewer]: (typeof viewers)[number], { ids, commits, changedAt, since }: Expected) {
+async function expectChanges(
+  [caller, viewer]: (typeof viewers)[number],
+  { kind, ids, commits, changedAt, since }: Expected,
+) {
   const changed = ids.templates.filter((id, n) => {
     const start = seenSince(commits, caller, n);
     return start !== undefined && Math.max(start, changedAt.get(id) ?? 0) > since;
   });
   const removed = ids.templates.filter((_, n) => isLost(commits, [caller, n], since));
   const found = {
-    changed: await idsOf(changedTemplates(viewer, new Date(since), MANY)),
-    removed: await idsOf(removedTemplates(viewer, new Date(since), { after: NO_ID, limit: MANY })),
+    changed: await idsOf(changedObjects(kinds[kind], viewer, new Date(since), MANY)),
+    removed: await idsOf(removedObjects(kinds[kind], viewer, new Date(since), { after: NO_ID, limit: MANY })),
   };
   expect({ caller, since, ...found }).toEqual({ caller, since, changed: changed.sort(), removed: removed.sort() });
 }
 
-test('each caller receives exactly the changes and removals that the history of the catalog contains', async () => {
-  await fc.assert(
-    fc.asyncProperty(histories(TRANSACTIONS), async ({ transactions, ...given }) => {
-      const ids = newIds(organizations);
-      const grants = new Set(given.grants.map(([organization, category]) => grantKey(organization, category)));
-      const model: CatalogModel = { privacy: [...given.privacy], templates: [...given.templates], grants };
-      const commits: Commit[] = [];
-      const commit = async (work: (catalog: CatalogTransaction) => Promise<unknown>) => {
-        await writeCatalog(world.database, work);
-        commits.push(commitOf((await client.catalogClock.findFirstOrThrow()).at.getTime(), model));
-      };
-      await commit((catalog) => writeModel(catalog, ids, model));
-      for (const { steps, back } of transactions) {
-        await commit(async (catalog) => {
-          for (const step of steps) await applyStep(catalog, ids, { model, step });
-        });
-        const since = commits.at(Math.max(-commits.length, -1 - back))?.at ?? 0;
-        const changedAt = await stampsOfRows();
-        for (const viewer of viewers) await expectChanges(viewer, { ids, commits, changedAt, since });
-      }
-    }),
-    // To find the smallest history would take hundreds of runs.
-    seeded({ numRuns: HISTORIES, endOnFailure: true }),
-  );
-});
+test.each(objectKinds)(
+  'each caller receives exactly the changes and removals of %s that the history contains',
+  async (kind) => {
+    await fc.assert(
+      fc.asyncProperty(histories(TRANSACTIONS), async ({ transactions, ...given }) => {
+        const ids = newIds(organizations);
+        const grants = new Set(given.grants.map(([organization, category]) => grantKey(organization, category)));
+        const model: CatalogModel = { privacy: [...given.privacy], templates: [...given.templates], grants };
+        const commits: Commit[] = [];
+        const commit = async (work: (catalog: CatalogTransaction) => Promise<unknown>) => {
+          await writeCatalog(world.database, (tables) => work(tablesOf(kind, tables)));
+          commits.push(commitOf((await client.catalogClock.findFirstOrThrow()).at.getTime(), model));
+        };
+        await commit((catalog) => writeModel(catalog, ids, model));
+        for (const { steps, back } of transactions) {
+          await commit(async (catalog) => {
+            for (const step of steps) await applyStep(catalog, ids, { model, step });
+          });
+          const since = commits.at(Math.max(-commits.length, -1 - back))?.at ?? 0;
+          const changedAt = await stampsOfRows(kind);
+          for (const viewer of viewers) await expectChanges(viewer, { kind, ids, commits, changedAt, since });
+        }
+      }),
+      // To find the smallest history would take hundreds of runs.
+      seeded({ numRuns: HISTORIES, endOnFailure: true }),
+    );
+  },
+);

@@ -82,6 +82,34 @@ export const applicationContent = application
   .meta({ id: 'ApplicationContent' });
 export type ApplicationContent = z.output<typeof applicationContent>;
 
+const example = {
+  name: 'Wiki',
+  category_id: '0190c5a0-0000-7000-8000-000000000000',
+  generated: [{ name: 'password' }],
+  parts: [
+    {
+      name: 'database',
+      image_name: 'library/postgres',
+      image_tag: '17',
+      ports: [{ containerPort: 5432 }],
+      env: [{ name: 'POSTGRES_PASSWORD', value: `\${generated.password}` }],
+    },
+    {
+      name: 'web',
+      image_name: 'library/wiki',
+      image_tag: '2',
+      needs: [{ part: 'database' }],
+      ports: [{ containerPort: 8080, publish: true }],
+      env: [
+        {
+          name: 'DATABASE',
+          value: `postgres://postgres:\${generated.password|url}@\${parts.database.address.5432}/wiki`,
+        },
+      ],
+    },
+  ],
+};
+
 const described = {
   name: storedName,
   slug: slug.optional(),
@@ -107,7 +135,7 @@ export const newApplication = z
   .check(refuseStatusProblems)
   .check(refuseOldValues)
   .check(refuseApplicationProblems)
-  .meta({ id: 'NewApplication' });
+  .meta({ id: 'NewApplication', examples: [example] });
 
 /**
  * A change of an application. Members that are left out do not change, and lists are replaced as a whole.
@@ -129,7 +157,7 @@ export const applicationChange = z
     ...readOnly,
   })
   .check(refuseOldValues)
-  .meta({ id: 'ApplicationChange' });
+  .meta({ id: 'ApplicationChange', examples: [{ parts: example.parts }] });
 
 /** How much of each application a list contains. */
 export const applicationView = z

@@ -28,5 +28,6 @@ export {
   MAX_GENERATED,
   MAX_INPUTS,
 } from './inputs.ts';
-export { jobRuns, MAX_PARTS, needStates, type Part, partName } from './parts.ts';
+export { lintApplication } from './lint.ts';
+export { jobRuns, MAX_PARTS, needStates, newPart, type Part, partName } from './parts.ts';
 export { type ApplicationPiece, applicationPieces, type Placeholder } from './placeholders.ts';

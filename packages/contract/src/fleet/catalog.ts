@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { application, applicationView } from '../applications/application.ts';
 import { endpoint, fileBytes } from '../shared/endpoint.ts';
 import { organization } from '../shared/organization.ts';
 import { largeReads, largeRowReads, MEBIBYTE } from '../shared/reads.ts';
 import { timestamp } from '../shared/timestamp.ts';
-import { flag, pagination } from '../shared/wire.ts';
+import { flag, pagination, paging } from '../shared/wire.ts';
 import { category } from '../template/category.ts';
-import { template, templateListQuery } from '../template/fields.ts';
+import { template, templateFilters, templateListQuery } from '../template/fields.ts';
 
 /** The maximum number of skipped entries that the state of the sync lists. */
 export const MAX_SKIPPED_LISTED = 20;
@@ -14,7 +15,7 @@ export const MAX_SKIPPED_LISTED = 20;
 export const MAX_NETWORK_TYPES_LISTED = 20;
 
 const skippedEntry = z.object({
-  kind: z.enum(['template', 'category']),
+  kind: z.enum(['template', 'category', 'application']),
   id: z.string().nullable().meta({ description: 'null: the id cannot be read either' }),
   slug: z.string().nullable().meta({ description: 'null: the slug cannot be read either' }),
   reason: z.string().meta({ description: 'The first member that cannot be read, and what is allowed' }),
@@ -44,6 +45,11 @@ const mirroredTemplate = template
   })
   .meta({ id: 'MirroredTemplate' });
 
+const stale = mirroredTemplate.shape.stale;
+
+/** An application of the mirror. */
+const mirroredApplication = application.extend({ stale }).meta({ id: 'MirroredApplication' });
+
 export const syncState = z
   .object({
     status: z
@@ -65,7 +71,7 @@ export const syncState = z
       .object({ full: z.boolean(), updated: z.int(), removed: z.int() })
       .nullable()
       .meta({ description: 'What the last successful sync transferred' }),
-    counts: z.object({ templates: z.int(), categories: z.int() }),
+    counts: z.object({ templates: z.int(), categories: z.int(), applications: z.int() }),
     skipped: z
       .object({
         total: z.int(),
@@ -73,7 +79,7 @@ export const syncState = z
       })
       .meta({
         description:
-          'Templates and categories of the hub that this version of the fleet cannot read. The mirror keeps its previous copies. Each sync fetches them again',
+          'Templates, categories and applications of the hub that this version of the fleet cannot read. The mirror keeps its previous copies. Each sync fetches them again',
       }),
     from_bundle: z
       .boolean()
@@ -111,6 +117,29 @@ export const fleetCatalogEndpoints = {
     params: z.strictObject({ slug: z.string() }),
     reads: largeReads,
     reply: mirroredTemplate,
+    problems: ['not_found'],
+  }),
+  listMirroredApplications: endpoint({
+    operationId: 'listMirroredApplications',
+    method: 'get',
+    path: '/api/v1/catalog/applications',
+    access: 'catalog-read',
+    tag: 'catalog',
+    summary: 'List the applications of the mirror',
+    query: z.strictObject({ ...templateFilters, ...paging, view: applicationView }),
+    reads: largeRowReads,
+    reply: z.object({ applications: z.array(mirroredApplication), pagination }),
+  }),
+  getMirroredApplication: endpoint({
+    operationId: 'getMirroredApplication',
+    method: 'get',
+    path: '/api/v1/catalog/applications/:slug',
+    access: 'catalog-read',
+    tag: 'catalog',
+    summary: 'Get one application of the mirror',
+    params: z.strictObject({ slug: z.string() }),
+    reads: largeReads,
+    reply: mirroredApplication,
     problems: ['not_found'],
   }),
   listMirroredCategories: endpoint({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { application, applicationView } from '../applications/application.ts';
 import { cursorInput } from '../shared/cursor.ts';
 import { endpoint } from '../shared/endpoint.ts';
 import { anyName, anyValue } from '../shared/list-query.ts';
@@ -28,7 +29,7 @@ const updatesQuery = z
       .optional()
       .meta({
         ...documentedAs({ type: 'integer', minimum: 1, maximum: MAX_UPDATES, default: DEFAULT_UPDATES }),
-        description: 'Maximum number of templates and removals on a page; only with `cursor`',
+        description: 'Maximum number of objects and removals on a page; only with `cursor`',
       }),
   })
   .check(({ value, issues }) => {
@@ -44,19 +45,31 @@ const updatesQuery = z
     if (value.since && value.limit) refuse('limit', 'requires cursor; a response to since is not paged');
   });
 
-const templateUpdates = z.object({
-  templates: z.array(template).meta({ description: 'Visible templates that are new or changed for the caller' }),
+/** What a reply with changes contains beside the objects, whose plural is `noun`. */
+const restOfUpdates = (noun: string) => ({
   removed: z
     .array(z.object({ id }))
-    .meta({ description: 'Templates that were visible to the caller and no longer are' }),
+    .meta({ description: `Those ${noun} that were visible to the caller and no longer are` }),
   checked_at: timestamp.meta({
     description: 'Catalog time up to which the caller has all changes; it advances with the last page of a walk',
   }),
   cursor: z.string().meta({ description: 'Opaque position from which to continue' }),
-  reset: z.boolean().meta({ description: 'A full walk starts: at its end, remove all templates that it did not list' }),
+  reset: z.boolean().meta({ description: `A full walk starts: at its end, remove all ${noun} that it did not list` }),
   has_more: z.boolean().meta({ description: 'More pages are available' }),
 });
+
+const templateUpdates = z.object({
+  templates: z.array(template).meta({ description: 'Visible templates that are new or changed for the caller' }),
+  ...restOfUpdates('templates'),
+});
 export type TemplateUpdates = z.output<typeof templateUpdates>;
+
+const applicationUpdates = z.object({
+  applications: z
+    .array(application)
+    .meta({ description: 'Visible applications that are new or changed for the caller' }),
+  ...restOfUpdates('applications'),
+});
 
 const bySlug = z.strictObject({ slug: z.string() });
 
@@ -69,6 +82,17 @@ const catalogFilters = {
   kind: anyName('Kinds, such as `service`'),
   tier: anyValue('min_tier', tier),
   gpu: flag.optional().meta({ description: '`true`: only templates that request GPUs; `false`: only other templates' }),
+};
+
+/** An application of which a part requests GPUs matches `gpu=true`. */
+const applicationFilters = {
+  category: catalogFilters.category,
+  search: templateFilters.search,
+  q: templateFilters.q,
+  featured: templateFilters.featured,
+  tags: templateFilters.tags,
+  tier: catalogFilters.tier,
+  gpu: catalogFilters.gpu,
 };
 
 const templateOrder = z
@@ -182,6 +206,42 @@ export const hubCatalogEndpoints = {
     file: 'application/atom+xml',
     problems: ['not_found'],
   }),
+  listApplications: endpoint({
+    operationId: 'listApplications',
+    method: 'get',
+    path: '/api/v1/catalog/applications',
+    access: 'catalog',
+    tag: 'catalog',
+    summary: 'List the applications that are visible to the caller',
+    query: z.strictObject({ ...applicationFilters, sort: templateOrder, ...paging, view: applicationView }),
+    reads: largeRowReads,
+    reply: z.object({ applications: z.array(application), pagination }),
+  }),
+  listApplicationUpdates: endpoint({
+    operationId: 'listApplicationUpdates',
+    method: 'get',
+    path: '/api/v1/catalog/applications/updates',
+    access: 'catalog',
+    tag: 'catalog',
+    summary:
+      'List changes of the applications that are visible to the caller, in the same way as those of templates. Nothing has changed while `checked_at` of the templates is the same',
+    query: updatesQuery,
+    reads: changesReads,
+    reply: applicationUpdates,
+    problems: ['overloaded'],
+  }),
+  getApplication: endpoint({
+    operationId: 'getApplication',
+    method: 'get',
+    path: '/api/v1/catalog/applications/:slug',
+    access: 'catalog',
+    tag: 'catalog',
+    summary: 'Get an application; a request with an API key counts as a download',
+    params: bySlug,
+    reads: largeReads,
+    reply: application,
+    problems: ['not_found'],
+  }),
   listCategories: endpoint({
     operationId: 'listCategories',
     method: 'get',
@@ -205,7 +265,19 @@ export const hubCatalogEndpoints = {
 const MAX_CURSOR = 4096;
 const { listPublishers } = hubPublisherEndpoints;
 const MAX_CATEGORIES = 10_000;
-const { getChangelog, getOwnOrganization, getTemplate, listCategories, listTemplateUpdates } = hubCatalogEndpoints;
+const {
+  getApplication,
+  getChangelog,
+  getOwnOrganization,
+  getTemplate,
+  listApplicationUpdates,
+  listCategories,
+  listTemplateUpdates,
+} = hubCatalogEndpoints;
+
+/** A list of objects that are parsed one by one. */
+const unread = z.array(z.unknown()).max(MAX_UPDATES);
+const readRest = { removed: unread, cursor: z.string().max(MAX_CURSOR) };
 
 /**
  * The endpoints that a fleet calls, with replies of which only the envelope is parsed. The hub can
@@ -214,18 +286,18 @@ const { getChangelog, getOwnOrganization, getTemplate, listCategories, listTempl
  */
 export const hubReaderEndpoints = {
   getOwnOrganization,
-  listTemplateUpdates: {
-    ...listTemplateUpdates,
-    reply: templateUpdates.extend({
-      templates: z.array(z.unknown()).max(MAX_UPDATES),
-      removed: z.array(z.unknown()).max(MAX_UPDATES),
-      cursor: z.string().max(MAX_CURSOR),
-    }),
+  listTemplateUpdates: { ...listTemplateUpdates, reply: templateUpdates.extend({ templates: unread, ...readRest }) },
+  listApplicationUpdates: {
+    ...listApplicationUpdates,
+    reply: applicationUpdates.extend({ applications: unread, ...readRest }),
   },
   listCategories: { ...listCategories, reply: z.object({ categories: z.array(z.unknown()).max(MAX_CATEGORIES) }) },
   getChangelog: { ...getChangelog, reply: z.object({ entries: z.array(z.unknown()).max(MAX_PAGE_SIZE) }) },
   listPublishers: { ...listPublishers, reply: z.object({ publishers: z.array(z.unknown()).max(MAX_PUBLISHERS) }) },
   /** The request only counts a download; its reply is not used. */
   getTemplate: { ...getTemplate, reply: z.object({}) },
+  /** The same for an application. */
+  getApplication: { ...getApplication, reply: z.object({}) },
 };
 export type ReadUpdates = z.output<typeof hubReaderEndpoints.listTemplateUpdates.reply>;
+export type ReadApplicationUpdates = z.output<typeof hubReaderEndpoints.listApplicationUpdates.reply>;

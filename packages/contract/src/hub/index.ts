@@ -2,6 +2,7 @@ import { diagnosisEndpoints, hubBundle } from '../shared/diagnosis.ts';
 import { hubAccessRequestEndpoints } from './access-requests.ts';
 import { hubAccountEndpoints } from './account.ts';
 import { hubAccountMemberEndpoints } from './account-members.ts';
+import { hubAdminApplicationEndpoints } from './admin-applications.ts';
 import { hubAdminAuditEndpoints } from './admin-audit.ts';
 import { hubAdminCatalogEndpoints, MAX_PLANNED_ORGANIZATIONS } from './admin-catalog.ts';
 import { hubAdminPeopleEndpoints } from './admin-people.ts';
@@ -12,6 +13,7 @@ import {
   hubCatalogEndpoints,
   hubReaderEndpoints,
   MAX_COUNTED_VALUES,
+  type ReadApplicationUpdates,
   type ReadUpdates,
   type TemplateCounts,
 } from './catalog.ts';
@@ -28,6 +30,7 @@ export const hubEndpoints = {
   ...hubAccessRequestEndpoints,
   ...hubAdminCatalogEndpoints,
   ...hubAdminRevisionEndpoints,
+  ...hubAdminApplicationEndpoints,
   ...hubPublisherEndpoints,
   ...hubAdminPeopleEndpoints,
   ...hubServiceTokenEndpoints,
@@ -56,6 +59,7 @@ export {
   MAX_COUNTED_VALUES,
   MAX_PLANNED_ORGANIZATIONS,
   MAX_REVISIONS,
+  type ReadApplicationUpdates,
   type ReadUpdates,
   type TemplateCounts,
 };

@@ -12,7 +12,8 @@ import { newSignatures } from '../template/signatures.ts';
 export const publishLimits = {
   categories: 1000,
   templates: 2000,
-  /** The size of the templates, as they are stored. */
+  applications: 500,
+  /** The size of the templates and applications, as they are stored. */
   bytes: 32 * MEBIBYTE,
 } as const;
 
@@ -21,21 +22,27 @@ export const MAX_PUBLISHED_LEXEMES = 1_000_000;
 
 const BODY_LIMIT = 16 * MEBIBYTE;
 
-/** The maximum size of a catalog file in a request, in characters. Documentation has at most 500,000. */
-export const MAX_CATALOG_FILE = 600_000;
+/**
+ * The maximum size of a catalog file in a request, in characters. Documentation has at most 500,000, and the rest of an
+ * application 512 KiB as JSON.
+ */
+export const MAX_CATALOG_FILE = 1_200_000;
 
-/** The path of a catalog file: that with the categories, or that of a template. Hidden files are none. */
-const FILE = /^(?:categories\.yaml|templates\/[^./\\][^/\\]{0,199}\.ya?ml)$/;
+/** The path of a catalog file: that with the categories, or that of an object. Hidden files are none. */
+const FILE = /^(?:categories\.yaml|(?:templates|applications)\/[^./\\][^/\\]{0,199}\.ya?ml)$/;
 
-const path = line(220).regex(FILE, 'must be categories.yaml or templates/<slug>.yaml');
+const path = line(220).regex(FILE, 'must be categories.yaml, templates/<slug>.yaml or applications/<slug>.yaml');
 
 /** The files of a catalog. An import accepts what an export returns. */
 const catalogFiles = z
   .strictObject({
     files: z
       .array(z.strictObject({ path, content: z.string().max(MAX_CATALOG_FILE) }))
-      .max(publishLimits.templates + 1)
-      .meta({ description: 'The files of the command `import`: `categories.yaml` and `templates/<slug>.yaml`' }),
+      .max(publishLimits.templates + publishLimits.applications + 1)
+      .meta({
+        description:
+          'The files of the command `import`: `categories.yaml`, `templates/<slug>.yaml` and `applications/<slug>.yaml`',
+      }),
     signatures: record(slug, newSignatures, publishLimits.templates).optional().meta({
       description:
         'The signatures of `signatures.json`, by the slug of the template. Those of other templates do not change',
@@ -56,7 +63,7 @@ const catalogFiles = z
 
 const change = z.object({
   verb: z.string().meta({ description: '`create`, `update` or `delete`' }),
-  kind: z.string().meta({ description: '`category` or `template`' }),
+  kind: z.string().meta({ description: '`category`, `template` or `application`' }),
   slug: z.string(),
   members: z.array(z.string()).meta({ description: 'The members that an update changes' }),
 });
@@ -69,12 +76,12 @@ export const hubPublishEndpoints = {
     path: '/api/v1/publish/import',
     access: 'publish-import',
     tag: 'publish',
-    summary: 'Create and update the categories and templates that files describe, in one transaction',
+    summary: 'Create and update the categories, templates and applications that files describe, in one transaction',
     query: z.strictObject({
       plan: flag.default(false).meta({ description: 'Only return what would change' }),
       prune: flag.default(false).meta({
         description:
-          'Also delete what no file describes: with a service token, templates of its categories; otherwise all templates and categories',
+          'Also delete what no file describes: with a service token, templates and applications of its categories; otherwise all templates, applications and categories',
       }),
       max_deletions: queryInteger(0, publishLimits.templates)
         .default(10)
@@ -104,7 +111,8 @@ export const hubPublishEndpoints = {
     path: '/api/v1/publish/export',
     access: 'publish-export',
     tag: 'publish',
-    summary: 'Get the catalog as files; with a service token, its categories and their templates, without owners',
+    summary:
+      'Get the catalog as files; with a service token, its categories and their templates and applications, without owners',
     reads: exportReads,
     reply: z
       .object({

@@ -76,16 +76,25 @@ export const updateCategory = catalogChangeRoute(hubEndpoints.updateCategory, ({
 export const deleteCategory = catalogChangeRoute(hubEndpoints.deleteCategory, ({ ifMatch }, input) => {
   const id = resourceId(input);
   const matches = ifMatch();
-  return async ({ category, template }) => {
+  return async ({ category, template, application }) => {
     const existing = await category.findUnique({ where: { id }, select: { version: true } });
     if (!existing) throw notFound();
     requireVersion(matches, existing.version);
     // The count cannot change: other catalog writes wait for the clock row that this transaction
     // has locked.
-    const used = await template.count({ where: { category_id: id } });
-    if (used > 0) {
-      const references = used === 1 ? '1 template refers' : `${used} templates refer`;
-      throw new Problem('category_in_use', `${references} to this category. Move or delete all its templates first.`);
+    const where = { category_id: id };
+    const used = [
+      { noun: 'template', count: await template.count({ where }) },
+      { noun: 'application', count: await application.count({ where }) },
+    ].filter(({ count }) => count > 0);
+    if (used.length > 0) {
+      const objects = used.map(({ noun, count }) => `${count} ${noun}${count === 1 ? '' : 's'}`).join(' and ');
+      const verb = used.length === 1 && used[0]?.count === 1 ? 'refers' : 'refer';
+      const nouns = used.map(({ noun }) => `${noun}s`).join(' and ');
+      throw new Problem(
+        'category_in_use',
+        `${objects} ${verb} to this category. Move or delete all its ${nouns} first.`,
+      );
     }
     await category.delete({ where: { id } });
     return { id, reply: undefined };

@@ -4,7 +4,6 @@ import {
   offsetOf,
   type ownedTemplate,
   paginationOf,
-  statusProblems,
   storedValueProblems,
   template,
   templateConflicts,
@@ -12,28 +11,19 @@ import {
   withoutOldDigest,
 } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import {
-  etagOfVersion,
-  invalid,
-  notFound,
-  Problem,
-  pickDefined,
-  replyWithPage,
-  requireVersion,
-  withEtag,
-} from '@svc/http';
+import { etagOfVersion, invalid, notFound, pickDefined, replyWithPage, requireVersion, withEtag } from '@svc/http';
 import type { z } from 'zod';
 import { defaultSlug, derivedColumns } from '../../catalog/derived.ts';
-import { idsOfPage, type Paging } from '../../catalog/filters.ts';
 import { registerTags } from '../../catalog/tags.ts';
 import { refuseBrokenSignatures } from '../../catalog/trust/signatures.ts';
 import { containsSearched } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { requestIcons } from '../../icons/store.ts';
-import type { Viewer } from '../../identity/principal.ts';
 import { catalogChangeRoute } from '../request/change.ts';
 import { largeReadsOf, type RequestContext, route } from '../request/context.ts';
 import { isComplete, PART_ROWS, pageOf, readComplete, rowsAfter } from '../request/lists.ts';
+import { readManagedPage } from '../request/managed-page.ts';
+import { refuseStatus } from '../request/refuse-status.ts';
 import { resourceId } from '../request/resource-id.ts';
 
 const WRITABLE = [
@@ -153,21 +143,12 @@ export const listAllTemplates = route(hubEndpoints.listAllTemplates, async (cont
 
 type ListQuery = Input<typeof hubEndpoints.listAllTemplates>['query'];
 
-/**
- * A page of the templates that have words, or that an organization sees by the rule that its API keys are subject to.
- * @throws 400, 422
- */
+/** A page of the templates that have words, or that an organization sees. @throws 400, 422 */
 async function listPage(context: RequestContext, query: ListQuery) {
   const { client } = context.database;
-  const { as: orgId, view, page = 1, limit = DEFAULT_PAGE_SIZE } = query;
-  if (orgId !== undefined) {
-    if (query.org_id !== undefined) throw invalid([{ path: 'as', message: 'must not be combined with org_id' }]);
-    const organization = await client.organization.findUnique({ where: { id: orgId }, select: { id: true } });
-    if (!organization) throw new Problem('unknown_organization', 'No organization has the id in as.');
-  }
-  const viewer: Viewer = orgId === undefined ? { kind: 'administrator' } : { kind: 'organization', orgId };
+  const { view, page = 1, limit = DEFAULT_PAGE_SIZE } = query;
   const paging = { page, limit };
-  const { ids, total } = await idsOf(context, viewer, { ...query, ...paging });
+  const { ids, total } = await readManagedPage(context, context.catalog, { ...query, ...paging });
   const found = await client.template.findMany({ where: { id: { in: [...ids] } }, select: keyColumns });
   const keys = new Map(found.map((key) => [key.id, key]));
   return replyWithTemplates(context, {
@@ -175,24 +156,6 @@ async function listPage(context: RequestContext, query: ListQuery) {
     view,
     pagination: paginationOf(paging, total),
   });
-}
-
-/** The ids of a page, in its order, and the number of templates on all pages. */
-async function idsOf(
-  { database, catalog, revision }: RequestContext,
-  viewer: Viewer,
-  { q, search, org_id, page, limit }: ListQuery & Paging,
-): Promise<{ readonly ids: readonly string[]; readonly total: number }> {
-  if (!q) {
-    const rows = await database.client.$queryRaw<{ total: number; id: string | null }[]>(
-      idsOfPage(viewer, { search, page, limit }),
-    );
-    return { ids: rows.flatMap(({ id }) => id ?? []), total: rows[0]?.total ?? 0 };
-  }
-  const all = await catalog.lists.find({ viewer, revision: await revision() }, { q, search });
-  const found = all.filter(({ group }) => org_id === undefined || group.ownerOrgId === org_id);
-  const start = offsetOf({ page, limit });
-  return { ids: found.slice(start, start + limit).map(({ id }) => id), total: found.length };
 }
 
 interface TemplatePage {
@@ -250,12 +213,6 @@ export const createTemplate = catalogChangeRoute(
   },
   ({ body }) => body.message,
 );
-
-/** @throws 400 */
-function refuseStatus(template: Parameters<typeof statusProblems>[0]): void {
-  const problems = statusProblems(template);
-  if (problems.length > 0) throw invalid(problems);
-}
 
 const compared = template.pick({
   image_name: true,

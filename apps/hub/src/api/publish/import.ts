@@ -6,7 +6,6 @@ import { countLexemes, TOO_COMPLEX } from '@svc/documents';
 import { invalid, Problem } from '@svc/http';
 import { writeAuditEntries } from '../../audit/entry.ts';
 import {
-  CATEGORIES,
   type CatalogFiles,
   CatalogFilesError,
   type CatalogSource,
@@ -78,7 +77,8 @@ async function sourceOf(files: Files, signatures: CatalogSource['signatures']): 
   }
   return {
     nameOf: (file) => file,
-    templates: [...contents.keys()].filter((path) => path !== CATEGORIES).sort(),
+    templates: [...contents.keys()].filter((path) => path.startsWith('templates/')).sort(),
+    applications: [...contents.keys()].filter((path) => path.startsWith('applications/')).sort(),
     ignored: [],
     signatures,
     problems: [],

@@ -1,5 +1,5 @@
 import { type Cursor, writeCursor } from '@svc/contract';
-import { hubEndpoints } from '@svc/contract/hub';
+import type { Kind } from '../kinds.ts';
 import { type Document, elementsOf } from '../memory/documents.ts';
 
 /** What a response contains beside its templates. */
@@ -11,11 +11,10 @@ export interface Rest {
   readonly has_more: boolean;
 }
 
-const START = '{"templates":[';
-
 /** The body of a response that is not streamed. */
-export function renderUpdates(documents: readonly Document[], rest: Rest): Buffer {
-  const empty = { ...rest, templates: [], removed: [...rest.removed], cursor: writeCursor(rest.cursor) };
-  const json = JSON.stringify(hubEndpoints.listTemplateUpdates.reply.parse(empty));
-  return Buffer.concat([Buffer.from(START), ...elementsOf(documents), Buffer.from(json.slice(START.length))]);
+export function renderUpdates({ member, updates }: Kind, documents: readonly Document[], rest: Rest): Buffer {
+  const start = `{"${member}":[`;
+  const empty = { ...rest, [member]: [], removed: [...rest.removed], cursor: writeCursor(rest.cursor) };
+  const json = JSON.stringify(updates.parse(empty));
+  return Buffer.concat([Buffer.from(start), ...elementsOf(documents), Buffer.from(json.slice(start.length))]);
 }

@@ -1,18 +1,19 @@
 import type { Cursor } from '@svc/contract';
 import { etagOfState, type Rendered, renderedReply } from '@svc/http';
 import { LRUCache } from 'lru-cache';
-import { type Viewer, viewerKey } from '../../identity/principal.ts';
+import type { Viewer } from '../../identity/principal.ts';
 import type { CatalogState, Revision } from '../../revision/revision.ts';
-import type { CachedCatalog } from '../memory/cached-catalog.ts';
+import type { Kind } from '../kinds.ts';
+import type { CachedObjects } from '../memory/cached-catalog.ts';
 import { type IndexedView, OUTDATED } from '../memory/catalog-index.ts';
 import type { Document } from '../memory/documents.ts';
 import { type Entry, versionOf } from '../memory/entries.ts';
 import { type Rest, renderUpdates } from './body.ts';
-import { finishedCursor } from './state.ts';
+import { finishedCursor, ownerOfCursor } from './state.ts';
 
 /** What the response depends on beside the query. */
 interface ChangesRequest {
-  readonly catalog: CachedCatalog;
+  readonly catalog: CachedObjects;
   readonly viewer: Viewer;
   /** A revision that was read after the request arrived. */
   readonly revision: Revision;
@@ -43,7 +44,7 @@ export async function updatesFromIndex(request: ChangesRequest, query: Query): P
     const changes = changesAt(indexed, request, { has, query });
     if (!changes) return undefined;
     const shown = await catalog.documents.of(changes.changed.map(versionOf));
-    return shown ? render(shown, changes) : OUTDATED;
+    return shown ? render(catalog.kind, shown, changes) : OUTDATED;
   });
 }
 
@@ -56,7 +57,7 @@ export function updatesFromMemory(request: ChangesRequest, query: Query): Render
     const changes = changesAt(indexed, request, { has, query });
     if (!changes) return undefined;
     const shown = catalog.documents.inMemory(changes.changed.map(versionOf));
-    return shown && render(shown, changes);
+    return shown && render(catalog.kind, shown, changes);
   });
 }
 
@@ -76,14 +77,15 @@ function changesAt(
 ): KnownChanges | undefined {
   const changed = changedSince(indexed, has.at.getTime());
   if (!changed || (has.cursor && changed.length > (query.limit ?? MAX_TEMPLATES))) return undefined;
-  if (has.cursor && (has.cursor.of !== viewerKey(viewer) || !catalog.index.knows(has.cursor.seen))) return undefined;
+  if (has.cursor && (has.cursor.of !== ownerOfCursor(catalog.kind, viewer) || !catalog.index.knows(has.cursor.seen)))
+    return undefined;
   const answer = answerAt(catalog, indexed.state, viewer);
   return { changed, answer, etag: answer.etagFor(revision.floor, query) };
 }
 
-function render(shown: readonly Document[], { answer, etag }: KnownChanges): Rendered | undefined {
+function render(kind: Kind, shown: readonly Document[], { answer, etag }: KnownChanges): Rendered | undefined {
   if (shown.length === 0) return renderedReply(answer.empty(), etag);
-  const body = renderUpdates(shown, answer.rest);
+  const body = renderUpdates(kind, shown, answer.rest);
   return body.length <= MAX_BYTES ? renderedReply(body, etag) : undefined;
 }
 
@@ -113,36 +115,42 @@ interface Known {
 
 const MAX_VIEWERS = 10_000;
 
-/** The last answer of each viewer, for each catalog in memory. */
-const known = new WeakMap<CachedCatalog, LRUCache<string, Known>>();
+/** The last answer of each viewer, for the objects of each kind in memory. */
+const known = new WeakMap<CachedObjects, LRUCache<string, Known>>();
 
-function answerAt(catalog: CachedCatalog, state: CatalogState, viewer: Viewer): Answer {
+function answerAt(catalog: CachedObjects, state: CatalogState, viewer: Viewer): Answer {
   const answers = known.get(catalog) ?? new LRUCache<string, Known>({ max: MAX_VIEWERS });
   known.set(catalog, answers);
-  const key = viewerKey(viewer);
+  const key = ownerOfCursor(catalog.kind, viewer);
   const last = answers.get(key);
   if (last?.state === state) return last.answer;
-  const answer = createAnswer(state, viewer);
+  const answer = createAnswer(catalog.kind, state, viewer);
   answers.set(key, { state, answer });
   return answer;
 }
 
-function createAnswer(state: CatalogState, viewer: Viewer): Answer {
+function createAnswer(kind: Kind, state: CatalogState, viewer: Viewer): Answer {
   const { at, commit } = state;
-  const rest = { removed: [], checked_at: at, cursor: finishedCursor(viewer, state), reset: false, has_more: false };
+  const rest = {
+    removed: [],
+    checked_at: at,
+    cursor: finishedCursor(kind, viewer, state),
+    reset: false,
+    has_more: false,
+  };
   let empty: string | undefined;
   let last: { readonly floor: Date | null; readonly query: Query; readonly etag: string } | undefined;
   return {
     rest,
     empty: () => {
-      empty ??= renderUpdates([], rest).toString();
+      empty ??= renderUpdates(kind, [], rest).toString();
       return empty;
     },
     // Most clients of a viewer send the same query, because they received the same response before.
     // It is the same object then.
     etagFor: (floor, query) => {
       if (last?.query !== query || last.floor?.getTime() !== floor?.getTime()) {
-        last = { floor, query, etag: etagOfState(viewerKey(viewer), { at, floor, commit }, query) };
+        last = { floor, query, etag: etagOfState(ownerOfCursor(kind, viewer), { at, floor, commit }, query) };
       }
       return last.etag;
     },

@@ -1,12 +1,12 @@
 import type { Cursor } from '@svc/contract';
-import type { Reader } from '@svc/database';
 import { Prisma } from '../../generated/prisma/client.ts';
-import { type Viewer, viewerKey } from '../../identity/principal.ts';
+import type { Viewer } from '../../identity/principal.ts';
 import type { CatalogState } from '../../revision/revision.ts';
-import { endedSince, templateSources, touchedSince, visiblePeriods, visibleTemplates } from '../visibility.ts';
+import type { Kind } from '../kinds.ts';
+import { endedSince, touchedSince, visibleObjects, visiblePeriods } from '../visibility.ts';
 import { renderUpdates } from './body.ts';
 import { readDocuments } from './read-documents.ts';
-import { finishedCursor, NO_ID, type Snapshot, stampFor } from './state.ts';
+import { finishedCursor, NO_ID, ownerOfCursor, type Snapshot, stampFor } from './state.ts';
 
 interface PageRequest {
   readonly cursor: Cursor | 'start';
@@ -35,9 +35,10 @@ interface Entry {
  * clock of its snapshot.
  */
 export async function readPage(snapshot: Snapshot, { cursor, limit }: PageRequest): Promise<Buffer> {
-  const { reader, viewer, state } = snapshot;
-  const continues = cursor !== 'start' && (await isKnown(reader, cursor, snapshot));
-  const from = continues ? cursor : startOfFullWalk(viewer, state);
+  const { documents, viewer, state } = snapshot;
+  const { kind } = documents;
+  const continues = cursor !== 'start' && (await isKnown(snapshot, cursor));
+  const from = continues ? cursor : startOfFullWalk(kind, viewer, state);
   const listing = await selectListed(snapshot, from, { limit, bytes: PAGE_BYTES });
   const budget = { limit: limit - listing.entries.length, bytes: listing.bytesLeft };
   const changes =
@@ -45,8 +46,8 @@ export async function readPage(snapshot: Snapshot, { cursor, limit }: PageReques
   const entries = [...listing.entries, ...changes.entries];
   const next = changes.isTruncated
     ? advanced(from, listing.listed, changes.entries.at(-1))
-    : finishedCursor(viewer, state);
-  return renderUpdates(await readDocuments(snapshot, idsOf(entries, false)), {
+    : finishedCursor(kind, viewer, state);
+  return renderUpdates(kind, await readDocuments(snapshot, idsOf(entries, false)), {
     removed: idsOf(entries, true).map((id) => ({ id })),
     checked_at: next.checked,
     cursor: { ...next, seen: state.commit },
@@ -95,18 +96,26 @@ const MAX_SCANNED = 5000;
  * Templates that did not change since the walk started. Empty for a walk without a list, or after
  * the end of its list.
  */
-async function selectListed({ reader, viewer }: Snapshot, { began, listed }: Cursor, budget: Budget): Promise<Listing> {
+async function selectListed(
+  { reader, documents: { kind }, viewer }: Snapshot,
+  { began, listed }: Cursor,
+  budget: Budget,
+): Promise<Listing> {
   if (!began || listed === undefined) return { entries: [], listed: undefined, bytesLeft: budget.bytes };
   const [end] = await reader.read<{ id: string }>(Prisma.sql`
-    SELECT id FROM templates WHERE id > ${listed}::uuid ORDER BY id OFFSET ${MAX_SCANNED - 1} LIMIT 1`);
+    SELECT id FROM ${kind.table} WHERE id > ${listed}::uuid ORDER BY id OFFSET ${MAX_SCANNED - 1} LIMIT 1`);
   const range = { after: listed, upTo: end?.id };
-  const query = listedEntries(viewer, { began, range, limit: budget.limit + 1 });
+  const query = listedEntries(kind, viewer, { began, range, limit: budget.limit + 1 });
   const { entries, isTruncated, bytesLeft } = selectWithin(await reader.read<Entry>(query), budget);
   return { entries, bytesLeft, listed: isTruncated ? (entries.at(-1)?.id ?? listed) : end?.id };
 }
 
-async function selectChanged({ reader, viewer }: Snapshot, { position }: Cursor, budget: Budget): Promise<Selection> {
-  return selectWithin(await reader.read<Entry>(changedEntries(viewer, position, budget.limit + 1)), budget);
+async function selectChanged(
+  { reader, documents: { kind }, viewer }: Snapshot,
+  { position }: Cursor,
+  budget: Budget,
+): Promise<Selection> {
+  return selectWithin(await reader.read<Entry>(changedEntries(kind, viewer, position, budget.limit + 1)), budget);
 }
 
 /**
@@ -136,26 +145,26 @@ interface ListedQuery {
  * The templates that a viewer sees and that did not change since `began`, in the order of their
  * ids.
  */
-const listedEntries = (viewer: Viewer, { began, range: { after, upTo }, limit }: ListedQuery): Prisma.Sql =>
+const listedEntries = (kind: Kind, viewer: Viewer, { began, range: { after, upTo }, limit }: ListedQuery): Prisma.Sql =>
   Prisma.sql`
-    SELECT t.id, t.updated_at AS at, false AS removed, t.weight AS bytes FROM ${templateSources}
+    SELECT t.id, t.updated_at AS at, false AS removed, t.weight AS bytes FROM ${kind.sources}
     WHERE t.id > ${after}::uuid ${upTo === undefined ? Prisma.empty : Prisma.sql`AND t.id <= ${upTo}::uuid`}
-      AND ${visibleTemplates(viewer)} AND ${stampFor(viewer)} <= ${began}
+      AND ${visibleObjects(viewer)} AND ${stampFor(kind, viewer)} <= ${began}
     ORDER BY t.id LIMIT ${limit}`;
 
 /** The changes and removals for a viewer after a position, in the order of (stamp, id). */
-function changedEntries(viewer: Viewer, { at, after }: Cursor['position'], limit: number): Prisma.Sql {
+function changedEntries(kind: Kind, viewer: Viewer, { at, after }: Cursor['position'], limit: number): Prisma.Sql {
   // Includes `at`: stamps have milliseconds.
   const since = after === undefined ? at : new Date(Math.max(0, at.getTime() - 1));
   const later = after === undefined ? Prisma.sql`at > ${at}` : Prisma.sql`(at, id) > (${at}, ${after}::uuid)`;
   return Prisma.sql`
     SELECT * FROM (
-      SELECT t.id, ${stampFor(viewer)} AS at, false AS removed, t.weight AS bytes FROM ${templateSources}
-      WHERE ${visibleTemplates(viewer)} AND ${touchedSince(viewer, since)}
+      SELECT t.id, ${stampFor(kind, viewer)} AS at, false AS removed, t.weight AS bytes FROM ${kind.sources}
+      WHERE ${visibleObjects(viewer)} AND ${touchedSince(viewer, since)}
       UNION ALL
-      SELECT template_id, max(until), true, 0 FROM (${visiblePeriods(viewer)}) AS periods (template_id, since, until)
-      WHERE template_id = ANY (ARRAY(${endedSince(viewer, since)}))
-      GROUP BY template_id HAVING max(until) < 'infinity'
+      SELECT id, max(until), true, 0 FROM (${visiblePeriods(kind, viewer)}) AS periods (id, since, until)
+      WHERE id = ANY (ARRAY(${endedSince(kind, viewer, since)}))
+      GROUP BY id HAVING max(until) < 'infinity'
     ) changes
     WHERE ${later} ORDER BY at, id LIMIT ${limit}`;
 }
@@ -167,8 +176,8 @@ const NEVER = new Date(0);
  * The first cursor of a full walk, which lists all templates and then sends the changes since its
  * start.
  */
-const startOfFullWalk = (viewer: Viewer, state: CatalogState): Cursor => ({
-  ...finishedCursor(viewer, state),
+const startOfFullWalk = (kind: Kind, viewer: Viewer, state: CatalogState): Cursor => ({
+  ...finishedCursor(kind, viewer, state),
   began: state.at,
   listed: NO_ID,
   checked: NEVER,
@@ -179,13 +188,9 @@ const startOfFullWalk = (viewer: Viewer, state: CatalogState): Cursor => ({
  * if the database does not contain the commit of the cursor, or if changes after the position of
  * the cursor were pruned.
  */
-async function isKnown(
-  reader: Reader,
-  cursor: Cursor,
-  { viewer, state: { floor } }: { readonly viewer: Viewer; readonly state: CatalogState },
-): Promise<boolean> {
+async function isKnown({ reader, documents, viewer, state: { floor } }: Snapshot, cursor: Cursor): Promise<boolean> {
   const { of, seen, began, position } = cursor;
-  if (of !== viewerKey(viewer)) return false;
+  if (of !== ownerOfCursor(documents.kind, viewer)) return false;
   const isPruned = floor !== null && (began ? began < floor : isBelow(position, floor));
   if (isPruned) return false;
   const rows = await reader.read(Prisma.sql`

@@ -1,7 +1,6 @@
 import type { Reader } from '@svc/database';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { Document, Documents, Version } from '../memory/documents.ts';
-import { templateSources } from '../visibility.ts';
 
 /**
  * Where the documents of a response come from: the database, as one reader sees it, and the
@@ -23,13 +22,17 @@ export async function readDocuments(
   condition = Prisma.sql`true`,
 ): Promise<readonly Document[]> {
   if (ids.length === 0) return [];
-  const found = await documents.of(await readVersions(reader, ids, condition), reader);
+  const found = await documents.of(await readVersions({ reader, documents }, ids, condition), reader);
   return found ?? readDocuments({ reader, documents }, ids, condition);
 }
 
-async function readVersions(reader: Reader, ids: readonly string[], condition: Prisma.Sql): Promise<Version[]> {
+async function readVersions(
+  { reader, documents }: Source,
+  ids: readonly string[],
+  condition: Prisma.Sql,
+): Promise<Version[]> {
   const rows = await reader.read<{ id: string; updated_at: Date; shown_at: Date }>(Prisma.sql`
-    SELECT t.id, t.updated_at, c.shown_at FROM ${templateSources}
+    SELECT t.id, t.updated_at, c.shown_at FROM ${documents.kind.sources}
       JOIN unnest(${ids}::uuid[]) WITH ORDINALITY AS part (id, place) ON part.id = t.id
     WHERE ${condition}
     ORDER BY part.place`);

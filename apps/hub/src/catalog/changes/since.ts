@@ -1,12 +1,12 @@
 import { type Cursor, writeCursor } from '@svc/contract';
-import { hubEndpoints } from '@svc/contract/hub';
 import type { Reader } from '@svc/database';
 import { type Streamed, streamedReply } from '@svc/http';
 import type { Database } from '../../database/client.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { Principal, Viewer } from '../../identity/principal.ts';
+import type { Kind } from '../kinds.ts';
 import { type Documents, elementsOf } from '../memory/documents.ts';
-import { endedSince, templateSources, touchedSince, visiblePeriods, visibleTemplates } from '../visibility.ts';
+import { endedSince, touchedSince, visibleObjects, visiblePeriods } from '../visibility.ts';
 import { renderUpdates } from './body.ts';
 import { readDocuments, type Source } from './read-documents.ts';
 import { finishedCursor, NO_ID, type Snapshot, stampFor } from './state.ts';
@@ -14,6 +14,7 @@ import type { StreamSlots } from './stream-slots.ts';
 
 /** The changes in a period, as one viewer sees them: with stamps after `from` and up to `upTo`. */
 interface Changes {
+  readonly kind: Kind;
   readonly viewer: Viewer;
   readonly from: Date;
   /** The catalog clock in the first snapshot. It is the `checked_at` of the response. */
@@ -36,9 +37,16 @@ const STREAM_PART = { templates: 25, bytes: 64 * 1024 } as const;
 
 const EPOCH = new Date(0);
 
-export function changesSince({ viewer, state }: Snapshot, since: Date): Changes {
+export function changesSince({ documents: { kind }, viewer, state }: Snapshot, since: Date): Changes {
   const reset = state.floor !== null && since < state.floor;
-  return { viewer, from: reset ? EPOCH : since, upTo: state.at, reset, cursor: finishedCursor(viewer, state) };
+  return {
+    kind,
+    viewer,
+    from: reset ? EPOCH : since,
+    upTo: state.at,
+    reset,
+    cursor: finishedCursor(kind, viewer, state),
+  };
 }
 
 /**
@@ -46,13 +54,13 @@ export function changesSince({ viewer, state }: Snapshot, since: Date): Changes 
  * the state of the snapshot.
  */
 export async function readAtOnce(snapshot: Snapshot, changes: Changes): Promise<Buffer | undefined> {
-  const { viewer, from, upTo, reset, cursor } = changes;
-  const found = await snapshot.reader.read<Found>(changedTemplates(viewer, from, PART.templates + 1));
+  const { kind, viewer, from, upTo, reset, cursor } = changes;
+  const found = await snapshot.reader.read<Found>(changedObjects(kind, viewer, from, PART.templates + 1));
   if (firstPart(found, PART).length < found.length) return undefined;
   const removed = await readRemovals(snapshot.reader, changes, NO_ID);
   if (removed.length === PART.removals) return undefined;
   const documents = await readDocuments(snapshot, idsOf(found));
-  return renderUpdates(documents, { removed, checked_at: upTo, cursor, reset, has_more: false });
+  return renderUpdates(kind, documents, { removed, checked_at: upTo, cursor, reset, has_more: false });
 }
 
 const idsOf = (found: readonly Found[]): string[] => found.map(({ id }) => id);
@@ -92,7 +100,7 @@ export class LargeChanges {
 /** What a streamed response needs of its request. */
 interface StreamRequest {
   readonly database: Pick<Database, 'catalogStreams'>;
-  readonly catalog: { readonly documents: Documents };
+  readonly documents: Documents;
   readonly principal: Principal;
   /** The address of the client. */
   readonly address: string;
@@ -107,11 +115,11 @@ interface StreamRequest {
  * change. @throws 503 `overloaded`
  */
 export function streamChanges(
-  { database, catalog, principal, address, streamSlots, headOnly }: StreamRequest,
+  { database, documents, principal, address, streamSlots, headOnly }: StreamRequest,
   { changes, etag }: LargeChanges,
 ): Streamed {
   const release = headOnly ? () => undefined : streamSlots.take(principal, address);
-  const source = { reader: database.catalogStreams, documents: catalog.documents };
+  const source = { reader: database.catalogStreams, documents };
   return streamedReply('application/json; charset=utf-8', () => jsonOf(source, changes), {
     etag,
     pace: streamSlots.pace,
@@ -120,16 +128,17 @@ export function streamChanges(
 }
 
 async function* jsonOf(source: Source, changes: Changes): AsyncGenerator<string | Buffer> {
-  const { reply } = hubEndpoints.listTemplateUpdates;
+  const { member, updates } = changes.kind;
   const { upTo: checked_at, reset } = changes;
   const cursor = writeCursor(changes.cursor);
-  const envelope = reply.parse({ templates: [], removed: [], checked_at, cursor, reset, has_more: false });
-  yield '{"templates":[';
+  const envelope = updates.parse({ [member]: [], removed: [], checked_at, cursor, reset, has_more: false });
+  yield `{"${member}":[`;
   yield* separated(templatesOf(source, changes));
   yield '],"removed":[';
   yield* separated(removalsOf(source.reader, changes));
-  const { checked_at: last, templates: _, removed: __, ...rest } = envelope;
-  yield `],${JSON.stringify({ ...rest, checked_at: last }).slice(1)}`;
+  const { checked_at: last, ...others } = envelope;
+  const rest = Object.entries(others).filter(([name]) => name !== member && name !== 'removed');
+  yield `],${JSON.stringify({ ...Object.fromEntries(rest), checked_at: last }).slice(1)}`;
 }
 
 /** Parts with a comma between them. */
@@ -147,7 +156,7 @@ async function* templatesOf(source: Source, changes: Changes): AsyncGenerator<Bu
   const { reader } = source;
   let after: string | undefined = NO_ID;
   while (after !== undefined) {
-    const upTo: string | undefined = await endOfRange(reader, after);
+    const upTo: string | undefined = await endOfRange(changes.kind, reader, after);
     let found: readonly Found[] = await reader.read<Found>(changedInRange(changes, { after, upTo }));
     while (found.length > 0) {
       const part = firstPart(found, STREAM_PART);
@@ -164,9 +173,9 @@ async function* templatesOf(source: Source, changes: Changes): AsyncGenerator<Bu
  */
 const RANGE = 1000;
 
-async function endOfRange(reader: Reader, after: string): Promise<string | undefined> {
+async function endOfRange({ table }: Kind, reader: Reader, after: string): Promise<string | undefined> {
   const [end] = await reader.read<{ id: string }>(Prisma.sql`
-    SELECT id FROM templates WHERE id > ${after}::uuid ORDER BY id OFFSET ${RANGE - 1} LIMIT 1`);
+    SELECT id FROM ${table} WHERE id > ${after}::uuid ORDER BY id OFFSET ${RANGE - 1} LIMIT 1`);
   return end?.id;
 }
 
@@ -177,23 +186,22 @@ interface Range {
 }
 
 const changedInRange = (changes: Changes, { after, upTo }: Range): Prisma.Sql => Prisma.sql`
-  SELECT t.id, t.weight AS bytes FROM ${templateSources}
+  SELECT t.id, t.weight AS bytes FROM ${changes.kind.sources}
   WHERE t.id > ${after}::uuid ${upTo === undefined ? Prisma.empty : Prisma.sql`AND t.id <= ${upTo}::uuid`}
     AND ${isIn(changes)}
   ORDER BY t.id`;
 
 /** The viewer sees the template now, and its stamp for the viewer is in the period. */
-const isIn = ({ viewer, from, upTo }: Changes): Prisma.Sql =>
-  Prisma.sql`${visibleTemplates(viewer)} AND ${stampFor(viewer)} > ${from} AND ${stampFor(viewer)} <= ${upTo}`;
+const isIn = ({ kind, viewer, from, upTo }: Changes): Prisma.Sql =>
+  Prisma.sql`${visibleObjects(viewer)} AND ${stampFor(kind, viewer)} > ${from} AND ${stampFor(kind, viewer)} <= ${upTo}`;
 
 /** The elements of `removed`, in parts that are not empty. */
 async function* removalsOf(reader: Reader, changes: Changes): AsyncGenerator<string> {
   if (changes.reset) return;
-  const { element } = hubEndpoints.listTemplateUpdates.reply.shape.removed;
   let after = NO_ID;
   for (let full = true; full; ) {
     const part = await readRemovals(reader, changes, after);
-    if (part.length > 0) yield part.map((removal) => JSON.stringify(element.parse(removal))).join(',');
+    if (part.length > 0) yield part.map((removal) => JSON.stringify({ id: removal.id })).join(',');
     full = part.length === PART.removals;
     after = part.at(-1)?.id ?? after;
   }
@@ -205,17 +213,21 @@ interface Removal {
   readonly id: string;
 }
 
-const readRemovals = async (reader: Reader, { viewer, from, reset }: Changes, after: string): Promise<Removal[]> =>
-  reset ? [] : reader.read<Removal>(removedTemplates(viewer, from, { after, limit: PART.removals }));
+const readRemovals = async (
+  reader: Reader,
+  { kind, viewer, from, reset }: Changes,
+  after: string,
+): Promise<Removal[]> =>
+  reset ? [] : reader.read<Removal>(removedObjects(kind, viewer, from, { after, limit: PART.removals }));
 
 /**
  * The templates that the viewer sees now and that changed or became visible after `since`, up to a
  * number of them.
  */
-export const changedTemplates = (viewer: Viewer, since: Date, limit: number): Prisma.Sql => Prisma.sql`
+export const changedObjects = (kind: Kind, viewer: Viewer, since: Date, limit: number): Prisma.Sql => Prisma.sql`
   SELECT id, bytes FROM (
-    SELECT t.id, t.weight AS bytes, greatest(t.updated_at, c.shown_at) AS at FROM ${templateSources}
-    WHERE ${visibleTemplates(viewer)} AND ${touchedSince(viewer, since)} AND ${stampFor(viewer)} > ${since}
+    SELECT t.id, t.weight AS bytes, greatest(t.updated_at, c.shown_at) AS at FROM ${kind.sources}
+    WHERE ${visibleObjects(viewer)} AND ${touchedSince(viewer, since)} AND ${stampFor(kind, viewer)} > ${since}
     LIMIT ${limit}
   ) changed
   ORDER BY at, id`;
@@ -229,8 +241,13 @@ interface Page {
  * The templates that the viewer stopped seeing after `since` and does not see now, in the order of
  * their ids.
  */
-export const removedTemplates = (viewer: Viewer, since: Date, { after, limit }: Page): Prisma.Sql => Prisma.sql`
-  SELECT template_id AS id FROM (${visiblePeriods(viewer)}) AS periods (template_id, since, until)
-  WHERE template_id > ${after}::uuid AND template_id = ANY (ARRAY(${endedSince(viewer, since)}))
-  GROUP BY template_id HAVING max(until) > ${since} AND max(until) < 'infinity'
-  ORDER BY template_id LIMIT ${limit}`;
+export const removedObjects = (
+  kind: Kind,
+  viewer: Viewer,
+  since: Date,
+  { after, limit }: Page,
+): Prisma.Sql => Prisma.sql`
+  SELECT id FROM (${visiblePeriods(kind, viewer)}) AS periods (id, since, until)
+  WHERE id > ${after}::uuid AND id = ANY (ARRAY(${endedSince(kind, viewer, since)}))
+  GROUP BY id HAVING max(until) > ${since} AND max(until) < 'infinity'
+  ORDER BY id LIMIT ${limit}`;

@@ -3,6 +3,7 @@ import type { Reader } from '@svc/database';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../../identity/principal.ts';
 import { type CatalogState, type StateRow, stateColumns, stateOf, stateSources } from '../../revision/revision.ts';
+import { type Kind, templates } from '../kinds.ts';
 import { visibleFrom } from '../visibility.ts';
 import type { Source } from './read-documents.ts';
 
@@ -19,15 +20,20 @@ export interface Snapshot extends Source {
 }
 
 /**
- * The stamp of the last change of a template for a viewer, including the change that made it
+ * The stamp of the last change of an object for a viewer, including the change that made it
  * visible.
  */
-export const stampFor = (viewer: Viewer) => Prisma.sql`greatest(t.updated_at, c.shown_at, ${visibleFrom(viewer)})`;
+export const stampFor = (kind: Kind, viewer: Viewer) =>
+  Prisma.sql`greatest(t.updated_at, c.shown_at, ${visibleFrom(kind, viewer)})`;
+
+/** To whom a cursor belongs. Those of templates have been issued without their kind. */
+export const ownerOfCursor = (kind: Kind, viewer: Viewer): string =>
+  kind === templates ? viewerKey(viewer) : `${kind.member}:${viewerKey(viewer)}`;
 
 /** The cursor of a client that has received all changes up to the catalog clock. */
-export const finishedCursor = (viewer: Viewer, { at, commit }: CatalogState): Cursor => ({
+export const finishedCursor = (kind: Kind, viewer: Viewer, { at, commit }: CatalogState): Cursor => ({
   v: 1,
-  of: viewerKey(viewer),
+  of: ownerOfCursor(kind, viewer),
   seen: commit,
   position: { at },
   checked: at,

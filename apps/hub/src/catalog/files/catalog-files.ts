@@ -6,9 +6,11 @@ import type { z } from 'zod';
 import { signatureErrors } from '../trust/signatures.ts';
 import { SIGNATURES, type Signatures } from './signatures-file.ts';
 import {
+  type ApplicationFile,
   check,
   isSlug,
   type PlaceOf,
+  readApplicationFile,
   readTemplateFile,
   type Slugged,
   type TemplateFile,
@@ -32,9 +34,10 @@ interface Signed {
 export interface CatalogFiles {
   readonly categories: readonly (z.output<typeof categoryInFile> & Origin & Slugged)[];
   readonly templates: readonly (TemplateFile & Origin & Signed)[];
+  readonly applications: readonly (ApplicationFile & Origin)[];
   /** Values that can no longer be written through the API, each with its line, and ignored files. */
   readonly warnings: readonly string[];
-  /** The entries of `templates` that are no template files. A deletion must not overlook them. */
+  /** The entries of the folders of objects that are no files of objects. A deletion must not overlook them. */
   readonly ignored: readonly string[];
 }
 
@@ -42,9 +45,10 @@ export interface CatalogFiles {
 export interface CatalogSource {
   /** How messages name a file. */
   readonly nameOf: (file: string) => string;
-  /** The paths of the template files, relative to the catalog. */
+  /** The paths of the files of templates and of applications, relative to the catalog. */
   readonly templates: readonly string[];
-  /** The names of entries beside them that are no template files. */
+  readonly applications: readonly string[];
+  /** The names of entries beside them that are no files of objects. */
   readonly ignored: readonly string[];
   /** The signatures of the templates. */
   readonly signatures: Signatures;
@@ -68,10 +72,10 @@ export class CatalogFilesError extends Error {
 export const CATEGORIES = 'categories.yaml';
 
 /** What is wrong with a catalog that lacks a file. */
-export const NO_FILE = `the file does not exist; a catalog folder contains ${CATEGORIES} and templates/*.yaml`;
+export const NO_FILE = `the file does not exist; a catalog folder contains ${CATEGORIES}, templates/*.yaml and applications/*.yaml`;
 
 /**
- * Reads `categories.yaml` and `templates/*.yaml`. Other work of the process runs between two files.
+ * Reads `categories.yaml`, `templates/*.yaml` and `applications/*.yaml`. Other work of the process runs between two files.
  * @throws CatalogFilesError with the errors of all files, each with its line
  */
 export async function readCatalogFiles(source: CatalogSource): Promise<CatalogFiles> {
@@ -83,13 +87,24 @@ export async function readCatalogFiles(source: CatalogSource): Promise<CatalogFi
     await setImmediate();
     templates.push(...readTemplate(source, file, errors));
   }
-  for (const list of [categories, templates]) errors.push(...repeatedSlugs(list));
+  const applications: CatalogFiles['applications'][number][] = [];
+  for (const file of source.applications) {
+    await setImmediate();
+    applications.push(...readApplication(source, file, errors));
+  }
+  for (const list of [categories, templates, applications]) errors.push(...repeatedSlugs(list));
   for (const template of templates) errors.push(...errorsOfSignatures(source, template));
   if (errors.length > 0) throw new CatalogFilesError(errors);
   const { ignored } = source;
-  const values = [...categories, ...templates].flatMap((object) => warningsOf(object));
+  const values = [...categories, ...templates, ...applications].flatMap((object) => warningsOf(object));
   const unused = unusedSignatures(source, templates);
-  return { categories, templates, warnings: [...ignored.map(ignoredWarning), ...values, ...unused], ignored };
+  return {
+    categories,
+    templates,
+    applications,
+    warnings: [...ignored.map(ignoredWarning), ...values, ...unused],
+    ignored,
+  };
 }
 
 /** What is wrong with the signatures of a template. A template that was changed must be signed again. */
@@ -107,11 +122,14 @@ function unusedSignatures({ nameOf, signatures }: CatalogSource, templates: Cata
 
 const ignoredWarning = (name: string) => `${name}: warning: is ignored; ${whyIgnored(name)}`;
 
-/** Why an entry of `templates` is no template file. */
-export const whyIgnored = (name: string): string =>
-  path.basename(name).startsWith('.')
-    ? 'hidden files are no template files'
-    : 'template files are templates/<slug>.yaml';
+/** Why an entry of a folder of objects is no file of an object. */
+export function whyIgnored(name: string): string {
+  const folder = path.basename(path.dirname(name));
+  const noun = folder === 'applications' ? 'application' : 'template';
+  return path.basename(name).startsWith('.')
+    ? `hidden files are no ${noun} files`
+    : `${noun} files are ${noun}s/<slug>.yaml`;
+}
 
 /** Values that are imported, but that the API or fleets refuse. */
 const warningsOf = (object: Origin & Slugged & Parameters<typeof storedValueProblems>[0]) =>
@@ -152,6 +170,14 @@ function readTemplate(source: CatalogSource, file: string, errors: string[]): Ca
   const { slug } = template;
   const signatures = Object.hasOwn(source.signatures, slug) ? source.signatures[slug] : undefined;
   return [{ ...template, file, placeOf, signatures }];
+}
+
+function readApplication(source: CatalogSource, file: string, errors: string[]): CatalogFiles['applications'] {
+  const read = readFile(source, file, errors);
+  if (!read) return [];
+  const { value, placeOf } = read;
+  const application = readApplicationFile(value, { placeOf, slug: path.parse(file).name }, errors);
+  return application ? [{ ...application, file, placeOf }] : [];
 }
 
 /** Reads a YAML file; undefined if it has problems, which are added to `errors`. */

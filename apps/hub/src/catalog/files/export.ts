@@ -1,73 +1,77 @@
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { adviceDefaults, categoryFields, slug, templateDefaults } from '@svc/contract';
+import { categoryFields, newPart, slug } from '@svc/contract';
 import { partsOf } from '@svc/http';
 import type { Database } from '../../database/client.ts';
 import { CATEGORIES, type CatalogFiles } from './catalog-files.ts';
-import { categoriesIn, type Extent, refuseBeyond, templatesIn } from './extent.ts';
+import { categoriesIn, type Extent, objectsIn, refuseBeyond } from './extent.ts';
 import { plain } from './import.ts';
+import { nouns, type ObjectNoun, objectNouns, tableOf } from './objects.ts';
 
 const EXPORT_TIMEOUT_MS = 10 * 60_000;
 
-const { status, status_message, replacement } = adviceDefaults;
-const DEFAULTS = { ...templateDefaults, status, status_message, replacement };
-// Object.keys returns string[].
-const FIELDS = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
-
-type Template = Readonly<Record<keyof typeof DEFAULTS, unknown>> & {
+interface ObjectRow {
   readonly id: string;
   readonly slug: string;
   readonly category: string;
   readonly owner: string | null;
-  readonly signatures: string[];
-};
+}
+
+type Template = ObjectRow & { readonly signatures: string[] };
 
 /** What an export contains. */
 interface CatalogRows {
   readonly categories: readonly (object & { readonly slug: string })[];
   readonly templates: readonly Template[];
+  readonly applications: readonly ObjectRow[];
 }
 
 /**
- * Reads the catalog in one snapshot, in parts. An extent with categories does not show who owns a
- * template, because organizations are outside it. @throws 413
+ * Reads the catalog in one snapshot, in parts. An extent with categories does not show who owns an
+ * object, because organizations are outside it. @throws 413
  */
 export async function readCatalogRows({ client }: Pick<Database, 'client'>, extent: Extent): Promise<CatalogRows> {
-  const where = templatesIn(extent);
+  const where = objectsIn(extent);
   return client.$transaction(
-    async ({ category, template }) => {
-      const counted = await template.aggregate({ where, _count: true, _sum: { weight: true } });
-      const categoryCount = await category.count({ where: categoriesIn(extent) });
+    async (transaction) => {
+      const { category } = transaction;
+      const countOf = (noun: ObjectNoun) =>
+        tableOf(transaction, noun).aggregate({ where, _count: true, _sum: { weight: true } });
+      const [ofTemplates, ofApplications] = [await countOf('template'), await countOf('application')];
       refuseBeyond(extent, {
-        categories: categoryCount,
-        templates: counted._count,
-        bytes: counted._sum.weight ?? 0,
+        categories: await category.count({ where: categoriesIn(extent) }),
+        templates: ofTemplates._count,
+        applications: ofApplications._count,
+        bytes: (ofTemplates._sum.weight ?? 0) + (ofApplications._sum.weight ?? 0),
       });
       const categories = await category.findMany({
         where: categoriesIn(extent),
         orderBy: [{ sort_order: 'asc' }, { sort_name: 'asc' }, { id: 'asc' }],
       });
-      const sizes = await template.findMany({ where, select: { id: true, weight: true }, orderBy: { slug: 'asc' } });
-      const templates: Template[] = [];
-      for (const ids of partsOf(sizes.map(({ id, weight }) => ({ key: id, bytes: weight })))) {
-        const rows = await template.findMany({
-          where: { id: { in: ids } },
-          include: { category: { select: { slug: true } }, owner: { select: { slug: true } } },
-          orderBy: { slug: 'asc' },
-        });
-        for (const {
-          category: { slug: categorySlug },
-          owner,
-          ...row
-        } of rows) {
-          const shownOwner = extent.categoryIds === undefined ? (owner?.slug ?? null) : null;
-          templates.push({ ...row, category: categorySlug, owner: shownOwner });
-        }
-      }
-      return { categories, templates };
+      const readOf = (noun: ObjectNoun) => readObjects(tableOf(transaction, noun), extent);
+      return { categories, templates: await readOf('template'), applications: await readOf('application') };
     },
     { isolationLevel: 'RepeatableRead', timeout: EXPORT_TIMEOUT_MS },
   );
+}
+
+/** The objects of a table in an extent, in the order of their slugs. */
+async function readObjects(table: ReturnType<typeof tableOf>, extent: Extent): Promise<Template[]> {
+  const where = objectsIn(extent);
+  const sizes = await table.findMany({ where, select: { id: true, weight: true }, orderBy: { slug: 'asc' } });
+  const objects: Template[] = [];
+  for (const ids of partsOf(sizes.map(({ id, weight }) => ({ key: id, bytes: weight })))) {
+    const rows = await table.findMany({
+      where: { id: { in: ids } },
+      include: { category: { select: { slug: true } }, owner: { select: { slug: true } } },
+      orderBy: { slug: 'asc' },
+    });
+    for (const { category, owner, ...row } of rows) {
+      const shownOwner = extent.categoryIds === undefined ? (owner?.slug ?? null) : null;
+      objects.push({ ...row, category: category.slug, owner: shownOwner });
+    }
+  }
+  return objects;
 }
 
 /** The signatures of the templates that have some, by slug. */
@@ -84,20 +88,16 @@ export interface FileChange {
 }
 
 /** Files without a catalog. */
-export const NO_FILES: CatalogFiles = { categories: [], templates: [], warnings: [], ignored: [] };
+export const NO_FILES: CatalogFiles = { categories: [], templates: [], applications: [], warnings: [], ignored: [] };
 
 /**
  * The changes that make files describe the catalog: only files whose objects differ are written.
  * Fields with their default are omitted. With `prune`, the files and entries of objects that the
  * catalog does not have are deleted.
  */
-export const changesOfFiles = (
-  { categories, templates }: CatalogRows,
-  existing: CatalogFiles,
-  prune: boolean,
-): readonly FileChange[] => [
-  ...changeOfCategories(categories, existing.categories, prune),
-  ...changesOfTemplates(templates, existing.templates, prune),
+export const changesOfFiles = (rows: CatalogRows, existing: CatalogFiles, prune: boolean): readonly FileChange[] => [
+  ...changeOfCategories(rows.categories, existing.categories, prune),
+  ...objectNouns.flatMap((noun) => changesOfObjects(noun, { rows, existing, prune })),
 ];
 
 const CATEGORY_MEMBERS = ['slug', 'name', ...Object.keys(categoryFields)];
@@ -127,35 +127,38 @@ function changeOfCategories(
   ];
 }
 
-const TEMPLATE_MEMBERS = ['name', 'category', 'owner', ...FIELDS];
+interface ObjectChanges {
+  readonly rows: CatalogRows;
+  readonly existing: CatalogFiles;
+  readonly prune: boolean;
+}
 
-function changesOfTemplates(
-  rows: CatalogRows['templates'],
-  existing: CatalogFiles['templates'],
-  prune: boolean,
-): FileChange[] {
-  const bySlug = new Map(existing.map((entry) => [entry.slug, entry]));
+function changesOfObjects(noun: ObjectNoun, { rows: all, existing, prune }: ObjectChanges): FileChange[] {
+  const { defaults } = nouns[noun];
+  const rows: readonly ObjectRow[] = noun === 'template' ? all.templates : all.applications;
+  const members = ['name', 'category', 'owner', ...Object.keys(defaults)];
+  const described: readonly {
+    readonly slug: string;
+    readonly file: string;
+    readonly owner: string | null | undefined;
+  }[] = noun === 'template' ? existing.templates : existing.applications;
+  const bySlug = new Map(described.map((entry) => [entry.slug, entry]));
   const known = new Set(rows.map(({ slug }) => slug));
   const written = rows.flatMap((row) => {
     const before = bySlug.get(row.slug);
-    const members = differences(
-      TEMPLATE_MEMBERS,
-      row,
-      before && { ...DEFAULTS, ...before, owner: before.owner ?? null },
-    );
-    if (members.length === 0) return [];
+    const changed = differences(members, row, before && { ...defaults, ...before, owner: before.owner ?? null });
+    if (changed.length === 0) return [];
     const name = slug.safeParse(row.slug).success ? row.slug : row.id; // earlier versions stored other slugs
-    const file = before?.file ?? path.join('templates', `${name}.yaml`);
-    return [
-      { file, content: contentOf(row), text: before ? `update ${file} (${members.join(', ')})` : `create ${file}` },
-    ];
+    const file = before?.file ?? path.join(`${noun}s`, `${name}.yaml`);
+    const text = before ? `update ${file} (${changed.join(', ')})` : `create ${file}`;
+    return [{ file, content: contentOf(row, defaults), text }];
   });
-  const others = existing
+  const others = described
     .filter(({ slug }) => !known.has(slug))
     .map(({ file, slug }) =>
       prune
         ? { file, content: undefined, text: `delete ${file}` }
-        : { file, content: null, text: `keep ${file}: the hub does not have the template ${slug}` },
+        : { file, content: null, text: `keep ${file}: the hub does not have the ${noun} ${slug}` },
     );
   return [...written, ...others];
 }
@@ -168,16 +171,38 @@ function differences(members: readonly string[], row: object, described: object 
   return members.filter((member) => !isDeepStrictEqual(plain(after.get(member)), plain(before.get(member))));
 }
 
-function contentOf(row: Template) {
-  const content = { ...pick(row, ['name', 'slug']), category: row.category, ...nonDefaultFields(row) };
+function contentOf(row: ObjectRow, defaults: Readonly<Record<string, unknown>>) {
+  const { parts, ...others } = withoutDefaults(row, defaults);
+  const content = {
+    ...pick(row, ['name', 'slug']),
+    category: row.category,
+    ...others,
+    ...(Array.isArray(parts) && { parts: parts.map(contentOfPart) }),
+  };
   return row.owner === null ? content : { ...content, owner: row.owner };
 }
+
+/** The values of a part that states nothing but its name and its image. */
+const PART_DEFAULTS = Object.fromEntries(
+  Object.entries(newPart.parse({ name: 'x', image_name: 'x' })).filter(
+    ([member]) => member !== 'name' && member !== 'image_name',
+  ),
+);
+
+const contentOfPart = (part: object) => ({
+  ...pick(part, ['name', 'image_name']),
+  ...withoutDefaults(part, PART_DEFAULTS),
+});
 
 const pick = (row: object, members: readonly string[]) =>
   Object.fromEntries(Object.entries(row).filter(([member]) => members.includes(member)));
 
-/** The fields of a template that differ from their defaults. */
-const nonDefaultFields = (row: Template) =>
-  Object.fromEntries(
-    FIELDS.filter((field) => !isDeepStrictEqual(row[field], DEFAULTS[field])).map((field) => [field, row[field]]),
+/** The members of a row that differ from their defaults, in the order of these. */
+function withoutDefaults(row: object, defaults: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const values = new Map(Object.entries(row));
+  return Object.fromEntries(
+    Object.entries(defaults).flatMap(([member, value]) =>
+      isDeepStrictEqual(values.get(member), value) ? [] : [[member, values.get(member)]],
+    ),
   );
+}

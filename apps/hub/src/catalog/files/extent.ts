@@ -15,7 +15,8 @@ export interface Extent {
 interface Limits {
   readonly categories: number;
   readonly templates: number;
-  /** The size of the templates, as they are stored. */
+  readonly applications: number;
+  /** The size of the templates and applications, as they are stored. */
   readonly bytes: number;
 }
 
@@ -24,15 +25,22 @@ export const WHOLE_CATALOG: Extent = {};
 export const categoriesIn = ({ categoryIds }: Extent): Prisma.CategoryWhereInput =>
   categoryIds === undefined ? {} : { id: { in: [...categoryIds] } };
 
-export const templatesIn = ({ categoryIds }: Extent): Prisma.TemplateWhereInput =>
+/** The templates, or the applications, in an extent. */
+export const objectsIn = ({ categoryIds }: Extent): Pick<Prisma.TemplateWhereInput, 'category_id'> =>
   categoryIds === undefined ? {} : { category_id: { in: [...categoryIds] } };
 
-const NOUNS = { categories: 'categories', templates: 'templates', bytes: 'bytes of templates' } as const;
+const NOUNS = {
+  categories: 'categories',
+  templates: 'templates',
+  applications: 'applications',
+  bytes: 'bytes of templates and applications',
+} as const;
 
 /** Refuses to read more than the limits, before it is read. @throws 413 */
 export function refuseBeyond({ limits }: Extent, found: Partial<Limits>): void {
   if (!limits) return;
-  for (const what of ['categories', 'templates', 'bytes'] as const) {
+  // Object.keys returns string[].
+  for (const what of Object.keys(NOUNS) as (keyof typeof NOUNS)[]) {
     const count = found[what] ?? 0;
     if (count <= limits[what]) continue;
     throw new Problem(

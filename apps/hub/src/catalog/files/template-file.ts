@@ -1,4 +1,4 @@
-import { parseFields, slug, templateInFile } from '@svc/contract';
+import { applicationInFile, parseFields, slug, templateInFile } from '@svc/contract';
 import { z } from 'zod';
 
 /** The place of a member in a file, such as its line, for messages. `''`: the whole value. */
@@ -13,19 +13,25 @@ export interface Slugged {
   readonly slugProblem: string | undefined;
 }
 
-/** The template that a catalog file describes, with defaults for omitted fields. */
-export interface TemplateFile
-  extends Omit<z.output<typeof templateInFile>, 'category_id' | 'owner_org_id' | 'slug'>,
-    Slugged {
+/** What a file states instead of ids. */
+interface Referring extends Slugged {
   /** The slug of its category. */
   readonly category: string;
-  /** Slug of the organization that owns the template; undefined if the file does not state an owner. */
+  /** Slug of the organization that owns the object; undefined if the file does not state an owner. */
   readonly owner: string | null | undefined;
 }
 
+type Described<T> = Omit<T, 'category_id' | 'owner_org_id' | 'slug'> & Referring;
+
+/** The template that a catalog file describes, with defaults for omitted fields. */
+export type TemplateFile = Described<z.output<typeof templateInFile>>;
+
+/** The application that a catalog file describes, with defaults for omitted fields. */
+export type ApplicationFile = Described<z.output<typeof applicationInFile>>;
+
 interface Context {
   readonly placeOf: PlaceOf;
-  /** The slug of a template whose file states none. `''`: it derives from the name later. */
+  /** The slug of an object whose file states none. `''`: it derives from the name later. */
   readonly slug: string;
 }
 
@@ -38,19 +44,33 @@ const references = z.looseObject({
 });
 
 /** Reads the value of a template file; undefined if it has errors, which are added to `errors`. */
-export function readTemplateFile(value: unknown, context: Context, errors: string[]): TemplateFile | undefined {
+export const readTemplateFile = (value: unknown, context: Context, errors: string[]): TemplateFile | undefined =>
+  readObjectFile(templateInFile, value, context, errors);
+
+/** The same for the file of an application. */
+export const readApplicationFile = (value: unknown, context: Context, errors: string[]): ApplicationFile | undefined =>
+  readObjectFile(applicationInFile, value, context, errors);
+
+function readObjectFile<T extends { readonly slug?: string | undefined }>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  context: Context,
+  errors: string[],
+): Described<T> | undefined {
   const { placeOf } = context;
   const { rest: valid, ...old } = withoutOldSlug(value);
   const referring = check(references, valid, { placeOf, noun: 'the file' }, errors);
   if (!referring) return undefined;
   const { category, owner, ...rest } = referring;
-  const template = check(templateInFile, { ...rest, category_id: UNUSED_ID }, { placeOf, noun: 'the file' }, errors);
-  if (!template) return undefined;
-  const described = { ...template, category, owner };
-  if (old.slug !== undefined) return { ...described, ...old };
-  const derived = template.slug ?? context.slug;
+  const object = check(schema, { ...rest, category_id: UNUSED_ID }, { placeOf, noun: 'the file' }, errors);
+  if (!object) return undefined;
+  const described = { ...object, category, owner };
+  // The spread of a type parameter loses which members it leaves out.
+  if (old.slug !== undefined) return { ...described, ...old } as Described<T>;
+  const derived = object.slug ?? context.slug;
   const isValid = derived === '' || isSlug(derived, placeOf(''), errors);
-  return isValid ? { ...described, slug: derived, slugProblem: undefined } : undefined;
+  // The same.
+  return isValid ? ({ ...described, slug: derived, slugProblem: undefined } as Described<T>) : undefined;
 }
 
 /** Divides a slug that the API refuses from the rest of what a file states. */

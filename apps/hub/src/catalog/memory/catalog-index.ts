@@ -5,7 +5,7 @@ import { Prisma } from '../../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../../identity/principal.ts';
 import { type CatalogState, newestCommit, type Revision } from '../../revision/revision.ts';
 import { createSharedRun } from '../../revision/shared-run.ts';
-import { visibleTemplates, visibleToOrganization } from '../visibility.ts';
+import { visibleObjects, visibleToOrganization } from '../visibility.ts';
 import { type CatalogChanges, readChanges } from './changes.ts';
 import type { Documents } from './documents.ts';
 import { createEntries, type Entries } from './entries.ts';
@@ -75,14 +75,16 @@ const MAX_TRIES = 20;
 const MAX_VIEWERS_EVALUATED = 50;
 
 export function createCatalogIndex(reader: Reader, documents: Documents): CatalogIndex {
+  const { kind } = documents;
   /** The stamps of commits in milliseconds. */
   const commits = new LRUCache<string, number>({ max: MAX_COMMITS });
   let content: Content | undefined;
 
   const refresh = createSharedRun(async () => {
     const before = content;
-    const changes = await readChanges(reader, before?.state);
-    content = before && changes.continues ? applied(before, changes) : contentOf(await readChanges(reader, undefined));
+    const changes = await readChanges(reader, kind, before?.state);
+    content =
+      before && changes.continues ? applied(before, changes) : contentOf(await readChanges(reader, kind, undefined));
     if (!changes.continues) {
       commits.clear();
       documents.clear();
@@ -202,7 +204,7 @@ function visibleGroups(viewers: readonly Viewer[], groups: readonly Group[]): Pr
   const commit = Prisma.sql`(SELECT commit FROM ${newestCommit} n) AS commit`;
   const statements = others.map(
     (viewer) => Prisma.sql`
-      SELECT ${viewerKey(viewer)}::text AS viewer, ${commit}, ${groupsWhere(visibleTemplates(viewer), groups)} AS numbers`,
+      SELECT ${viewerKey(viewer)}::text AS viewer, ${commit}, ${groupsWhere(visibleObjects(viewer), groups)} AS numbers`,
   );
   if (organizations.length === 0) return statements;
   const seen = groupsWhere(visibleToOrganization(Prisma.sql`v.id`), groups);

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../../identity/principal.ts';
 import { newestCommit } from '../../revision/revision.ts';
-import { visibleCategories, visibleTemplates } from '../visibility.ts';
+import { visibleCategories, visibleObjects } from '../visibility.ts';
 import { type CatalogIndex, type IndexedView, OUTDATED, type ReadRequest } from './catalog-index.ts';
 
 type CategoryRow = z.input<typeof hubEndpoints.listCategories.reply>['categories'][number];
@@ -70,7 +70,7 @@ export const categoriesWithCounts = (viewer: Viewer): Prisma.Sql => Prisma.sql`
   FROM ${newestCommit} n
   LEFT JOIN (
     SELECT c.id, c.name, c.slug, c.description, c.icon, c.sort_order, c.is_private, c.created_at, c.updated_at,
-           (SELECT count(*)::int FROM templates t WHERE t.category_id = c.id AND ${visibleTemplates(viewer)})
+           (SELECT count(*)::int FROM templates t WHERE t.category_id = c.id AND ${visibleObjects(viewer)})
              AS template_count, c.sort_name
     FROM categories c
     WHERE ${visibleCategories(viewer)}

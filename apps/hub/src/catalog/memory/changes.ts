@@ -1,6 +1,7 @@
 import type { Reader } from '@svc/database';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { type CatalogState, newestCommit } from '../../revision/revision.ts';
+import type { Kind } from '../kinds.ts';
 import type { TemplateKeys } from './entries.ts';
 import type { CategoryKeys, Scope } from './groups.ts';
 
@@ -34,8 +35,8 @@ interface Row extends Omit<CatalogChanges, 'state'> {
 }
 
 /** Reads the changes after a state; without one, the whole catalog. */
-export async function readChanges(reader: Reader, from: CatalogState | undefined): Promise<CatalogChanges> {
-  const [row] = await reader.read<Row>(from ? changesSince(from) : everything);
+export async function readChanges(reader: Reader, kind: Kind, from: CatalogState | undefined): Promise<CatalogChanges> {
+  const [row] = await reader.read<Row>(from ? changesSince(kind, from) : everything(kind));
   if (!row) throw new Error('catalog_clock or catalog_commits has no row');
   const { at, floor, commit, ...changes } = row;
   return { ...changes, state: { at, floor, commit: { at, commit } } };
@@ -47,12 +48,13 @@ const categories = Prisma.sql`
   SELECT coalesce(json_agg(json_build_object('id', id, 'slug', slug, 'shownAt', ${milliseconds('shown_at')})), '[]')
   FROM categories`;
 
-const templates = (condition: Prisma.Sql) => Prisma.sql`
+const objects = ({ table, downloads, id, kindOf, hasGpu }: Kind, condition: Prisma.Sql) => Prisma.sql`
   SELECT coalesce(json_agg(json_build_object(
-    'id', id, 'slug', slug, 'sortName', sort_name, 'categoryId', category_id, 'ownerOrgId', owner_org_id, 'isPublic', is_public,
-    'kind', kind, 'minTier', min_tier, 'hasGpu', gpu_count > 0, 'createdAt', ${milliseconds('created_at')},
-    'updatedAt', ${milliseconds('updated_at')}, 'downloads', coalesce(d.count, 0)) ORDER BY sort_name, id), '[]')
-  FROM templates LEFT JOIN template_downloads d ON d.template_id = templates.id WHERE ${condition}`;
+    'id', t.id, 'slug', t.slug, 'sortName', t.sort_name, 'categoryId', t.category_id, 'ownerOrgId', t.owner_org_id,
+    'isPublic', t.is_public, 'kind', ${kindOf}, 'minTier', t.min_tier, 'hasGpu', ${hasGpu},
+    'createdAt', ${milliseconds('t.created_at')}, 'updatedAt', ${milliseconds('t.updated_at')},
+    'downloads', coalesce(d.count, 0)) ORDER BY t.sort_name, t.id), '[]')
+  FROM ${table} t LEFT JOIN ${downloads} d ON d.${id} = t.id WHERE ${condition}`;
 
 /**
  * `at` of the index is the stamp of the newest commit and not the clock, because the conditions
@@ -61,28 +63,28 @@ const templates = (condition: Prisma.Sql) => Prisma.sql`
 const newest = Prisma.sql`
   FROM catalog_clock k, ${newestCommit} n`;
 
-const everything = Prisma.sql`
+const everything = (kind: Kind): Prisma.Sql => Prisma.sql`
   SELECT n.at, k.floor, n.commit, false AS continues, '[]'::json AS commits, (${categories}) AS categories,
-    (${templates(Prisma.sql`true`)}) AS templates, ARRAY[]::uuid[] AS deleted, '[]'::json AS left, false AS "privacyChanged",
+    (${objects(kind, Prisma.sql`true`)}) AS templates, ARRAY[]::uuid[] AS deleted, '[]'::json AS left, false AS "privacyChanged",
     ARRAY[]::uuid[] AS organizations
   ${newest}`;
 
 /**
  * Each condition on a stamp has an index, so that the cost depends on the number of changes only.
  */
-const changesSince = ({ at, commit }: CatalogState): Prisma.Sql => Prisma.sql`
+const changesSince = (kind: Kind, { at, commit }: CatalogState): Prisma.Sql => Prisma.sql`
   SELECT n.at, k.floor, n.commit,
     coalesce(k.floor <= ${at}, true)
       AND EXISTS (SELECT FROM catalog_commits WHERE at = ${commit.at} AND commit = ${commit.commit}::uuid) AS continues,
     (SELECT coalesce(json_agg(json_build_object('commit', commit, 'at', ${milliseconds('at')})), '[]')
       FROM catalog_commits WHERE at > ${at}) AS commits,
     (${categories} WHERE updated_at > ${at}) AS categories,
-    (${templates(Prisma.sql`updated_at > ${at}`)}) AS templates,
-    ARRAY(SELECT s.template_id FROM template_scopes s
-      WHERE s.valid_to > ${at} AND NOT EXISTS (SELECT FROM templates t WHERE t.id = s.template_id)) AS deleted,
+    (${objects(kind, Prisma.sql`t.updated_at > ${at}`)}) AS templates,
+    ARRAY(SELECT s.${kind.id} FROM ${kind.scopes} s
+      WHERE s.valid_to > ${at} AND NOT EXISTS (SELECT FROM ${kind.table} t WHERE t.id = s.${kind.id})) AS deleted,
     (SELECT coalesce(json_agg(DISTINCT jsonb_build_object(
         'categoryId', category_id, 'ownerOrgId', owner_org_id, 'isPublic', is_public)), '[]')
-      FROM template_scopes WHERE valid_to > ${at}) AS left,
+      FROM ${kind.scopes} WHERE valid_to > ${at}) AS left,
     EXISTS (SELECT FROM category_privacy WHERE valid_to > ${at}) AS "privacyChanged",
     ARRAY(SELECT org_id FROM catalog_access_periods WHERE valid_from > ${at}
       UNION SELECT org_id FROM catalog_access_periods WHERE valid_to > ${at}) AS organizations

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type Template, template } from '@svc/contract';
 import type { Reader } from '@svc/database';
 import { etagOfBody } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import { Prisma } from '../../generated/prisma/client.ts';
-import { summaryColumns, type TemplateRow, templateColumns, templateSources } from '../visibility.ts';
+import type { Kind } from '../kinds.ts';
 
 type Parts = readonly [before: Buffer, after: Buffer];
 
@@ -40,6 +39,8 @@ export type CacheUse = () => {
 };
 
 export interface Documents extends ReadDocuments {
+  /** What they show. */
+  readonly kind: Kind;
   /** The same templates with an empty documentation. Reading them does not read the documentation. */
   readonly summaries: ReadDocuments & Pick<Documents, 'inMemory' | 'use'>;
   /** The documents of versions, in the same order; undefined unless all of them are in memory. */
@@ -68,15 +69,22 @@ const MAX_SUMMARY_BYTES = 24 * 1024 * 1024;
 /** The memory of an entry of the cache beside its bytes. */
 const OVERHEAD = 500;
 
-export function createDocuments(reader: Reader): Documents {
-  const full = createCache(reader, { columns: templateColumns, size: Prisma.sql`t.weight`, maxBytes: MAX_BYTES });
+export function createDocuments(reader: Reader, kind: Kind): Documents {
+  const full = createCache(reader, {
+    kind,
+    columns: kind.columns,
+    size: Prisma.sql`t.weight`,
+    maxBytes: MAX_BYTES * kind.cacheShare,
+  });
   const summaries = createCache(reader, {
-    columns: summaryColumns,
-    size: Prisma.sql`t.weight - octet_length(t.documentation)`,
-    maxBytes: MAX_SUMMARY_BYTES,
+    kind,
+    columns: kind.summaryColumns,
+    size: kind.summarySize,
+    maxBytes: MAX_SUMMARY_BYTES * kind.cacheShare,
   });
   return {
     ...full,
+    kind,
     summaries,
     clear() {
       full.clear();
@@ -90,6 +98,7 @@ export function createDocuments(reader: Reader): Documents {
 }
 
 interface CacheOptions {
+  readonly kind: Kind;
   /** The columns that are read of a template. */
   readonly columns: Prisma.Sql;
   /** The size of these columns. */
@@ -97,7 +106,10 @@ interface CacheOptions {
   readonly maxBytes: number;
 }
 
-function createCache(reader: Reader, { columns, size, maxBytes }: CacheOptions): Omit<Documents, 'summaries'> {
+function createCache(
+  reader: Reader,
+  { kind, columns, size, maxBytes }: CacheOptions,
+): Omit<Documents, 'summaries' | 'kind'> {
   const known = new LRUCache<string, Stored>({
     maxSize: maxBytes,
     sizeCalculation: ({ parts: [before, after] }) => before.length + after.length + OVERHEAD,
@@ -111,7 +123,7 @@ function createCache(reader: Reader, { columns, size, maxBytes }: CacheOptions):
       known.set(document.id, document);
     }
   };
-  const loads = createLoads(columns, remember);
+  const loads = createLoads({ kind, columns }, remember);
   const cached = (version: Version) => {
     const document = known.get(version.id);
     return document && shows(document, version) ? document : undefined;
@@ -126,7 +138,7 @@ function createCache(reader: Reader, { columns, size, maxBytes }: CacheOptions):
     },
     async sizesOf(ids) {
       const rows = await reader.read<{ id: string; bytes: number }>(Prisma.sql`
-        SELECT t.id, ${size} AS bytes FROM templates t WHERE t.id = ANY (${[...ids]}::uuid[])`);
+        SELECT t.id, ${size} AS bytes FROM ${kind.table} t WHERE t.id = ANY (${[...ids]}::uuid[])`);
       return new Map(rows.map(({ id, bytes }) => [id, bytes]));
     },
     async of(versions, from = reader) {
@@ -165,7 +177,7 @@ function createCache(reader: Reader, { columns, size, maxBytes }: CacheOptions):
 type Load = Promise<ReadonlyMap<string, Stored>>;
 
 /** Reads of documents that concurrent callers share. `onRead` receives each document. */
-function createLoads(columns: Prisma.Sql, onRead: (document: Stored) => void) {
+function createLoads(read: Pick<CacheOptions, 'kind' | 'columns'>, onRead: (document: Stored) => void) {
   /** The loads in progress, by the ids of their templates. */
   const loading = new Map<string, Load>();
   return {
@@ -176,12 +188,12 @@ function createLoads(columns: Prisma.Sql, onRead: (document: Stored) => void) {
       return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     },
     async load(ids: readonly string[], from: Reader) {
-      const started = readDocuments(from, columns, ids);
+      const started = readDocuments(from, read, ids);
       for (const id of ids) loading.set(id, started);
       try {
-        const read = await started;
-        for (const document of read.values()) onRead(document);
-        return read;
+        const documents = await started;
+        for (const document of documents.values()) onRead(document);
+        return documents;
       } finally {
         for (const id of ids) if (loading.get(id) === started) loading.delete(id);
       }
@@ -194,17 +206,20 @@ const idsOf = (versions: readonly Version[]): string[] => versions.map(({ id }) 
 const shows = (document: Stored, { updatedAt, shownAt }: Version): boolean =>
   document.updatedAt === updatedAt && document.shownAt === shownAt;
 
-type Row = TemplateRow & { readonly shown_at: Date };
+interface Row {
+  readonly id: string;
+  readonly shown_at: Date;
+}
 
-/** Reads templates, and checks each against the contract. */
+/** Reads objects, and checks each against the contract. */
 async function readDocuments(
   reader: Reader,
-  columns: Prisma.Sql,
+  { kind, columns }: Pick<CacheOptions, 'kind' | 'columns'>,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Stored>> {
   const rows = await reader.read<Row>(Prisma.sql`
-    SELECT ${columns}, c.shown_at FROM ${templateSources} WHERE t.id = ANY (${[...ids]}::uuid[])`);
-  return new Map(rows.map((row) => [row.id, documentOf(row)]));
+    SELECT ${columns}, c.shown_at FROM ${kind.sources} WHERE t.id = ANY (${[...ids]}::uuid[])`);
+  return new Map(rows.map((row) => [row.id, documentOf(kind, row)]));
 }
 
 /**
@@ -212,8 +227,8 @@ async function readDocuments(
  */
 const MARK = randomUUID();
 
-function documentOf({ shown_at, ...row }: Row): Stored {
-  const parsed = template.parse(row);
+function documentOf({ schema }: Kind, { shown_at, ...row }: Row): Stored {
+  const parsed = schema.parse(row);
   const parts = partsOf(parsed);
   return {
     id: parsed.id,
@@ -225,8 +240,8 @@ function documentOf({ shown_at, ...row }: Row): Stored {
   };
 }
 
-function partsOf(shown: Template): Parts {
-  const json = JSON.stringify({ ...shown, download_count: MARK } satisfies Record<keyof TemplateRow, unknown>);
+function partsOf(shown: { readonly download_count: number }): Parts {
+  const json = JSON.stringify({ ...shown, download_count: MARK } satisfies Record<keyof typeof shown, unknown>);
   const [before = '', after = ''] = json.split(`"${MARK}"`);
   return [Buffer.from(before), Buffer.from(after)];
 }

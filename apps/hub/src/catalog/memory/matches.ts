@@ -1,6 +1,7 @@
 import type { Reader } from '@svc/database';
 import { LRUCache } from 'lru-cache';
-import { type ContentFilters, type MatchingRow, matchingTemplates } from '../filters.ts';
+import { type ContentFilters, type MatchingRow, matchingObjects } from '../filters.ts';
+import type { Kind } from '../kinds.ts';
 import { type IndexedView, OUTDATED } from './catalog-index.ts';
 import type { Entries, Entry } from './entries.ts';
 import { insertInOrder } from './order.ts';
@@ -57,7 +58,7 @@ export const isTooOld = ({ tags = [] }: ContentFilters, selectedAt: number): boo
  * them a viewer sees. After changes, the database evaluates the filters for the changed templates
  * only.
  */
-export function createMatches(reader: Reader, max = MAX_MATCHES): Matches {
+export function createMatches(reader: Reader, kind: Kind, max = MAX_MATCHES): Matches {
   const known = new LRUCache<string, Known>({
     maxSize: MAX_ENTRIES,
     sizeCalculation: ({ entries = [] }) => entries.length + OVERHEAD,
@@ -69,7 +70,7 @@ export function createMatches(reader: Reader, max = MAX_MATCHES): Matches {
    * they are more than the maximum. Those that changed meanwhile are omitted.
    */
   const match = async ({ entries, state }: IndexedView, filters: ContentFilters, among?: readonly string[]) => {
-    const [row] = await reader.read<MatchingRow>(matchingTemplates(filters, { among, limit: max + 1 }));
+    const [row] = await reader.read<MatchingRow>(matchingObjects(kind, filters, { among, limit: max + 1 }));
     if (row?.commit !== state.commit.commit) return OUTDATED;
     const ids = row.ids === '' ? [] : row.ids.split(',');
     if (ids.length > max) return undefined;

@@ -4,12 +4,15 @@ import type { CacheUse } from './documents.ts';
 
 /** Registers the metrics of the catalog in memory. */
 export const observeCatalog =
-  ({ documents, lists }: CachedCatalog) =>
+  ({ documents, lists, applications }: CachedCatalog) =>
   (metrics: Metrics): void => {
     const caches: Readonly<Record<string, CacheUse>> = {
       documents: documents.use,
       summaries: documents.summaries.use,
       pages: lists.use,
+      application_documents: applications.documents.use,
+      application_summaries: applications.documents.summaries.use,
+      application_pages: applications.lists.use,
     };
     const perCache = (name: string, help: string, figure: (use: ReturnType<CacheUse>) => number) =>
       observe(metrics, { name, help, labelNames: ['cache'] }, () =>

@@ -20,15 +20,16 @@ import {
   hasWords,
   idsOfPage,
   type MatchingRow,
-  matchingTemplates,
+  matchingObjects,
   type Paging,
 } from '../filters.ts';
+import type { Kind } from '../kinds.ts';
 import { type CatalogIndex, type IndexedView, OUTDATED, type ReadRequest } from './catalog-index.ts';
 import { type CacheUse, type Document, type Documents, elementsOf } from './documents.ts';
 import { type Entry, versionOf } from './entries.ts';
 import { entryMatcher, isOfGroups } from './entry-filters.ts';
 import type { Group } from './groups.ts';
-import { createMatches, isTooOld } from './matches.ts';
+import { createMatches, isTooOld, type Matches } from './matches.ts';
 import { orders, type TemplateOrder } from './order.ts';
 import { documentsInParts, sizesOfPage } from './page-documents.ts';
 import { countByFilter } from './template-counts.ts';
@@ -110,13 +111,14 @@ interface PageRequest {
 }
 
 export function createTemplateLists({ reader, index, documents }: Sources): TemplateLists {
+  const { kind } = documents;
   const pages = new LRUCache<string, Page>({
-    maxSize: MAX_BYTES,
+    maxSize: MAX_BYTES * kind.cacheShare,
     sizeCalculation: ({ rendered }) => bytesOfRendered(rendered) + OVERHEAD,
   });
-  const find = createFind(reader, createWordSearch(reader));
-  const matching = createMatching(reader, find);
-  const readPage = shareReads(createReadPage(documents, createSelect(reader, matching)));
+  const find = createFind(reader, kind, createWordSearch(reader, kind));
+  const matching = createMatching(createMatches(reader, kind), find);
+  const readPage = shareReads(createReadPage(documents, createSelect(reader, kind, matching)));
   const refresh = createRefresh(documents);
   let hits = 0;
   let misses = 0;
@@ -225,12 +227,12 @@ function selectedPage({ indexed, query, cached }: CachedRequest): Page | undefin
 function pageOfDocuments(
   shown: readonly Document[],
   { entries, total, selectedAt, countChanges }: Selection,
-  { indexed, query, cached }: CachedRequest,
+  { kind, indexed, query, cached }: CachedRequest & { readonly kind: Kind },
 ): Page {
   const { changedAt } = indexed.view.stamps();
   const downloads = shown.reduce((sum, document) => sum + document.downloads, 0);
   const isSame = cached?.entries === entries && cached.downloads === downloads;
-  const rendered = isSame ? cached.rendered : render(shown, query, total);
+  const rendered = isSame ? cached.rendered : render(kind, shown, query, total);
   const countedAt = performance.now();
   return { entries, total, selectedAt, countChanges, rendered, downloads, changedAt, countedAt };
 }
@@ -243,7 +245,7 @@ const createRefresh =
   (request: CachedRequest): Page | undefined => {
     const selection = selectedPage(request);
     const shown = selection && sourceOf(documents, request.query).inMemory(selection.entries.map(versionOf));
-    return shown && pageOfDocuments(shown, selection, request);
+    return shown && pageOfDocuments(shown, selection, { ...request, kind: documents.kind });
   };
 
 /** Reads pages. If the view is unchanged, only the numbers of downloads are read again. */
@@ -258,7 +260,7 @@ function createReadPage(documents: Documents, select: Select): ReadPage {
     const versions = selection.entries.map(versionOf);
     const sizes = await sizesOfPage(source, versions);
     const pageOf = (shown: readonly Document[] | undefined): Page | typeof OUTDATED =>
-      shown ? { ...pageOfDocuments(shown, selection, request), changedAt } : OUTDATED;
+      shown ? { ...pageOfDocuments(shown, selection, { ...request, kind: documents.kind }), changedAt } : OUTDATED;
     const bytes = bytesOf(sizes);
     if (bytes <= MAX_PART_BYTES) return pageOf(await source.of(versions));
     return { bytes, readInParts: async () => pageOf(await documentsInParts(source, sizes)) };
@@ -277,19 +279,18 @@ interface MatchingTemplates {
 
 type FindMatching = (indexed: IndexedView, query: Filters) => Promise<MatchingTemplates | typeof OUTDATED>;
 
-const createMatching = (reader: Reader, find: ReturnType<typeof createFind>): FindMatching => {
-  const matches = createMatches(reader);
-  return async (indexed, query) => {
+const createMatching =
+  (matches: Matches, find: ReturnType<typeof createFind>): FindMatching =>
+  async (indexed, query) => {
     if (hasContentFilters(query) && !hasWords(query)) return matches.of(indexed, query);
     const selectedAt = performance.now();
     const entries = hasWords(query) ? await find(indexed, query) : indexed.entries.ordered;
     return entries === OUTDATED ? OUTDATED : { entries, selectedAt };
   };
-};
 
 /** Selects the templates of a page in memory, except for filters that match very many templates. */
 const createSelect =
-  (reader: Reader, matching: FindMatching): Select =>
+  (reader: Reader, kind: Kind, matching: FindMatching): Select =>
   async (indexed, viewer, query) => {
     const countChanges = indexed.entries.countChanges();
     if (!hasWords(query) && !hasContentFilters(query)) {
@@ -300,7 +301,7 @@ const createSelect =
     const { entries, selectedAt } = found;
     return entries
       ? { ...pageOfMatches(indexed, query, entries), countChanges, selectedAt }
-      : selectInDatabase(reader, indexed, viewer, query);
+      : selectInDatabase({ reader, kind }, indexed, viewer, query);
   };
 
 /**
@@ -308,7 +309,7 @@ const createSelect =
  * see are left out first, so that they do not cause a statement.
  */
 const createFind =
-  (reader: Reader, words: WordSearch) =>
+  (reader: Reader, kind: Kind, words: WordSearch) =>
   async (
     indexed: IndexedView,
     { q = '', ...filters }: ContentFilters & Pick<Filters, 'q'>,
@@ -318,7 +319,7 @@ const createFind =
     const found = all.filter((entry) => indexed.view.sees(entry));
     if (found.length === 0 || !hasContentFilters(filters)) return found;
     const among = found.map(({ id }) => id);
-    const [row] = await reader.read<MatchingRow>(matchingTemplates(filters, { among, limit: among.length }));
+    const [row] = await reader.read<MatchingRow>(matchingObjects(kind, filters, { among, limit: among.length }));
     if (row?.commit !== indexed.state.commit.commit || !indexed.isCurrent()) return OUTDATED;
     const matching = new Set(row.ids.split(','));
     return found.filter(({ id }) => matching.has(id));
@@ -353,27 +354,31 @@ function pageOfMatches({ view }: IndexedView, query: Query, matching: readonly E
 }
 
 async function selectInDatabase(
-  reader: Reader,
+  { reader, kind }: { readonly reader: Reader; readonly kind: Kind },
   { entries, state }: IndexedView,
   viewer: Viewer,
   query: Query,
 ): Promise<Selection | typeof OUTDATED> {
   const selectedAt = performance.now();
   const countChanges = entries.countChanges();
-  const rows = await reader.read<{ commit: string; total: number; id: string | null }>(idsOfPage(viewer, query));
+  const rows = await reader.read<{ commit: string; total: number; id: string | null }>(idsOfPage(kind, viewer, query));
   if (rows[0]?.commit !== state.commit.commit) return OUTDATED;
   const found = rows.flatMap(({ id }) => (id === null ? [] : [entries.byId(id)]));
   const known = found.filter((entry) => entry !== undefined);
   return known.length === found.length ? { entries: known, total: rows[0].total, selectedAt, countChanges } : OUTDATED;
 }
 
-const START = Buffer.from('{"templates":[');
-
 /** The entity tag does not cover the numbers of downloads. */
-function render(documents: readonly Document[], query: Query, total: number): Rendered | RenderedParts {
+function render(
+  { member }: Kind,
+  documents: readonly Document[],
+  query: Query,
+  total: number,
+): Rendered | RenderedParts {
+  const start = Buffer.from(`{"${member}":[`);
   const pagination = JSON.stringify(paginationOf(query, total));
   const end = Buffer.from(`],"pagination":${pagination}}`);
   const etags = documents.map((document) => document.etag);
   const etag = query.view === 'summary' ? etagOfState(pagination, etags, 'summary') : etagOfState(pagination, etags);
-  return renderedInParts([START, ...elementsOf(documents), end], etag);
+  return renderedInParts([start, ...elementsOf(documents), end], etag);
 }

@@ -1,6 +1,7 @@
 import type { Reader } from '@svc/database';
 import { createWordIndex, type SearchedObject } from '@svc/database';
 import { Prisma } from '../../generated/prisma/client.ts';
+import type { Kind } from '../kinds.ts';
 import { type IndexedView, OUTDATED } from './catalog-index.ts';
 import type { Entries, Entry } from './entries.ts';
 import { compareTemplates } from './order.ts';
@@ -12,10 +13,10 @@ export interface WordSearch {
 }
 
 /** The words are read at the first search. Later searches read those of the templates that changed. */
-export function createWordSearch(reader: Reader): WordSearch {
+export function createWordSearch(reader: Reader, kind: Kind): WordSearch {
   let words = createWordIndex();
   let of: Entries | undefined;
-  const read = (ids: readonly string[]) => reader.read<SearchedObject>(searchedTexts(ids));
+  const read = (ids: readonly string[]) => reader.read<SearchedObject>(searchedTexts(kind, ids));
   return {
     async of({ entries, state, isCurrent }, query) {
       // Other entries: the database was restored from a backup.
@@ -37,7 +38,7 @@ export function createWordSearch(reader: Reader): WordSearch {
   };
 }
 
-const searchedTexts = (ids: readonly string[]): Prisma.Sql => Prisma.sql`
-  SELECT id, name, slug, array_to_string(tags, ' ') AS tags, concat_ws(':', image_name, image_tag) AS image, description,
-    (extract(epoch FROM updated_at) * 1000)::float8 AS version
-  FROM templates WHERE id = ANY (${[...ids]}::uuid[])`;
+const searchedTexts = ({ table, imageOf }: Kind, ids: readonly string[]): Prisma.Sql => Prisma.sql`
+  SELECT t.id, t.name, t.slug, array_to_string(t.tags, ' ') AS tags, ${imageOf} AS image, t.description,
+    (extract(epoch FROM t.updated_at) * 1000)::float8 AS version
+  FROM ${table} t WHERE t.id = ANY (${[...ids]}::uuid[])`;

@@ -3,6 +3,7 @@ import type { Reader } from '@svc/database';
 import { notFound } from '@svc/http';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../identity/principal.ts';
+import { templates } from '../kinds.ts';
 import { visiblePeriods } from '../visibility.ts';
 import { changedMembers, inOrder, previous } from './read.ts';
 
@@ -57,8 +58,8 @@ export async function readChangelog(reader: Reader, { viewer, id, page, limit }:
 async function visibleSince(reader: Reader, viewer: Viewer, id: string): Promise<Date> {
   const periods = await reader.read<{ since: Date; until: Date | null }>(Prisma.sql`
     SELECT since, nullif(until, 'infinity') AS until
-    FROM (${visiblePeriods(viewer)}) AS periods (template_id, since, until)
-    WHERE template_id = ${id}::uuid ORDER BY since DESC`);
+    FROM (${visiblePeriods(templates, viewer)}) AS periods (id, since, until)
+    WHERE id = ${id}::uuid ORDER BY since DESC`);
   const open = periods.filter(({ until }) => until === null).map(({ since }) => since);
   const [first] = open.toSorted((one, other) => one.getTime() - other.getTime());
   if (!first) throw notFound();

@@ -1,4 +1,5 @@
 import type { Reader } from '@svc/database';
+import { templates } from '../../../src/catalog/kinds.ts';
 import { createDocuments, type Version } from '../../../src/catalog/memory/documents.ts';
 import { writeCatalog } from '../../../src/database/catalog-write.ts';
 import { Prisma } from '../../../src/generated/prisma/client.ts';
@@ -33,7 +34,7 @@ function countedReader(ready: Promise<void> = Promise.resolve()) {
 test('one statement loads a document for all callers that wait for it', async () => {
   const { id } = await world.aTemplate({ description: 'first' });
   const counted = countedReader();
-  const documents = createDocuments(counted);
+  const documents = createDocuments(counted, templates);
   const wanted = [await version(id)];
   const all = await Promise.all([documents.of(wanted), documents.of(wanted), documents.of(wanted)]);
   expect(all.map(textOf)).toEqual(Array.from({ length: 3 }, () => [expect.stringContaining('first')]));
@@ -43,7 +44,7 @@ test('one statement loads a document for all callers that wait for it', async ()
 test('a snapshot reads its own version, and does not replace a later one', async () => {
   const { id } = await world.aTemplate({ description: 'first' });
   const counted = countedReader();
-  const documents = createDocuments(counted);
+  const documents = createDocuments(counted, templates);
   await reader.inSnapshot(async (snapshot) => {
     const first = await version(id, snapshot);
     await setDescription(id, 'second');
@@ -60,7 +61,7 @@ test('a snapshot reads its own version, and does not replace a later one', async
 test('a failed load of another caller does not fail a caller with its own reader', async () => {
   const { id } = await world.aTemplate({ description: 'first' });
   const failing: Reader = { read: () => Promise.reject(new Error('no connection')) };
-  const documents = createDocuments(failing);
+  const documents = createDocuments(failing, templates);
   const wanted = [await version(id)];
   const failed = documents.of(wanted);
   const own = documents.of(wanted, reader);

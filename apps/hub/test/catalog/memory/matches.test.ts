@@ -2,6 +2,7 @@ import type { Reader } from '@svc/database';
 import { byDepth } from '@svc/testing';
 import { seeded } from '@svc/testing/properties';
 import fc from 'fast-check';
+import { templates } from '../../../src/catalog/kinds.ts';
 import { createCatalogIndex } from '../../../src/catalog/memory/catalog-index.ts';
 import { createDocuments } from '../../../src/catalog/memory/documents.ts';
 import { createMatches, type Matching } from '../../../src/catalog/memory/matches.ts';
@@ -30,9 +31,9 @@ function someMatches({ max, ready = () => Promise.resolve() }: { max?: number; r
       return rows;
     },
   };
-  const index = createCatalogIndex(reader, createDocuments(reader));
+  const index = createCatalogIndex(reader, createDocuments(reader, templates));
   const revisions = createRevisionCheck(reader);
-  const matches = createMatches(counted, max);
+  const matches = createMatches(counted, templates, max);
   return {
     of: async (search: string): Promise<string[] | undefined> => {
       const request = { viewer: administrator, revision: await revisions.latest() };

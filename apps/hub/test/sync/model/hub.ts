@@ -1,5 +1,6 @@
 import { pruneHistory } from '../../../src/catalog/history.ts';
 import { type CatalogTransaction, writeCatalog } from '../../../src/database/catalog-write.ts';
+import { apiOfKind, type ObjectKind, tablesOf } from '../../objects.ts';
 import { ORGANIZATIONS } from '../../visibility/generated.ts';
 import { anInstance, type InstanceOptions, startWorld, type TestOrganization } from '../../world.ts';
 import { listingOf } from '../mirror.ts';
@@ -18,6 +19,9 @@ const TABLES = [
   'template_texts',
   'template_revisions',
   'template_advisories',
+  'applications',
+  'application_downloads',
+  'application_scopes',
 ];
 
 const DUMP = `SELECT json_build_object(${TABLES.map(
@@ -49,8 +53,8 @@ const UPDATES = '/api/v1/catalog/templates/updates';
 // A request does not update the row.
 const RECENTLY_USED = { last_used_at: new Date(Date.now() + 24 * 3_600_000) };
 
-/** A hub with three organizations and an empty catalog, with the operations of a history. */
-export async function aHub(options: InstanceOptions = {}) {
+/** A hub with three organizations and an empty catalog, with the operations of a history of one kind of objects. */
+export async function aHub({ kind = 'templates', ...options }: InstanceOptions & { readonly kind?: ObjectKind } = {}) {
   const world = await startWorld(options);
   const { database } = world;
   const { client } = database;
@@ -65,7 +69,7 @@ export async function aHub(options: InstanceOptions = {}) {
     if (typeof caller === 'number') return `Bearer ${organizations[caller]?.key}`;
     return caller === 'administrator' ? administrator : undefined;
   };
-  const apiOf = (caller: Caller) => world.api(authorizationOf(caller));
+  const apiOf = (caller: Caller) => apiOfKind(kind, world.api(authorizationOf(caller)));
   const clock = async (tables: Pick<CatalogTransaction, 'catalogClock'>) => {
     const { at, floor } = await tables.catalogClock.findFirstOrThrow();
     return { at: at.getTime(), floor: floor?.getTime() };
@@ -82,13 +86,16 @@ export async function aHub(options: InstanceOptions = {}) {
     /** Another replica, which has no index yet. */
     aReplica: (given: InstanceOptions = {}) => {
       const { api: apiFor, stop } = anInstance(world.databaseUrl, world.issuer, given);
-      const api = (caller: Caller) => apiFor(authorizationOf(caller));
+      const api = (caller: Caller) => apiOfKind(kind, apiFor(authorizationOf(caller)));
       return { api, updates: (caller: Caller, query: string) => api(caller).get(`${UPDATES}?${query}`), stop };
     },
     listing: (caller: Caller) => listingOf(apiOf(caller).get),
     /** Runs `work` in one transaction. @returns its result and its stamp */
     write: <T>(work: (tables: CatalogTransaction) => Promise<T>) =>
-      writeCatalog(database, async (tables) => ({ done: await work(tables), at: (await clock(tables)).at })),
+      writeCatalog(database, async (tables) => ({
+        done: await work(tablesOf(kind, tables)),
+        at: (await clock(tables)).at,
+      })),
     /**
      * Simulates that the wall clock is set back by an hour: the following stamps increase in steps
      * of a millisecond.

@@ -4,6 +4,7 @@
 import { byDepth, seed } from '@svc/testing';
 import { repeatHint } from '@svc/testing/properties';
 import fc from 'fast-check';
+import { objectKinds } from '../../objects.ts';
 import { callers, latest } from './catalog.ts';
 import { initialStates } from './generated.ts';
 import { beginHistory, type InitialState, prune, reactivate } from './history.ts';
@@ -13,19 +14,23 @@ import { describeInitialState } from './script.ts';
 import { pollingSteps, type Run, walkingSteps } from './steps.ts';
 import { aWalker } from './walker.ts';
 
-const HISTORIES = byDepth({ short: 12, full: 300, long: 3400 });
+/** Most histories are of templates, because the code is the same. */
+const HISTORIES = {
+  templates: byDepth({ short: 9, full: 240, long: 2700 }),
+  applications: byDepth({ short: 3, full: 60, long: 700 }),
+};
 
-const hub = await aHub();
-afterAll(() => hub.stop());
+const hubs = { templates: await aHub(), applications: await aHub({ kind: 'applications' }) };
+afterAll(() => Promise.all([hubs.templates.stop(), hubs.applications.stop()]));
 
 type Steps = Iterable<fc.AsyncCommand<Run, Hub>>;
 
-async function startPolling(initialState: InitialState): Promise<Run> {
+async function startPolling(hub: Hub, initialState: InitialState): Promise<Run> {
   const history = await beginHistory(hub, initialState);
   return { history, pollers: callers.map((caller) => aPoller({ hub, history }, caller)), walkers: [] };
 }
 
-async function startWalking(initialState: InitialState): Promise<Run> {
+async function startWalking(hub: Hub, initialState: InitialState): Promise<Run> {
   const history = await beginHistory(hub, initialState);
   return { history, pollers: [], walkers: initialState.walkers.map((caller) => aWalker({ hub, history }, caller)) };
 }
@@ -34,7 +39,7 @@ async function startWalking(initialState: InitialState): Promise<Run> {
  * Reactivates all organizations and syncs all clients. In half of the runs, the history is pruned
  * first.
  */
-async function finish({ history, pollers, walkers }: Run, isPruned: boolean) {
+async function finish(hub: Hub, { history, pollers, walkers }: Run, isPruned: boolean) {
   for (const organization of history.suspended) await reactivate(history, hub, organization);
   if (isPruned) await prune(history, hub, latest(history.state).at + 1);
   for (const { isIdle, poll } of pollers) if (!isIdle()) await poll();
@@ -44,17 +49,18 @@ async function finish({ history, pollers, walkers }: Run, isPruned: boolean) {
 }
 
 interface Property {
-  readonly start: (initialState: InitialState) => Promise<Run>;
+  readonly hub: Hub;
+  readonly start: (hub: Hub, initialState: InitialState) => Promise<Run>;
   readonly steps: fc.Arbitrary<Steps>;
   readonly histories: number;
 }
 
-const checkProperty = ({ start, steps, histories }: Property) =>
+const checkProperty = ({ hub, start, steps, histories }: Property) =>
   fc.assert(
     fc.asyncProperty(initialStates, steps, fc.boolean(), async (initialState, taken, isPruned) => {
-      const run = await start(initialState);
+      const run = await start(hub, initialState);
       await fc.asyncModelRun(() => ({ model: run, real: hub }), taken);
-      await finish(run, isPruned);
+      await finish(hub, run, isPruned);
     }),
     { seed, numRuns: histories, reporter: report },
   );
@@ -70,17 +76,21 @@ function report({ failed, counterexample, errorInstance, numRuns }: fc.RunDetail
   throw new Error(`History ${numRuns} fails. ${repeatHint}\n${script}\n\n${errorInstance}`, { cause: errorInstance });
 }
 
-const TIME = 120_000 + HISTORIES * 1000;
-const POLLED = Math.ceil(HISTORIES / 3);
+describe.each(objectKinds)('clients that sync %s', (kind) => {
+  const hub = hubs[kind];
+  const histories = HISTORIES[kind];
+  const polled = Math.ceil(histories / 3);
+  const time = 120_000 + histories * 1000;
 
-test(
-  'clients that sync by since hold what their callers see after any history',
-  () => checkProperty({ start: startPolling, steps: pollingSteps, histories: POLLED }),
-  TIME,
-);
+  test(
+    'by since hold what their callers see after any history',
+    () => checkProperty({ hub, start: startPolling, steps: pollingSteps, histories: polled }),
+    time,
+  );
 
-test(
-  'clients that sync by cursor hold what their callers see after any history',
-  () => checkProperty({ start: startWalking, steps: walkingSteps, histories: HISTORIES - POLLED }),
-  TIME,
-);
+  test(
+    'by cursor hold what their callers see after any history',
+    () => checkProperty({ hub, start: startWalking, steps: walkingSteps, histories: histories - polled }),
+    time,
+  );
+});
