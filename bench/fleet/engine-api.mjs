@@ -20,6 +20,7 @@ const ROUTES = [
     '/containers/*/logs',
     ({ host, id, query }) => ({ stream: (response) => sendLog(host, id, { query, response }) }),
   ],
+  ['PUT', '/containers/*/archive', ({ host, id }) => ({ body: host.container(id) && undefined })],
   ['POST', '/containers/*/start', ({ host, id }) => ({ status: host.startContainer(id) ? 204 : 304 })],
   ['POST', '/containers/*/stop', ({ host, id }) => ({ status: host.stopContainer(id) ? 204 : 304 })],
   ['POST', '/containers/*/kill', ({ host, id }) => ({ status: 204, body: host.killContainer(id) })],
@@ -88,7 +89,10 @@ async function readBody(request) {
     if (length > MAX_BODY) throw new Error('the body of a request is too large');
     chunks.push(chunk);
   }
-  return length === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  // An archive is received, and not read.
+  return length === 0 || request.headers['content-type'] === 'application/x-tar'
+    ? {}
+    : JSON.parse(Buffer.concat(chunks).toString('utf8'));
 }
 
 /** Filters are lists, or in an older form objects whose members are the values. */

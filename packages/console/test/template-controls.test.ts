@@ -25,6 +25,7 @@ const kinds: {
   text: { control: { kind: 'text' }, value: '64Mi', input: '64Mi', parts: ['64Mi'] },
   prose: { control: { kind: 'prose' }, value: 'A\nserver', input: 'A\nserver', parts: ['A\nserver'] },
   markdown: { control: { kind: 'markdown' }, value: '# Server\n', input: '# Server\n', parts: ['# Server\n'] },
+  source: { control: { kind: 'source' }, value: 'a = 1\n\tb\n', input: 'a = 1\n\tb\n', parts: ['a = 1\n\tb\n'] },
   number: { control: { kind: 'number' }, value: 4, input: '4', parts: ['4'] },
   checkbox: { control: { kind: 'checkbox' }, value: true, input: true, parts: ['true'] },
   select: { control: { kind: 'select', options: { a: 'A', b: 'B' } }, value: 'b', input: 'b', parts: ['b'] },
@@ -48,6 +49,15 @@ const kinds: {
     value: [{ containerPort: 53, protocol: 'UDP' }],
     input: '53/UDP',
     parts: ['53/UDP'],
+  },
+  mounts: {
+    control: { kind: 'mounts', hint: '' },
+    value: [
+      { name: 'data', mountPath: '/data' },
+      { name: 'view', mountPath: '/view', read_only: true },
+    ],
+    input: 'data=/data\nview=/view:ro',
+    parts: ['data=/data', 'view=/view:ro'],
   },
   objects: {
     control: {

@@ -35,5 +35,6 @@ export * from './template/device-variables.ts';
 export * from './template/fields.ts';
 export { DOCKER_HUB, registryHost, repositoryOf, selectsImage, withoutOldDigest } from './template/image-reference.ts';
 export { byteProblem, newValueProblems, storedValueProblems } from './template/new-values.ts';
+export { placeConflicts, repeatedPaths } from './template/places.ts';
 export { newSignatures } from './template/signatures.ts';
 export * from './template/tools.ts';

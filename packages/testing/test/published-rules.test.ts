@@ -33,6 +33,7 @@ const NOT_EXPRESSIBLE: readonly RegExp[] = [
   /^must not contain a user or a password$/, // parts of a URL
   /^must not contain an id twice$/, // entries with the same id that differ in other members
   /^must have either cluster_id or host_id$/,
+  /^must have at most \d+ KiB(?: together)?, which is \d+ bytes in UTF-8$/, // bytes, and those of several entries
   /^must not be less than the minimum$/, // two members
   /^must not be below the first revision$/, // two members
   /^is required, because the template is blocked$/, // two members

@@ -109,7 +109,8 @@ const rankedBy = ({ table }: Mirror, ranks: ReadonlyMap<string, number>) => ({
 });
 
 /** The document of an object. Only the full view contains its long members. */
-const documentIn = (view: View) => (view === 'full' ? Prisma.sql`document` : Prisma.sql`summary`);
+const documentIn = (view: View) =>
+  view === 'full' ? Prisma.sql`document` : Prisma.sql`summary || '{"files": []}'::jsonb`;
 
 /** The size of a document in a view. */
 const bytesIn = (view: View) => (view === 'full' ? Prisma.sql`document_bytes` : Prisma.sql`summary_bytes`);

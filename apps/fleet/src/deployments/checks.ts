@@ -71,6 +71,7 @@ const checks = {
     draft.desiredState === 'stopped' || placement.chosen ? refusalsOfAddedVolumes(mounted, draft.target) : [],
   placement: ({ draft, placement }) => refusalsOfPlacement(draft, placement),
   cluster: ({ ofCluster }) => ofCluster,
+  files: ({ draft, placement }, transaction) => refusalsOfFiles(transaction, draft, placement),
   ports: ({ ports }) => ports?.refusals ?? [],
   updates: ({ draft, mounted, extra }) => refusalsOfOrder(draft, mounted, extra),
 } as const satisfies Readonly<Record<string, Check>>;
@@ -80,6 +81,20 @@ export async function runChecks(transaction: Transaction, examined: Examined): P
   const refusals: Refusal[] = [];
   for (const check of Object.values<Check>(checks)) refusals.push(...(await check(examined, transaction)));
   return refusals;
+}
+
+/** Docker places no files in a container whose file system is read-only. */
+async function refusalsOfFiles(
+  transaction: Transaction,
+  { workload: { spec } }: Draft,
+  { chosen }: Placement,
+): Promise<Refusal[]> {
+  if (!spec.read_only_root || spec.files.length === 0 || chosen?.kind !== 'host') return [];
+  const { engine } = await transaction.host.findUniqueOrThrow({ where: { id: chosen.id }, select: { engine: true } });
+  if (engine !== 'docker') return [];
+  const message =
+    'must not be a host with Docker, which places no files in the read-only file system that the workload requests';
+  return [{ code: 'deployment_refused', path: 'target', message }];
 }
 
 /** An update that must start the new instance first is refused where the old one must end first. */

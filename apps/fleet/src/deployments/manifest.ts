@@ -146,10 +146,11 @@ async function hostManifest(
   { rendering, allocated }: Omit<ManifestInput, 'target'>,
 ) {
   const { engine } = await transaction.host.findUniqueOrThrow({ where: { id } });
-  const { image, volumes, containers } = renderDocker(rendering, { engine, ...allocated });
+  const { image, volumes, files = [], containers } = renderDocker(rendering, { engine, ...allocated });
   return [
     { kind: 'Image', name: image },
     ...volumes.map((volume) => ({ kind: 'Volume', name: volume.Name, body: volume })),
+    ...files.map(({ path, ...body }) => ({ kind: 'File', name: path, body })),
     ...containers.map(({ name, body }) => ({ kind: 'Container', name, body })),
   ];
 }

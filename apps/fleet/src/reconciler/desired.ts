@@ -15,7 +15,7 @@ import { renderDocker } from '../render/docker.ts';
 import { pullPolicyOf } from '../render/image.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
 import { volumeName } from '../render/labels.ts';
-import type { Rendering } from '../render/rendering.ts';
+import { mountsOf, type Rendering } from '../render/rendering.ts';
 import { secretsWithValues } from '../render/secrets.ts';
 import { openSealedValues } from '../resources/sealed-values.ts';
 import { openValues } from '../resources/secrets.ts';
@@ -122,7 +122,7 @@ async function readRunning(context: RunningContext, row: ClaimedRow, target: Tar
     assignment,
     volumes: new Map(stored.mounted.map((volume) => [volumeName(volume), volume.id])),
     isService: stored.draft.workload.spec.kind !== 'job',
-    canWrite: stored.mounted.some(({ access_mode }) => access_mode !== 'ReadOnlyMany'),
+    canWrite: mountsOf(rendering).some(({ isReadOnly }) => !isReadOnly),
   };
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { WorkloadSpec } from '@svc/contract/fleet';
 import { bytes, milli } from '../placement/quantities.ts';
 import { bindingsOf, gpusOf, type Host, portKey } from './allocation.ts';
 import {
@@ -24,6 +25,7 @@ import {
   volumeLabels,
   volumeName,
 } from './labels.ts';
+import { temporaryOnHost } from './places/temporary.ts';
 import { isJob, mountsOf, portsOf, type Rendering, type Secrecy, volumesOf } from './rendering.ts';
 import { secretVariables, withoutValues } from './secrets.ts';
 import { capabilitiesOn, reliesOnImage } from './security.ts';
@@ -36,6 +38,8 @@ import { assertRenderable } from './spec-problems.ts';
 export interface ContainerBody {
   readonly Image: string;
   readonly Cmd?: readonly string[];
+  readonly Entrypoint?: readonly string[];
+  readonly WorkingDir?: string;
   /** The ids of the user and the group. */
   readonly User?: string;
   readonly Env: readonly string[];
@@ -63,6 +67,9 @@ interface HostConfig {
   readonly PidsLimit?: number;
   readonly ShmSize?: number;
   readonly Init?: boolean;
+  readonly ReadonlyRootfs?: boolean;
+  /** The options of temporary file systems, by path. */
+  readonly Tmpfs?: Readonly<Record<string, string>>;
   readonly CapDrop?: readonly string[];
   readonly CapAdd?: readonly string[];
   readonly RestartPolicy: { readonly Name: 'no' | 'on-failure'; readonly MaximumRetryCount: number };
@@ -135,19 +142,22 @@ const MIN_MEMORY_BYTES = 6 * 1024 * 1024;
 function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConfig {
   const devices = deviceRequests(gpusOf(rendering, host, ordinal), host);
   const shmSize = shmSizeOf(rendering);
+  const temporary = temporaryOnHost(rendering.spec, host.engine);
   return {
     ...limits(rendering),
     ...(shmSize !== undefined && { ShmSize: shmSize }),
     ...capabilitiesOn(rendering, host.engine),
     ...(hasInit(rendering) && { Init: true }),
+    ...(rendering.spec.read_only_root && { ReadonlyRootfs: true }),
+    ...(temporary && { Tmpfs: temporary }),
     RestartPolicy: isJob(rendering)
       ? { Name: 'no', MaximumRetryCount: 0 }
       : { Name: 'on-failure', MaximumRetryCount: RETRIES },
-    Mounts: mountsOf(rendering).map(({ volume, mountPath }) => ({
+    Mounts: mountsOf(rendering).map(({ volume, mountPath, isReadOnly }) => ({
       Type: 'volume',
       Source: volumeName(volume),
       Target: mountPath,
-      ReadOnly: volume.access_mode === 'ReadOnlyMany',
+      ReadOnly: isReadOnly,
     })),
     PortBindings: Object.fromEntries(
       bindingsOf(rendering, host, ordinal).map(({ key, hostPort, addresses }) => [
@@ -216,6 +226,8 @@ export interface DockerManifest<S extends Secrecy> {
   /** The header `X-Registry-Auth` of the pull, if the workload has registry credentials. */
   readonly registryAuth?: string;
   readonly volumes: readonly VolumeBody[];
+  /** What is placed in each container before its first start. Default: nothing. */
+  readonly files?: WorkloadSpec['files'];
   readonly containers: readonly RenderedContainer[];
 }
 
@@ -240,17 +252,21 @@ export function renderDocker<S extends Secrecy>(rendering: Rendering<S>, host: H
       Driver: 'local',
       Labels: volumeLabels(volume),
     })),
+    ...(rendering.spec.files.length > 0 && { files: rendering.spec.files }),
     containers: rendering.replicas === 0 ? [] : renderContainers(rendering, host),
   };
 }
+
+type Shared = 'Image' | 'Cmd' | 'Entrypoint' | 'Env';
 
 /**
  * The members of a body that all replicas share, and that can be large. They are the first members
  * of a body.
  */
-const sharedMembers = (rendering: Rendering): Pick<ContainerBody, 'Image' | 'Cmd' | 'Env'> => ({
+const sharedMembers = (rendering: Rendering): Pick<ContainerBody, Shared> => ({
   Image: imageReference(rendering.spec),
   ...(rendering.spec.command.length > 0 && { Cmd: rendering.spec.command }),
+  ...(rendering.spec.entrypoint.length > 0 && { Entrypoint: rendering.spec.entrypoint }),
   Env: [
     ...programVariables(rendering).map(({ name, value }) => `${name}=${value}`),
     ...secretVariables(rendering).map(({ env, value }) => `${env}=${value}`),
@@ -273,11 +289,7 @@ function healthcheck(rendering: Rendering): Pick<ContainerBody, 'Healthcheck'> {
 }
 
 /** The other members of a body, without the labels for the digest and the origin. */
-const ownMembers = (
-  rendering: Rendering,
-  host: Host,
-  ordinal: number,
-): Omit<ContainerBody, 'Image' | 'Cmd' | 'Env'> => ({
+const ownMembers = (rendering: Rendering, host: Host, ordinal: number): Omit<ContainerBody, Shared> => ({
   Labels: {
     ...labelsOf(rendering),
     ...placementLabels(rendering),
@@ -287,6 +299,7 @@ const ownMembers = (
   ExposedPorts: Object.fromEntries(portsOf(rendering.spec).map((port) => [portKey(port), {}])),
   StopTimeout: rendering.spec.stop_grace_seconds,
   ...(rendering.spec.run_as !== null && { User: rendering.spec.run_as }),
+  ...(rendering.spec.working_dir !== null && { WorkingDir: rendering.spec.working_dir }),
   ...healthcheck(rendering),
   HostConfig: hostConfig(rendering, host, ordinal),
 });

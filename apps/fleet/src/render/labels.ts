@@ -1,3 +1,4 @@
+import { digestOfFiles } from './places/files.ts';
 import { type BoundVolume, omitEmpty, type Rendering } from './rendering.ts';
 import { secretVersions } from './secrets.ts';
 
@@ -52,6 +53,7 @@ export const KEYS = {
   image: 'fleet/image',
   imageDigest: 'fleet/image-digest',
   secretVersions: 'fleet/secret-versions',
+  files: 'fleet/files',
   restartedAt: 'fleet/restarted-at',
   replicas: 'fleet/replicas',
   concurrentJobs: 'fleet/concurrent-jobs',
@@ -115,11 +117,12 @@ export const placementLabels = ({ spec }: Rendering): Texts =>
   });
 
 /**
- * Annotations whose change restarts the pods of an unchanged workload: a requested restart, and the
- * versions of secrets.
+ * Annotations whose change restarts pods: the versions of secrets, the digest of the files, and a
+ * requested restart.
  */
 export const restartTriggers = (rendering: Rendering): Texts =>
   omitEmpty({
     [KEYS.secretVersions]: secretVersions(rendering),
+    [KEYS.files]: digestOfFiles(rendering.spec),
     [KEYS.restartedAt]: rendering.restarted_at ?? '',
   });

@@ -13,6 +13,8 @@ import { programVariables, SHM_PATH, shmSizeOf } from './container-options.ts';
 import { CONTAINERS_ARE_LIMITED, PODS_ARE_SPREAD } from './defaults.ts';
 import { base64, dockerConfigJson, imageReference, pullCredentials, pullPolicyOf } from './image.ts';
 import { labelsOf, objectName, restartTriggers, selectorOf, volumeName } from './labels.ts';
+import { dataOfFiles, mountsOfFiles, volumesOfFiles } from './places/files.ts';
+import { temporaryMounts, temporaryVolumes } from './places/temporary.ts';
 import { podLabels, receivesToken, settingsOf } from './pod-settings.ts';
 import { probesOf } from './probes.ts';
 import { isJob, mountsOf, omitEmpty, type Protocol, portsOf, type Rendering, volumesOf } from './rendering.ts';
@@ -48,6 +50,9 @@ export interface Metadata {
 /** The name of the image pull secret. */
 const pullSecretName = (rendering: Rendering): string => `${objectName(rendering)}-pull`;
 
+/** The name of the secret with the files. */
+const filesSecretName = (rendering: Rendering): string => `${objectName(rendering)}-files`;
+
 const MAX_KEY = 253;
 
 /**
@@ -61,13 +66,14 @@ function secretKey(variable: string): string {
 }
 
 /**
- * The Kubernetes secrets of a deployment: one with the values of its variables, and one for pulling
- * the image. They use `data`, because server-side apply does not remove keys that are missing from
+ * The Kubernetes secrets of a deployment: one with the values of its variables, one for pulling the
+ * image, and one with its files. They use `data`, because server-side apply does not remove keys that are missing from
  * `stringData`.
  */
 export function kubernetesSecrets(rendering: Rendering, metadata: Metadata): ISecret[] {
   const variables = secretVariables(rendering);
   const credentials = pullCredentials(rendering);
+  const files = dataOfFiles(rendering.spec);
   const secret = { apiVersion: 'v1', kind: 'Secret' } as const;
   const opaque = (): ISecret => ({
     ...secret,
@@ -81,7 +87,11 @@ export function kubernetesSecrets(rendering: Rendering, metadata: Metadata): ISe
     type: 'kubernetes.io/dockerconfigjson',
     data: { '.dockerconfigjson': base64(json) },
   });
-  return [...(variables.length > 0 ? [opaque()] : []), ...(credentials ? [pull(dockerConfigJson(credentials))] : [])];
+  return [
+    ...(variables.length > 0 ? [opaque()] : []),
+    ...(credentials ? [pull(dockerConfigJson(credentials))] : []),
+    ...(files ? [{ ...secret, metadata: { ...metadata, name: filesSecretName(rendering) }, ...files }] : []),
+  ];
 }
 
 /** The container of the program, called alike in every pod of ours. Clusters can add others. */
@@ -148,6 +158,8 @@ function podSpec(rendering: Rendering, gpuResource: string): IPodSpec {
           persistentVolumeClaim: { claimName: volumeName(volume), ...readOnly(volume) },
         })),
         ...sharedMemory(rendering),
+        ...temporaryVolumes(spec),
+        ...volumesOfFiles(spec, filesSecretName(rendering)),
       ],
     }),
   };
@@ -179,16 +191,20 @@ function container(rendering: Rendering, gpuResource: string): IContainer {
     image: imageReference(spec),
     imagePullPolicy: PULL_POLICIES[pullPolicyOf(spec, rendering.pull)],
     ...omitEmpty({
+      command: spec.entrypoint.map(literal),
       args: spec.command.map(literal),
+      workingDir: spec.working_dir ?? undefined,
       env: variables(rendering),
       ports: portsOf(spec).map((port) => ({ name: portName(port), ...port })),
       volumeMounts: [
-        ...mountsOf(rendering).map(({ volume, mountPath }) => ({
+        ...mountsOf(rendering).map(({ volume, mountPath, isReadOnly }) => ({
           name: volumeName(volume),
           mountPath,
-          ...readOnly(volume),
+          ...(isReadOnly && { readOnly: true }),
         })),
         ...sharedMemory(rendering).map(({ name }) => ({ name, mountPath: SHM_PATH })),
+        ...temporaryMounts(spec),
+        ...mountsOfFiles(spec),
       ],
       resources: resources(rendering, gpuResource),
       ...probesOf(rendering),

@@ -123,11 +123,11 @@ export const isJob = ({ spec }: Rendering): boolean => spec.kind === 'job';
 export const mountsOf = ({
   spec,
   volumes,
-}: Rendering): { readonly volume: BoundVolume; readonly mountPath: string }[] =>
-  spec.volume_mounts.map(({ name, mountPath }) => {
+}: Rendering): { readonly volume: BoundVolume; readonly mountPath: string; readonly isReadOnly: boolean }[] =>
+  spec.volume_mounts.map(({ name, mountPath, read_only = false }) => {
     const volume = volumes.find(({ mount }) => mount === name);
     if (!volume) throw new Error(`the volume mount "${name}" is not bound to a volume`);
-    return { volume, mountPath };
+    return { volume, mountPath, isReadOnly: read_only || volume.access_mode === 'ReadOnlyMany' };
   });
 
 /** The bound volumes without duplicates; a volume can have several mounts. */

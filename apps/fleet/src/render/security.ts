@@ -29,6 +29,7 @@ export function securityContextOf({ spec, defaults }: Pick<Rendering, 'spec' | '
       : defaults >= CONTAINERS_ARE_LIMITED && { capabilities: { drop: ['ALL'], add: [...CAPABILITIES] } }),
     ...(user !== undefined && { runAsUser: user }),
     ...(group !== undefined && { runAsGroup: group }),
+    ...(spec.read_only_root && { readOnlyRootFilesystem: true }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { limitsBelowRequests, repeatedPaths, restrictedRoot } from '@svc/contract';
+import { limitsBelowRequests, placeConflicts, repeatedPaths, restrictedRoot } from '@svc/contract';
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import type { SpecProblem } from './env.ts';
 
@@ -12,7 +12,10 @@ export const specProblems = (spec: WorkloadSpec): SpecProblem[] => [
   ...registryProblems(spec),
   ...mountProblems(spec),
   ...secretProblems(spec),
-  ...[...limitsBelowRequests(spec), ...restrictedRoot(spec)].map(({ path, message }) => ({ path, message })),
+  ...[...placeConflicts(spec), ...limitsBelowRequests(spec), ...restrictedRoot(spec)].map(({ path, message }) => ({
+    path,
+    message,
+  })),
   ...spec.tolerations.flatMap((toleration, index) =>
     tolerationProblems(toleration).map((message) => ({ path: `tolerations.${index}`, message })),
   ),

@@ -194,6 +194,20 @@ describe('a request for a deployment with', () => {
   });
 });
 
+test.each(['docker', 'podman'] as const)('files in a read-only file system on a host with %s', async (engine) => {
+  await fleet.aHost({ engine });
+  const files = [{ path: '/etc/app.conf', content: 'a = 1\n', mode: '0444' }];
+  const { id } = await fleet.aWorkload({ files, read_only_root: true });
+  const { body } = await fleet.plan({ workload_id: id });
+  const message =
+    'must not be a host with Docker, which places no files in the read-only file system that the workload requests';
+  const reason = { code: 'deployment_refused', path: 'target', message };
+  expect(body.refusals).toEqual(engine === 'docker' ? [reason] : []);
+  expect(body.manifest.filter(({ kind }: { kind: string }) => kind === 'File')).toEqual(
+    engine === 'docker' ? [] : [{ kind: 'File', name: '/etc/app.conf', body: { content: 'a = 1\n', mode: '0444' } }],
+  );
+});
+
 test('a deployment is rejected if there is no host and no cluster', async () => {
   const { id } = await fleet.aWorkload();
   expect(await refused({ workload_id: id }, 'no_placement')).toEqual([

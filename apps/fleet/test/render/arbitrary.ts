@@ -24,6 +24,8 @@ const quantity = fc.oneof(
   fc.constantFrom('', '0', '0.0', '.5', '1.', '100n', '1e60', '1e-60', '0.3Gi', '999999999999999999999'),
   fc.stringMatching(/^\d{1,4}(?:\.\d{1,3})?(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d)?$/),
 );
+/** A path in normal form, often in or around another one. */
+const path = fc.oneof(fc.constantFrom('/a', '/a/b', '/a/b/c'), fc.stringMatching(/^(?:\/[\w-]{1,9}){1,3}$/));
 const list = <T>(item: fc.Arbitrary<T>) => fc.array(item, { maxLength: 5 });
 const absent = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: undefined });
 const labels = fc.dictionary(fc.stringMatching(/^(?:[a-z0-9]{1,9}\.[a-z0-9]{1,9}\/)?[A-Za-z0-9]{1,63}$/), dnsLabel, {
@@ -37,6 +39,8 @@ const specMembers = fc.record({
   registry_url: fc.constantFrom(null, 'ghcr.io', 'docker.io', 'localhost:5000/a/b', 'R.example.com/team'),
   registry_credentials: fc.option(dnsLabel),
   command: list(text),
+  entrypoint: list(text),
+  working_dir: fc.constantFrom(null, '/', '/srv/with space'),
   env: list(fc.record({ name: variable, value: text })),
   env_schema: list(fc.record({ name: variable, required: fc.boolean(), default_value: text, description: text })),
   secret_refs: list(fc.record({ name: dnsLabel, key: absent(fc.stringMatching(/^[\w.-]{1,253}$/)), env: variable })),
@@ -50,8 +54,12 @@ const specMembers = fc.record({
     fc.record({
       name: fc.oneof(fc.constantFrom('a', 'b'), dnsLabel),
       mountPath: fc.stringMatching(/^(?:\/[\w. -]{1,9}){1,3}$/),
+      read_only: absent(fc.boolean()),
     }),
   ),
+  tmpfs: list(fc.record({ path, size: fc.constantFrom('1Mi', '64Mi', '2Gi') })),
+  files: list(fc.record({ path, content: text, mode: fc.constantFrom('0444', '0555') })),
+  read_only_root: fc.boolean(),
   cpu_request: quantity,
   memory_request: quantity,
   gpu_count: fc.integer({ min: 0, max: 4 }),
@@ -90,6 +98,8 @@ function mended(spec: WorkloadSpec): WorkloadSpec {
   return {
     ...spec,
     volume_mounts: right(spec.volume_mounts, 'volume_mounts'),
+    tmpfs: wrong.has('tmpfs') ? [] : right(spec.tmpfs, 'tmpfs'),
+    files: right(spec.files, 'files'),
     secret_refs: right(spec.secret_refs, 'secret_refs'),
     tolerations: right(spec.tolerations, 'tolerations'),
     cpu_limit: wrong.has('cpu_limit') ? '' : spec.cpu_limit,

@@ -114,6 +114,40 @@ test('renders a restricted deployment with all policies of its cluster as in the
   assertGolden('restricted-docker', renderDocker(restricted, aHost(restricted)));
 });
 
+test('renders a deployment with files and its own program, and one with a read-only file system, as in the golden files', () => {
+  const placed = aRendering(
+    aSpec({
+      entrypoint: ['/usr/bin/server', '--verbose'],
+      command: ['$(NOT_A_VARIABLE)'],
+      working_dir: '/srv',
+      run_as: '1000',
+      files: [
+        { path: '/etc/server/server.conf', content: 'port = 8080\n', mode: '0444' },
+        { path: '/usr/bin/prepare', content: '#!/bin/sh\n', mode: '0555' },
+      ],
+    }),
+  );
+  const closed = aRendering(
+    aSpec({
+      read_only_root: true,
+      memory_limit: '1Gi',
+      volume_mounts: [
+        { name: 'data', mountPath: '/data' },
+        { name: 'data', mountPath: '/view', read_only: true },
+      ],
+      tmpfs: [
+        { path: '/tmp', size: '64Mi' },
+        { path: '/run', size: '1Mi' },
+      ],
+    }),
+  );
+  for (const [name, rendering] of Object.entries({ placed, closed })) {
+    for (const engine of ['docker', 'podman'] as const)
+      assertGolden(`${name}-${engine}`, renderDocker(rendering, aHost(rendering, engine)));
+    assertGolden(`${name}-kubernetes`, renderKubernetes(rendering, cluster));
+  }
+});
+
 const SOURCE: readonly string[] = [KEYS.workload, KEYS.revision, KEYS.variables];
 const without = (labels: readonly string[], rendered: object) =>
   JSON.parse(JSON.stringify(rendered, (key, value) => (labels.includes(key) ? undefined : value)));

@@ -153,10 +153,12 @@ test('every rendering contains the objects that its pods refer to', () => {
     const objects = onCluster(rendering);
     const named = (kind: string, name: string | undefined) =>
       objects.find((object) => object.kind === kind && object.metadata?.name === name);
-    for (const { claimName } of (pod.volumes ?? []).map(
-      ({ persistentVolumeClaim }) => persistentVolumeClaim ?? { claimName: '' },
-    )) {
-      expect(named('PersistentVolumeClaim', claimName)).toBeDefined();
+    for (const { persistentVolumeClaim, secret, emptyDir } of pod.volumes ?? []) {
+      const object = persistentVolumeClaim
+        ? named('PersistentVolumeClaim', persistentVolumeClaim.claimName)
+        : ((secret && named('Secret', secret.secretName)) ?? emptyDir);
+      expect(object).toBeDefined();
+      for (const { key } of secret?.items ?? []) expect(object).toHaveProperty(['data', key]);
     }
     for (const { name } of container.volumeMounts ?? [])
       expect(pod.volumes?.map((volume) => volume.name)).toContain(name);

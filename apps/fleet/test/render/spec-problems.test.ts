@@ -6,6 +6,7 @@ import { aSpec } from './renderings.ts';
 const paths = (...mountPaths: string[]) => ({
   volume_mounts: mountPaths.map((mountPath, index) => ({ name: `v${index}`, mountPath })),
 });
+const aFile = (path: string) => ({ path, content: '', mode: '0444' });
 const messages = (given: Partial<WorkloadSpec>) =>
   specProblems(aSpec(given)).map(({ path, message }) => `${path} ${message}`);
 
@@ -35,6 +36,12 @@ test.each<[string, Partial<WorkloadSpec>, string]>([
   ['a colon in a mount path', paths('/data:ro'), 'volume_mounts.0.mountPath must not contain'],
   ['a mount at the root', paths('/x/..'), 'volume_mounts.0.mountPath must not be the root'],
   ['two volumes at one path', paths('/data', '/other', '/x/../data/'), 'volume_mounts.2.mountPath is already the path'],
+  [
+    'a temporary directory at the path of a volume',
+    { ...paths('/data/'), tmpfs: [{ path: '/data', size: '1Mi' }] },
+    'tmpfs.0.path is already the path of another mount',
+  ],
+  ['a file in a volume', { ...paths('/data'), files: [aFile('/data/a')] }, 'files.0.path must not be in the volume v0'],
   [
     'a variable with two secrets',
     {

@@ -106,7 +106,7 @@ export const templates: Kind = {
     downloads: 'template_downloads',
     id: 'template_id',
     members: templateColumns,
-    shortened: { documentation: "''", signatures: "'{}'::text[]" },
+    shortened: { documentation: "''", signatures: "'{}'::text[]", files: "'[]'::jsonb" },
   }),
   kindOf: Prisma.sql`t.kind`,
   hasGpu: Prisma.sql`(t.gpu_count > 0)`,

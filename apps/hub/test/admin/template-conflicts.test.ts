@@ -19,6 +19,7 @@ const errorsOf = (body: { errors: { path: string; message: string }[] }) =>
   body.errors.map(({ path, message }) => `${path} ${message}`);
 
 const variable = { name: 'A', value: '1' };
+const aFile = (path: string) => ({ path, content: '', mode: '0444' });
 const conflicts = [
   {
     what: 'a registry in the name of its image',
@@ -54,6 +55,46 @@ const conflicts = [
       ],
     },
     error: /^volume_mounts\.1\.mountPath is already the path of another mount$/,
+  },
+  {
+    what: 'two temporary directories at one path',
+    given: {
+      tmpfs: [
+        { path: '/tmp', size: '64Mi' },
+        { path: '/tmp', size: '1Mi' },
+      ],
+    },
+    error: /^tmpfs\.1\.path is already the path of another mount$/,
+  },
+  {
+    what: 'a temporary directory at the path of a volume',
+    given: { volume_mounts: [{ name: 'data', mountPath: '/data/' }], tmpfs: [{ path: '/data', size: '64Mi' }] },
+    error: /^tmpfs\.0\.path is already the path of another mount$/,
+  },
+  {
+    what: 'temporary directories that are larger than its memory',
+    given: { memory_limit: '64Mi', tmpfs: [{ path: '/tmp', size: '65Mi' }] },
+    error: /^tmpfs must together not be larger than the memory of the container, which is 64Mi, /,
+  },
+  {
+    what: 'a file in a volume',
+    given: { volume_mounts: [{ name: 'data', mountPath: '/data' }], files: [aFile('/data/a.conf')] },
+    error: /^files\.0\.path must not be in the volume data$/,
+  },
+  {
+    what: 'a file in a temporary directory',
+    given: { tmpfs: [{ path: '/tmp', size: '1Mi' }], files: [aFile('/tmp/a')] },
+    error: /^files\.0\.path must not be in the temporary file system \/tmp$/,
+  },
+  {
+    what: 'the same file twice',
+    given: { files: [aFile('/a'), aFile('/a')] },
+    error: /^files\.1\.path must not be in the file \/a$/,
+  },
+  {
+    what: 'a file that is the folder of another one',
+    given: { files: [aFile('/a/b'), aFile('/a')] },
+    error: /^files\.1\.path must not be a directory, because it contains the file \/a\/b$/,
   },
   {
     what: 'a limit of CPU below the request',

@@ -32,9 +32,9 @@ test.each(templateFieldNames)('docs/templates.md states the default and the mean
   expect(meaning).toMatch(/\w/);
 });
 
-const { env, env_schema, ports, volume_mounts, secret_refs, tolerations } = templateFields;
+const { env, env_schema, ports, volume_mounts, tmpfs, files, secret_refs, tolerations } = templateFields;
 
-test.each(Object.entries({ env, env_schema, ports, volume_mounts, secret_refs, tolerations }))(
+test.each(Object.entries({ env, env_schema, ports, volume_mounts, tmpfs, files, secret_refs, tolerations }))(
   'docs/templates.md describes each member of the objects in %s, and no other one',
   (list, { element }) => {
     expect(rowsLike(new RegExp(`^\\| \`${list}\\.(\\w+)\` \\|`, 'gm'))).toEqual(Object.keys(element.shape).sort());

@@ -45,6 +45,13 @@ const meanings: Readonly<Record<string, string>> = {
   'ports.protocol': '`TCP`, `UDP` or `SCTP`, in any case',
   'volume_mounts.name': `the name of the mount ${LABEL}`,
   'volume_mounts.mountPath': 'an absolute path without a comma, a colon or a quotation mark',
+  'volume_mounts.read_only': 'whether the program can only read the volume; without it, it can also write',
+  'tmpfs.path':
+    'an absolute path in normal form, without a comma, a colon or a quotation mark, and not in `/dev`, `/proc` or `/sys`',
+  'tmpfs.size': 'the most that it contains, such as `64Mi` or `1Gi`',
+  'files.path': 'an absolute path as in `tmpfs`, which is in no volume and no temporary directory',
+  'files.content': 'the text of the file, at most 64 KiB in UTF-8',
+  'files.mode': '`0444`: everybody can read it; `0555`: everybody can also run it. The owner is root',
   'tolerations.key': 'the key of the taint; without it, with `Exists`, all taints',
   'tolerations.operator': '`Exists`: any value; `Equal`: the same value',
   'tolerations.value': 'the value of the taint',

@@ -1,19 +1,16 @@
-import { posix } from 'node:path';
 import type { FieldError } from '../shared/field-errors.ts';
+import { type Places, placeConflicts, repeatedPaths } from './places.ts';
 import { amountOf } from './quantity.ts';
 
 /** The members that are compared with each other. */
-export interface Compared {
+export interface Compared extends Places {
   readonly image_name: string;
   readonly registry_url: string | null;
   readonly env: readonly { readonly name: string }[];
   readonly env_schema: readonly { readonly name: string }[];
   readonly secret_refs: readonly { readonly env: string }[];
-  readonly volume_mounts: readonly { readonly mountPath: string }[];
   readonly cpu_request: string;
   readonly cpu_limit: string;
-  readonly memory_request: string;
-  readonly memory_limit: string;
   readonly security_profile: string;
   readonly run_as: string | null;
 }
@@ -31,6 +28,7 @@ export const templateConflicts = (template: Compared): TemplateConflict[] => [
   ...registryInName(template),
   ...repeatedVariables(template),
   ...repeatedPaths(template).map((error): TemplateConflict => ({ ...error, members: ['volume_mounts'] })),
+  ...placeConflicts(template),
   ...limitsBelowRequests(template),
   ...restrictedRoot(template),
 ];
@@ -89,14 +87,4 @@ function repeatedVariables({ env, env_schema, secret_refs }: Compared): Template
     const message = `declares the variable of ${other} again; declare each variable once in env, env_schema and secret_refs`;
     return other === undefined ? [] : [{ path, message, members: ['env', 'env_schema', 'secret_refs'] }];
   });
-}
-
-/** The mounts whose path an earlier mount has, also if it is written differently. */
-export function repeatedPaths({ volume_mounts }: Pick<Compared, 'volume_mounts'>): FieldError[] {
-  const paths = volume_mounts.map(({ mountPath }) => posix.normalize(mountPath).replace(/(.)\/$/, '$1'));
-  return paths.flatMap((path, index) =>
-    paths.indexOf(path) < index
-      ? [{ path: `volume_mounts.${index}.mountPath`, message: 'is already the path of another mount' }]
-      : [],
-  );
 }

@@ -7,9 +7,9 @@ export interface TextControl {
   readonly hint?: string;
 }
 
-/** Several lines of text: prose, or the source of a Markdown document. */
+/** Several lines of text: prose, or the source of a Markdown document or of another file. */
 export interface TextAreaControl {
-  readonly kind: 'prose' | 'markdown';
+  readonly kind: 'prose' | 'markdown' | 'source';
   readonly hint?: string;
 }
 
@@ -55,6 +55,12 @@ export interface PairsControl<Member extends string = string> {
 /** A list of ports: `port/protocol`, one per line. */
 export interface PortsControl {
   readonly kind: 'ports';
+  readonly hint: string;
+}
+
+/** A list of mounts: `name=/path`, one per line, with `:ro` at the end if it is read-only. */
+export interface MountsControl {
+  readonly kind: 'mounts';
   readonly hint: string;
 }
 
@@ -107,11 +113,13 @@ export type Control<V> = [V] extends [boolean]
         ? TextsControl
         : [V] extends [readonly { readonly containerPort: number; readonly protocol: string }[]]
           ? PortsControl
-          : [V] extends [readonly (infer Item extends object)[]]
-            ? PairsControl<Extract<keyof Item, string>> | ObjectsControl<Item>
-            : [V] extends [Readonly<Record<string, string>>]
-              ? MapControl
-              : never;
+          : [V] extends [readonly { readonly name: string; readonly mountPath: string }[]]
+            ? MountsControl
+            : [V] extends [readonly (infer Item extends object)[]]
+              ? PairsControl<Extract<keyof Item, string>> | ObjectsControl<Item>
+              : [V] extends [Readonly<Record<string, string>>]
+                ? MapControl
+                : never;
 
 /** A control of any kind. */
 export type AnyControl =
@@ -124,6 +132,7 @@ export type AnyControl =
   | MapControl
   | PairsControl
   | PortsControl
+  | MountsControl
   | ObjectsControl;
 
 /** The texts of a member: its label, and those of its control. */

@@ -25,6 +25,7 @@ import { hasValidOption, isReservedVariable } from './container-options.ts';
 import { type AnyControl, type Control, textsOfControl } from './controls.ts';
 import { divideImage } from './image-reference.ts';
 import { refuseOldValues, warnings } from './new-values.ts';
+import { temporaryFileSystems, workloadFiles } from './places.ts';
 import { newSignatures, signaturesReply } from './signatures.ts';
 
 /**
@@ -140,6 +141,7 @@ export const volumeMount = z
         /^[^,:"]*$/,
         'must not contain a comma, a colon or a quotation mark, which have a special meaning for engines',
       ),
+    read_only: z.boolean().optional(),
   })
   .meta({ id: 'VolumeMount' });
 
@@ -167,7 +169,7 @@ const userAndGroup = z
   .string()
   .regex(
     /^(?:0|[1-9]\d{0,8}|1\d{9})(?::(?:0|[1-9]\d{0,8}|1\d{9}))?$/,
-    'must be a user id, optionally with a group id, such as 1000 or 1000:1000; ids are below 2000000000',
+    'must be a user id, optionally with a group id, such as 1000 or 1000:1000; root is 0, because only the image knows what a name means; ids are below 2000000000',
   );
 
 const registryUrl = z
@@ -455,10 +457,42 @@ const templateMembers = {
     rule: list(volumeMount),
     default: [],
     example: [{ name: 'data', mountPath: '/data' }],
-    reply: z.array(z.object({ name: z.string(), mountPath: z.string() })),
+    // A mount without `read_only` has no such member, so that its copies and signatures stay valid.
+    reply: z.array(z.object({ name: z.string(), mountPath: z.string(), read_only: z.boolean().optional() })),
     meaning: 'directories that outlive the container. The deployment determines the size of each volume',
     label: 'Volumes',
-    control: { kind: 'pairs', members: ['name', 'mountPath'], hint: 'One per line: name=/path.' },
+    control: { kind: 'mounts', hint: 'One per line: name=/path, with :ro at the end if the program only reads it.' },
+  }),
+  tmpfs: field('volumes', {
+    rule: temporaryFileSystems,
+    default: [],
+    example: [{ path: '/tmp', size: '64Mi' }],
+    reply: z.array(z.object({ path: z.string(), size: z.string() })),
+    meaning:
+      'directories in memory, which are empty when the container starts. Their content counts towards the memory of the container',
+    label: 'Temporary directories',
+    control: { kind: 'pairs', members: ['path', 'size'], hint: 'In memory. One per line: /path=64Mi.' },
+  }),
+  files: field('volumes', {
+    rule: workloadFiles,
+    default: [],
+    example: [{ path: '/etc/server/server.conf', content: 'port = 8080\n', mode: '0444' }],
+    reply: z.array(z.object({ path: z.string(), content: z.string(), mode: z.string().prefault('0444') })),
+    meaning:
+      'text files that the container has before its program starts, with at most 256 KiB together. Everybody who sees the template can read them, so they contain [no secrets](deployments.md#files-and-directories)',
+    label: 'Files',
+    control: {
+      kind: 'objects',
+      add: 'Add a file',
+      members: {
+        path: { label: 'Path', control: { kind: 'text', hint: 'Such as /etc/server/server.conf.' } },
+        content: { label: 'Content', control: { kind: 'source', hint: 'No secrets. At most 64 KiB.' } },
+        mode: {
+          label: 'Use',
+          control: { kind: 'select', options: { '0444': 'Read only', '0555': 'Read and run, for a script' } },
+        },
+      },
+    },
   }),
   node_selector: field('scheduling', {
     rule: record(labelKey, labelValue),
@@ -579,6 +613,25 @@ const templateMembers = {
     label: 'Command',
     control: { kind: 'lines', hint: 'One argument per line. Empty: that of the image.' },
   }),
+  entrypoint: field('image', {
+    rule: list(text(32_768)),
+    default: [],
+    example: ['/usr/bin/server'],
+    reply: z.array(z.string()),
+    meaning:
+      'the program and its first arguments instead of the entry point of the image; `[]`: that of the image. With an entry point, the arguments of the image do not apply: only those in `command` do',
+    label: 'Entry point',
+    control: { kind: 'lines', hint: 'The program, then one argument per line. Empty: that of the image.' },
+  }),
+  working_dir: field('image', {
+    rule: line(4096).regex(/^\//, 'must be an absolute path').nullable(),
+    default: null,
+    example: '/srv',
+    reply: z.string().nullable(),
+    meaning: 'the directory in which the program starts, an absolute path; `null`: that of the image',
+    label: 'Working directory',
+    control: { kind: 'text', hint: 'An absolute path. Empty: that of the image.' },
+  }),
   stop_grace_seconds: field('image', {
     rule: z.int().min(1).max(600),
     default: 30,
@@ -628,9 +681,19 @@ const templateMembers = {
     example: '1000:1000',
     reply: z.string().nullable(),
     meaning:
-      'the ids of the user and optionally the group of the program, such as `1000` or `1000:1000`; `null`: those of the image',
+      'the ids of the user and optionally the group of the program, such as `1000` or `1000:1000`; `0` is root, and names are refused, because only the image knows what they mean; `null`: those of the image',
     label: 'User',
-    control: { kind: 'text', hint: 'Ids, such as 1000 or 1000:1000. Empty: the user of the image.' },
+    control: { kind: 'text', hint: 'Ids, such as 1000 or 1000:1000; 0 is root. Empty: the user of the image.' },
+  }),
+  read_only_root: field('security', {
+    rule: z.boolean(),
+    default: false,
+    example: true,
+    reply: z.boolean(),
+    meaning:
+      'whether the program can write only to volumes and temporary directories, and to no other file of its container',
+    label: 'Read-only file system',
+    control: { kind: 'checkbox' },
   }),
   service_account_token: field('security', {
     rule: z.boolean(),
@@ -812,7 +875,7 @@ export const templateFilters = {
 export const templateView = z
   .enum(['full', 'summary'], 'must be full or summary')
   .default('full')
-  .meta({ description: '`summary`: `documentation` and `signatures` are empty' });
+  .meta({ description: '`summary`: `documentation`, `signatures` and `files` are empty' });
 
 export const templateListQuery = z.strictObject({ ...templateFilters, ...paging, view: templateView });
 

@@ -22,7 +22,7 @@ export interface Exchange {
   /** Path and query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
   /**
    * Maximum time in milliseconds until the response starts, and between two parts of its body; 0:
    * unlimited.

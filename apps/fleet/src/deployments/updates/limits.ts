@@ -26,6 +26,8 @@ const adds = <T>(before: readonly T[], after: readonly T[]): boolean =>
 const portsOf = ({ ports }: StoredSpec) =>
   ports.map(({ containerPort, protocol }) => `${containerPort}/${protocol}`.toUpperCase());
 const mountsOf = ({ volume_mounts }: StoredSpec) => volume_mounts.map(({ name }) => name);
+const writableMountsOf = ({ volume_mounts }: StoredSpec) =>
+  volume_mounts.filter(({ read_only = false }) => !read_only).map(({ name }) => name);
 
 const RULES = [
   rule(
@@ -55,6 +57,8 @@ const RULES = [
     (before, after) =>
       (after.service_account_token && !before.service_account_token) ||
       (after.security_profile !== 'restricted' && before.security_profile === 'restricted') ||
+      (before.read_only_root && !after.read_only_root) ||
+      adds(writableMountsOf(before), writableMountsOf(after)) ||
       after.run_as !== before.run_as,
   ),
 ];

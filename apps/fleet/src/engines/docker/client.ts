@@ -120,11 +120,13 @@ function messageIn(text: string): string {
 }
 
 interface Request {
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Without the prefix for the API version. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
+  /** A body that is not JSON. `headers` state its type. */
+  readonly content?: Buffer;
   readonly headers?: Readonly<Record<string, string>>;
   /** Statuses other than 2xx that do not cause an error. */
   readonly accept?: readonly number[];
@@ -284,17 +286,17 @@ class EngineClient implements DockerClient {
 
   #exchange(
     path: string,
-    { method = 'GET', headers = {}, body, timeoutMs = this.#timeoutFor(method) }: Omit<Request, 'path'>,
+    { method = 'GET', headers = {}, body, content, timeoutMs = this.#timeoutFor(method) }: Omit<Request, 'path'>,
   ) {
     this.#bounds.assertLease?.();
     return this.#measured(async () => {
-      const json = body && { body: JSON.stringify(body) };
+      const sent = content ?? (body && JSON.stringify(body));
       const allHeaders = { ...headers, ...(body && { 'content-type': 'application/json' }) };
       const exchange = {
         method,
         path,
         headers: allHeaders,
-        ...json,
+        ...(sent !== undefined && { body: sent }),
         idleMs: timeoutMs,
         signal: this.#anyOf(AbortSignal.timeout(timeoutMs)),
       };

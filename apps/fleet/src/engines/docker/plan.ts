@@ -27,13 +27,17 @@ export const isJob = ({ RestartPolicy }: { readonly RestartPolicy: { readonly Na
  */
 export const isUp = ({ details: { State } }: FoundContainer): boolean => State.Running && !State.Restarting;
 
+/** Whether a container was created, and has not started yet. */
+export const isNeverStarted = ({ details: { State } }: Pick<FoundContainer, 'details'>): boolean =>
+  State.Status === 'created' || State.Status === 'initialized';
+
 /** Derives the state of a container from its details and the clock of its host. */
 export function stateOf(found: FoundContainer, timing: DockerTimings): ContainerState {
   const { State: state, HostConfig } = found.details;
   if (state.Restarting) return endedState(found, 'is restarting');
   if (state.Paused) return { phase: 'paused', message: 'is paused', reason: null };
   if (state.Running) return runningState(found, timing);
-  if (state.Status === 'created' || state.Status === 'initialized') {
+  if (isNeverStarted(found)) {
     return { phase: 'created', message: 'is created but not started', reason: null };
   }
   if (state.Status === 'stopping' || state.Status === 'removing') {
@@ -290,13 +294,20 @@ type OutdatedPair = ContainerPair & { readonly found: FoundContainer };
 
 const isOutdated = (pair: ContainerPair): pair is OutdatedPair => pair.found !== undefined && !isCurrent(pair);
 
+/** Whether a container may lack files of a generation that is no longer known. */
+const mayLackFiles = (found: FoundContainer): boolean =>
+  isNeverStarted(found) && KEYS.files in found.details.Config.Labels;
+
 /**
- * Whether an outdated container that is down is not started as it is: the engine could not remove it, it is a job that has ended, or
- * its generation has failed.
+ * Whether an outdated container that is down is not started as it is: the engine could not remove it, it is a job that has ended, it
+ * may lack its files, or its generation has failed.
  */
 const mustBeReplaced = ({ found }: OutdatedPair, rollout: RolloutRules | undefined): boolean =>
   !isUp(found) &&
-  (found.details.State.Status === 'dead' || isJob(found.details.HostConfig) || rollout?.isReturn === true);
+  (found.details.State.Status === 'dead' ||
+    isJob(found.details.HostConfig) ||
+    mayLackFiles(found) ||
+    rollout?.isReturn === true);
 
 const isSettled = ({ found }: ContainerPair, { timing }: PlanOptions): boolean =>
   found !== undefined && ['running', 'completed'].includes(stateOf(found, timing).phase);

@@ -16,8 +16,9 @@ import {
   removeNow,
 } from './containers.ts';
 import { create, discard, gpuMissing, isInitMissing, start } from './create.ts';
+import { placeFiles } from './files/place.ts';
 import { ensureImage, imageLabels, imageOfContainers, pullRequestedImage, refuseRoot } from './images.ts';
-import { isCurrent, pairByOrdinal, planOf, type Step } from './plan.ts';
+import { isCurrent, isNeverStarted, pairByOrdinal, planOf, type Step } from './plan.ts';
 import { observationOf, redactorFor, supersededBy } from './status.ts';
 import { ensureVolume } from './volumes.ts';
 
@@ -160,6 +161,8 @@ async function runStep(run: ReconcileRun, step: Exclude<Step, { do: 'create' }>)
     actions.push(`resumed ${name}: it was paused`);
   } else {
     const { rendered, isOutdated = false } = step;
+    // An interrupted pass can have created the container without its files.
+    if (isNeverStarted(step.found)) await placeFiles(client, step.found, run.desired.manifest.files);
     await start(client, id, { deploymentId: run.fence.deploymentId, rendered, isOutdated });
     if (!step.isRetry) actions.push(`started ${name}${step.why}`);
   }
@@ -170,24 +173,31 @@ async function createContainer(
   { rendered: { body, ...named }, replaces }: Extract<Step, { do: 'create' }>,
   Image: string,
 ): Promise<void> {
-  const { client, fence, actions, created } = run;
+  const { client, fence } = run;
   if (replaces) await removeIn(run, replaces);
   const rendered = { ...named, body: { ...body, Image, Labels: { ...body.Labels, ...imageLabels(run.image) } } };
   try {
-    const id = await create(client, fence.deploymentId, rendered);
-    created.push(id);
-    actions.push(actionOfCreation(run, rendered, replaces));
-    await start(client, id, { deploymentId: fence.deploymentId, rendered });
+    await createAndStart(run, rendered, actionOfCreation(run, rendered, replaces));
   } catch (error) {
     if (!isInitMissing(error)) throw error;
     const { Init: _, ...HostConfig } = rendered.body.HostConfig;
     const withoutInit = { ...rendered, body: { ...rendered.body, HostConfig } };
     await discard(client, fence.deploymentId, rendered.name);
-    const id = await create(client, fence.deploymentId, withoutInit);
-    created.push(id);
-    actions.push(`created ${rendered.name} without an init process: its host has none (catatonit or docker-init)`);
-    await start(client, id, { deploymentId: fence.deploymentId, rendered: withoutInit });
+    const action = `created ${rendered.name} without an init process: its host has none (catatonit or docker-init)`;
+    await createAndStart(run, withoutInit, action);
   }
+}
+
+async function createAndStart(
+  { client, desired, fence: { deploymentId }, actions, created }: ReconcileRun,
+  rendered: RenderedContainer,
+  action: string,
+): Promise<void> {
+  const id = await create(client, deploymentId, rendered);
+  created.push(id);
+  actions.push(action);
+  await placeFiles(client, { id, name: rendered.name }, desired.manifest.files);
+  await start(client, id, { deploymentId, rendered });
 }
 
 function actionOfCreation(
@@ -204,6 +214,7 @@ type Labels = Readonly<Record<string, string>>;
 const CHANGES: readonly (readonly [label: string, text: string])[] = [
   [KEYS.restartedAt, 'a restart was requested'],
   [KEYS.secretVersions, 'values of its secrets have changed'],
+  [KEYS.files, 'its files have changed'],
   [KEYS.revision, 'the revision of its workload has changed'],
   [KEYS.image, 'its image has changed'],
 ];

@@ -2,6 +2,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec';
 import type { KubernetesManifest } from '../../render/kubernetes.ts';
 import { KEYS } from '../../render/labels.ts';
+import { FILES_TYPE } from '../../render/places/files.ts';
 import { redactorOf } from '../redact.ts';
 
 /** Redacts a message about a pod. */
@@ -21,7 +22,7 @@ export function podRedactorFor(manifest: KubernetesManifest<'values'>): PodRedac
 const versionsOf = (object: V1Pod | IPodTemplateSpec | undefined) =>
   object?.metadata?.annotations?.[KEYS.secretVersions];
 
-/** Redacts all values that the cluster received: environment variables and the data of Secrets. */
+/** Redacts all values that the cluster received: environment variables and the data of Secrets, except files, which are no secrets. */
 export function redactorFor({ objects }: KubernetesManifest<'values'>): (text: string) => string {
   return redactorOf(objects.flatMap(valuesIn));
 }
@@ -33,6 +34,7 @@ type Rendered = KubernetesManifest<'values'>['objects'][number];
 
 function valuesIn(object: Rendered): string[] {
   if (object.kind === 'Secret') {
+    if (object.type === FILES_TYPE) return [];
     return Object.values(object.data ?? {}).flatMap((data) => {
       const text = Buffer.from(data, 'base64').toString('utf8');
       return [data, text, ...(object.type === 'kubernetes.io/dockerconfigjson' ? credentialsIn(text) : [])];

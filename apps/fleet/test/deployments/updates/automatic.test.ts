@@ -120,6 +120,23 @@ test.each(beyond)('an automatic update with %s is held, and changes nothing', as
   expect(await heldOf(id)).toBeNull();
 });
 
+const closed: Partial<Template> = {
+  read_only_root: true,
+  volume_mounts: [{ name: 'data', mountPath: '/data', read_only: true }],
+};
+
+test.each<[string, Partial<Template>]>([
+  ['a mount', { volume_mounts: [{ name: 'data', mountPath: '/data' }] }],
+  ['the file system', { read_only_root: false }],
+])('an automatic update that makes %s writable is held', async (_title, changes) => {
+  await publish(closed);
+  const id = await running();
+  await publishNext({ ...closed, ...changes });
+  await search();
+  expect(await generationOf(id)).toBe(1);
+  expect(await heldOf(id)).toMatchObject({ reason: 'MorePermissions' });
+});
+
 test('a hold ends with the next version of the template', async () => {
   const id = await running();
   await publishNext({ image_name: 'library/other' });

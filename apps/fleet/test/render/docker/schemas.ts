@@ -41,6 +41,10 @@ const hostConfig = z
     PidsLimit: int64.optional(),
     ShmSize: int64.optional(),
     Init: z.boolean().optional(),
+    ReadonlyRootfs: z.literal(true).optional(),
+    Tmpfs: z
+      .record(z.string().regex(/^\/[^,:"]+$/), z.string().regex(/^size=\d+,mode=1777(?:,notmpcopyup)?$/))
+      .optional(),
     CapDrop: z.array(z.string().regex(CAPABILITY)).min(1).optional(),
     CapAdd: z.array(z.string().regex(CAPABILITY)).min(1).optional(),
     RestartPolicy: restartPolicy,
@@ -62,7 +66,9 @@ const hostConfig = z
   })
   .refine(({ Memory = 0, MemoryReservation = 0 }) => MemoryReservation <= Memory, 'reserves more memory than its limit')
   .refine(
-    ({ Mounts }) => new Set(Mounts.map(({ Target }) => Target)).size === Mounts.length,
+    ({ Mounts, Tmpfs = {} }) =>
+      new Set([...Mounts.map(({ Target }) => Target), ...Object.keys(Tmpfs)]).size ===
+      Mounts.length + Object.keys(Tmpfs).length,
     'mounts two volumes at one path',
   );
 
@@ -71,6 +77,8 @@ export const containerBody = z
   .strictObject({
     Image: z.string().regex(/^[a-z0-9.-]+(?::\d+)?\/[a-z0-9._/-]+:\w[\w.-]{0,127}$/),
     Cmd: z.array(z.string()).min(1).optional(),
+    Entrypoint: z.array(z.string()).min(1).optional(),
+    WorkingDir: z.string().regex(/^\//).optional(),
     User: z
       .string()
       .regex(/^\d+(?::\d+)?$/)
@@ -116,5 +124,9 @@ export const dockerManifest = z.strictObject({
     .regex(/^[A-Za-z0-9_-]+={0,2}$/)
     .optional(),
   volumes: z.array(volumeBody),
+  files: z
+    .array(z.strictObject({ path: z.string().regex(/^\//), content: z.string(), mode: z.enum(['0444', '0555']) }))
+    .min(1)
+    .optional(),
   containers: z.array(container),
 });

@@ -64,12 +64,12 @@ export function presentTemplate({ category, downloads, ...template }: Row): Repl
   return { ...stored, warnings: storedValueProblems(stored) };
 }
 
-/** A template in a list. Only a full list contains documentation. */
+/** A template in a list. Only a full list contains documentation and files. */
 const presentListed =
   (view: 'full' | 'summary') =>
   (row: Row): Reply => {
     const presented = presentTemplate(row);
-    return view === 'summary' ? { ...presented, documentation: '', signatures: [] } : presented;
+    return view === 'summary' ? { ...presented, documentation: '', signatures: [], files: [] } : presented;
   };
 
 /** The sort order of the list. */
@@ -221,6 +221,8 @@ const compared = template.pick({
   env_schema: true,
   secret_refs: true,
   volume_mounts: true,
+  tmpfs: true,
+  files: true,
   cpu_request: true,
   cpu_limit: true,
   memory_request: true,

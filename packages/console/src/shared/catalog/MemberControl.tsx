@@ -34,6 +34,7 @@ function spaceOf(kind: AnyControl['kind']): 'column' | 'row' | 'box' {
       return 'box';
     case 'prose':
     case 'markdown':
+    case 'source':
     case 'lines':
     case 'objects':
       return 'row';
@@ -114,8 +115,11 @@ export function MemberControl({ member, path, input, errorAt, onChange }: Contro
       return <TextAreaField {...field} rows={isInObject ? 1 : 2} mono={false} />;
     case 'markdown':
       return <TextAreaField {...field} rows={14} />;
+    case 'source':
+      return <TextAreaField {...field} rows={6} />;
     case 'map':
     case 'pairs':
+    case 'mounts':
     case 'ports':
       return <TextAreaField {...field} rows={2} />;
     case 'lines':

@@ -30,6 +30,7 @@ const placed: ReadonlySet<TemplateField> = new Set([
   'vram_request',
   'ports',
   'volume_mounts',
+  'files',
   'required_network_types',
   'min_tier',
 ] as const);
@@ -47,6 +48,26 @@ const otherFacts = (template: Template): readonly Fact[] =>
         ))}
       </span>,
     ]);
+
+/** The files that a template places in the container, with their contents. */
+const filesOf = ({ files }: Template): readonly Fact[] =>
+  files.length === 0
+    ? []
+    : [
+        [
+          t('Files'),
+          <span key="files" className="stack-small">
+            {files.map(({ path, content }) => (
+              <details key={path}>
+                <summary>
+                  <code>{isolated(path)}</code>
+                </summary>
+                <pre>{content}</pre>
+              </details>
+            ))}
+          </span>,
+        ],
+      ];
 
 /** What a template runs, and what it requires. */
 export function TemplateFacts({ template }: { readonly template: Template }) {
@@ -73,9 +94,15 @@ export function TemplateFacts({ template }: { readonly template: Template }) {
     ],
     [
       t('Volumes'),
-      template.volume_mounts.map(({ name, mountPath }) => t('{name} at {mountPath}', { name, mountPath })).join(', ') ||
-        t('none'),
+      template.volume_mounts
+        .map(({ name, mountPath, read_only }) =>
+          read_only
+            ? t('{name} at {mountPath}, only to read', { name, mountPath })
+            : t('{name} at {mountPath}', { name, mountPath }),
+        )
+        .join(', ') || t('none'),
     ],
+    ...filesOf(template),
     [t('Networks'), template.required_network_types.join(', ') || t('none required')],
     ...otherFacts(template),
     [t('Tier'), tierLabel(template.min_tier)],

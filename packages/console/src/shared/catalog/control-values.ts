@@ -20,6 +20,7 @@ interface TextValues {
   readonly text: string;
   readonly prose: string;
   readonly markdown: string;
+  readonly source: string;
   readonly select: string;
   readonly number: number;
   readonly words: readonly string[];
@@ -27,6 +28,13 @@ interface TextValues {
   readonly lines: readonly string[];
   readonly map: Readonly<Record<string, string>>;
   readonly ports: readonly { readonly containerPort: number; readonly protocol: string }[];
+  readonly mounts: readonly Mount[];
+}
+
+interface Mount {
+  readonly name: string;
+  readonly mountPath: string;
+  readonly read_only?: boolean | undefined;
 }
 
 interface TextFormat<V> {
@@ -42,6 +50,7 @@ const formats: { readonly [K in keyof TextValues]: TextFormat<TextValues[K]> } =
   text: verbatim,
   prose: verbatim,
   markdown: verbatim,
+  source: verbatim,
   select: verbatim,
   number: { partsOf: (value) => [String(value)], separator: '', parse: Number },
   words: { partsOf: (words) => words, separator: ' ', parse: wordsOf },
@@ -73,7 +82,21 @@ const formats: { readonly [K in keyof TextValues]: TextFormat<TextValues[K]> } =
         return { containerPort: Number(number), protocol };
       }),
   },
+  mounts: {
+    partsOf: (mounts) =>
+      mounts.map(({ name, mountPath, read_only }) => `${name}=${lineOf(mountPath)}${read_only ? READ_ONLY : ''}`),
+    separator: '\n',
+    parse: (text) => entriesOf(text).map(([name, path]) => mountOf(name, path)),
+  },
 };
+
+/** The end of a mount that is read-only. No path contains a colon. */
+const READ_ONLY = ':ro';
+
+const mountOf = (name: string, path: string): Mount =>
+  path.endsWith(READ_ONLY)
+    ? { name, mountPath: textOfLine(path.slice(0, -READ_ONLY.length)), read_only: true }
+    : { name, mountPath: textOfLine(path) };
 
 const pairsFormat = ({
   members: [first, second],

@@ -30,7 +30,7 @@ const labels: Readonly<Record<string, string>> = {
 export function placeOf(path: string): { readonly label: string; readonly name: string } {
   const [head = '', ...rest] = path.split('.');
   const isNamed = head === 'env' || head === 'volumes';
-  return { label: labels[head] ?? t('Request'), name: isNamed ? rest.join('.') : '' };
+  return { label: labels[head] ?? wordsOfMember(head) ?? t('Request'), name: isNamed ? rest.join('.') : '' };
 }
 
 /** What forms call a member of a template; undefined if they do not have it. */
