@@ -17,6 +17,7 @@ export const layers = {
     'changes',
     'reconciler',
     'plans',
+    'applications',
     'deployments',
     'audit',
     'identity',

@@ -293,6 +293,23 @@ const fleetRoutes = ({ deployment, host, workload }) => {
   const environment = (bytes) =>
     Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`NAME_${index}`, 'x'.repeat(bytes / 200)]));
   const plan = { workload_id: workload, replicas: 1 };
+  /** An application with as many parts, each of which has the address of the one before. */
+  const application = (count) => ({
+    name: 'planned',
+    spec: {
+      generated: [{ name: 'password' }],
+      parts: Array.from({ length: count }, (_, index) => ({
+        name: `part-${index}`,
+        image_name: 'team/app',
+        ports: [{ containerPort: 80 }],
+        volume_mounts: [{ name: 'data', mountPath: '/data' }],
+        env: [
+          { name: 'PASSWORD', value: `\${generated.password}` },
+          ...(index === 0 ? [] : [{ name: 'ADDRESS', value: `\${parts.part-${index - 1}.address.80}` }]),
+        ],
+      })),
+    },
+  });
   const command = 'x'.repeat(32_000);
   return {
     getAuthConfig: reading(`${api}/auth/config`),
@@ -478,6 +495,27 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     getPlan: reading(one('plans')),
     applyPlan: writing('POST', `${one('plans')}/apply`, { digest: 'of another plan' }),
     exportDocuments: reading(resource('export'), ['?set=default']),
+    planApplication: writing(
+      'POST',
+      resource('applications/plan'),
+      application(1),
+      [application(32), { ...application(32), volumes: { 'part-0/data': { storage_id: deployment } } }],
+      MEBIBYTE,
+    ),
+    createApplication: writing('POST', resource('applications'), { ...application(1), expected: 'none' }, [], MEBIBYTE),
+    listApplications: listing(resource('applications'), [labels]),
+    getApplication: reading(one('applications')),
+    getApplicationSpec: reading(`${one('applications')}/spec`),
+    listApplicationEvents: reading(`${one('applications')}/events`, ['?limit=100', '?page=90071992547409']),
+    listApplicationGenerations: reading(`${one('applications')}/generations`, ['?limit=100', '?page=90071992547409']),
+    revealApplicationValue: acting('POST', `${one('applications')}/values/password/reveal`),
+    updateApplication: writing('PUT', one('applications'), {}, [], MEBIBYTE),
+    startApplication: acting('POST', `${one('applications')}/start`),
+    stopApplication: acting('POST', `${one('applications')}/stop`),
+    restartApplication: acting('POST', `${one('applications')}/restart`),
+    scaleApplication: writing('POST', `${one('applications')}/scale`, { replicas: { web: 2 } }),
+    rollbackApplication: writing('POST', `${one('applications')}/rollback`, {}),
+    deleteApplication: acting('DELETE', one('applications')),
     revealDeploymentValue: acting('POST', `${one('deployments', deployment)}/values/NAME/reveal`),
     listDeploymentEvents: reading(`${one('deployments', deployment)}/events`, ['?limit=100', '?page=90071992547409']),
     listDeploymentRevisions: reading(`${one('deployments', deployment)}/revisions`, [

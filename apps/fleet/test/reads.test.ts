@@ -1,6 +1,6 @@
 // What each GET and each tool reads, with rows as large as they can be, and more rows than a page.
 import { randomUUID } from 'node:crypto';
-import { hasPages, readBound } from '@svc/contract';
+import { hasPages, MAX_PARTS, readBound } from '@svc/contract';
 import { fleetEndpoints, fleetTools, MAX_RUN_ITEMS, planLimits } from '@svc/contract/fleet';
 import { MAX_PERFORMED_BYTES } from '@svc/http';
 import { countingReads } from '@svc/testing';
@@ -80,11 +80,31 @@ beforeAll(async () => {
       await fleet.aDeployment({ name: `large-${row}`, workload_id, env, desired_state: 'stopped' })
     ).id;
   }
+  ids.applications = await aLargeApplication();
   for (let change = 1; change < LARGE; change++) {
     await asAdmin.put(`/api/v1/workloads/${ids.workloads}`, { command: [...command, `${change}`] });
     await asAdmin.put(`/api/v1/deployments/${ids.deployments}`, { env: { ...env, NAME_0: `${change}` } });
   }
 });
+
+/** An application with as many parts as allowed, each with much configuration. */
+async function aLargeApplication(): Promise<string> {
+  const text = TEXT.slice(0, 12_000);
+  const parts = Array.from({ length: MAX_PARTS }, (_, index) => ({
+    name: `part-${index}`,
+    image_name: 'team/app',
+    ports: [{ containerPort: 80 }],
+    env: [{ name: 'TEXT', value: text }],
+  }));
+  let id = '';
+  for (let row = 0; row < PAGE; row++) {
+    const body = { name: `large-application-${row}`, spec: { parts }, target: { host_id: ids.hosts } };
+    const answer = await asAdmin.post('/api/v1/applications', body);
+    if (answer.status !== 201) throw new Error(answer.text);
+    id = answer.body.application.id;
+  }
+  return id;
+}
 
 /** A run with as many deployments as allowed. */
 async function aRun(): Promise<string> {

@@ -8,7 +8,7 @@ import { presentEnv } from '../deployments/env.ts';
 import { detailsOf, readDetails } from '../deployments/event-details.ts';
 import { DUE_NOW } from '../deployments/generations.ts';
 import {
-  findCreatedDeployment,
+  findCreated,
   type IdempotentRequest,
   readIdempotencyKey,
   rememberRequest,
@@ -16,7 +16,7 @@ import {
 import { presentManifest } from '../deployments/manifest.ts';
 import { decideCreation, storeCreation } from '../deployments/plans/creation.ts';
 import { decideDeletion, storeDeletion } from '../deployments/plans/deletion.ts';
-import { refusalsOfDeletion, refuse } from '../deployments/refusals.ts';
+import { refusalsOfDeletion, refuse, refuseManaged } from '../deployments/refusals.ts';
 import { deploymentSummaries, deployments, presentDeployment } from '../deployments/rows.ts';
 import { refuseScale, scalingRow } from '../deployments/scaling/scaling.ts';
 import { abortedRollout, noRollout, recordOutcome } from '../deployments/updates/restore.ts';
@@ -146,7 +146,7 @@ async function createOnce(context: RequestContext, { body, idempotent, canWait }
       generated,
     });
     await acquirePlacementLock(transaction);
-    const previous = idempotent && (await findCreatedDeployment(transaction, idempotent));
+    const previous = idempotent && (await findCreated(transaction, idempotent, 'deployment_id'));
     if (previous !== undefined) {
       await refuseDeleted(transaction, previous);
       return present(previous, []); // only the first response contains the values
@@ -157,7 +157,7 @@ async function createOnce(context: RequestContext, { body, idempotent, canWait }
     refuse(decided.refusals);
     const stored = await storeCreation(changing, decided);
     isFirstOfTemplate = stored.isFirstOfTemplate;
-    if (idempotent) await rememberRequest(transaction, idempotent, stored.id);
+    if (idempotent) await rememberRequest(transaction, idempotent, { deployment_id: stored.id });
     return present(stored.id, stored.generated);
   });
   return { reply, isFirstOfTemplate };
@@ -241,12 +241,12 @@ export const stopDeployment = placementRoute(fleetEndpoints.stopDeployment, (con
 
 /** A restart also starts a stopped deployment. */
 export const restartDeployment = placementRoute(fleetEndpoints.restartDeployment, (context, { params }) =>
-  changeDeployment(context, params.id, () => ({
-    operation: 'restart',
-    message: 'restart requested',
-    desiredState: 'running',
-    restart: true,
-  })),
+  changeDeployment(
+    context,
+    params.id,
+    () => ({ operation: 'restart', message: 'restart requested', desiredState: 'running', restart: true }),
+    { ofPart: true },
+  ),
 );
 
 export const scaleDeployment = placementRoute(fleetEndpoints.scaleDeployment, (context, { params, body }) =>
@@ -288,6 +288,7 @@ export const abortRollout = placementRoute(fleetEndpoints.abortRollout, (context
 export const resumeRollout = changeRoute(fleetEndpoints.resumeRollout, async (context, { params }) => {
   const { transaction, ifMatch } = context;
   const row = await lockRow(transaction, deployments, { id: params.id, ifMatch });
+  refuseManaged(row);
   const rollout = presentRollout(row);
   if (rollout?.state !== 'held') throw noRollout(row, 'has no rollout that is held');
   const resumed = { ...rollout, state: 'progressing' as const, restarts: 0, reason: null, message: '' };
@@ -309,6 +310,7 @@ export const deleteDeployment = placementRoute(fleetEndpoints.deleteDeployment, 
   const { transaction, ifMatch } = context;
   await acquirePlacementLock(transaction);
   const row = await lockRow(transaction, deployments, { id: params.id, ifMatch });
+  refuseManaged(row);
   const decided = await decideDeletion(context, { before: row, keepsWorkload: query.keep_workload });
   refuseInUse(decided.dependents);
   const isRemoved = await storeDeletion(context, decided);

@@ -1,4 +1,5 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
+import * as applications from './applications.ts';
 import * as audit from './audit.ts';
 import { connectProgram } from './auth/connect.ts';
 import { acceptInvitation } from './auth/invitation.ts';
@@ -68,6 +69,7 @@ export const routes = implement(fleetEndpoints, {
   ...updateRuns,
   ...plans,
   exportDocuments,
+  ...applications,
   readDeploymentLogs,
   getDeploymentUsage,
   revealDeploymentValue,

@@ -22,9 +22,10 @@ export const bindingsOf = (env: StoredEnv): string[] => [
   ...new Set(
     Object.values(env)
       .flatMap((value) => referencesOf(value))
-      .map(([, reference]) =>
-        'secret' in reference ? secretBinding(reference.secret) : deploymentBinding(reference.deployment),
-      ),
+      .flatMap(([, reference]) => {
+        if ('application' in reference) return []; // its parts are deleted with it
+        return 'secret' in reference ? secretBinding(reference.secret) : deploymentBinding(reference.deployment);
+      }),
   ),
 ];
 
@@ -187,7 +188,7 @@ const boundOf = (env: StoredEnv, deployment: string): WhatIsBound[] =>
   Object.values(env)
     .flatMap((value) => referencesOf(value))
     .flatMap(([, reference]): WhatIsBound[] => {
-      if ('secret' in reference || reference.deployment !== deployment) return [];
+      if (!('deployment' in reference) || reference.deployment !== deployment) return [];
       return isAddress(reference)
         ? [{ variable: null, port: reference.port }]
         : [{ variable: reference.variable, port: null }];

@@ -128,13 +128,17 @@ async function refusalsOfName(
 ): Promise<Refusal[]> {
   if (creates.length === 0) return [];
   const refusal = (message: string): Refusal => ({ code: 'name_taken', path: 'name', message });
-  const [used] = await transaction.$queryRaw<[{ is_deleting: boolean | null; by_workload: boolean }]>`
+  const [used] = await transaction.$queryRaw<
+    [{ is_deleting: boolean | null; by_workload: boolean; by_application: boolean }]
+  >`
     SELECT (SELECT deleting FROM deployments WHERE name = ${name}) AS is_deleting,
-      EXISTS (SELECT FROM workloads WHERE name = ${name}) AS by_workload`;
+      EXISTS (SELECT FROM workloads WHERE name = ${name}) AS by_workload,
+      EXISTS (SELECT FROM applications WHERE name = ${name}) AS by_application`;
   const planned = pending.filter((each) => each.name === name);
   const isUsed = creates.includes('deployment') && (used.is_deleting !== null || planned.length > 0);
   const hasWorkload = used.by_workload || planned.some(({ createsWorkload }) => createsWorkload);
   return [
+    ...(creates.includes('deployment') && used.by_application ? [refusal('is already used by an application')] : []),
     ...(isUsed
       ? [refusal(`is already used by another deployment${used.is_deleting ? ', which is being deleted' : ''}`)]
       : []),

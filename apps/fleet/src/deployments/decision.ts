@@ -203,7 +203,8 @@ export async function decide(context: DecisionContext, requested: Draft): Promis
   const placed = await placeRollout(context, { draft: requested, requirements, mounted, needed: needed.ports });
   const { placement, ports, extra, allocated } = placed;
   const target = placement.chosen ?? requested.target;
-  const resolved = await resolveAddresses(transaction, requested, { ports: needed.ports, target });
+  const published = ports?.replicas[0] ?? [];
+  const resolved = await resolveAddresses(transaction, requested, { ports: needed.ports, target, published });
   const { draft, refusals: ofCluster } = await applyCluster(
     transaction,
     { ...requested, env: resolved.env },

@@ -42,6 +42,8 @@ import { changedPolicy, policyOf } from './updates/policy.ts';
 export interface VolumeRequest {
   readonly size?: string | undefined;
   readonly storage_id?: string | undefined;
+  /** The id of a new volume that several parts of an application share. */
+  readonly shared_id?: string | undefined;
 }
 
 /**
@@ -100,12 +102,14 @@ export interface Draft {
  * The members of a request for a new deployment that affect what runs. A plan can omit the name.
  */
 export interface NewDeploymentRequest
-  extends Pick<
-    NewDeployment,
-    'target' | 'replicas' | 'autoscaling' | 'scaled_by' | 'volumes' | 'desired_state' | 'pull' | 'spec'
-  > {
+  extends Pick<NewDeployment, 'target' | 'replicas' | 'autoscaling' | 'scaled_by' | 'desired_state' | 'pull' | 'spec'> {
+  readonly volumes: Readonly<Record<string, VolumeRequest>>;
   readonly updates?: UpdatesInput | undefined;
   readonly env: EnvRequest;
+  /** The variables of a part of an application, which replace `env`. */
+  readonly recordedEnv?: StoredEnv;
+  /** Whether it is a part of an application, whose target exists. */
+  readonly isPart?: true;
   readonly name?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly template?: string | undefined;
@@ -145,7 +149,7 @@ export async function newDraft(
   const workload = created
     ? revisionOf(created, { workloadId: uuidv7(), revision: 1 })
     : await readWorkloadRevision(transaction, workload_id, revision, pending && pendingRevisions(pending));
-  const env = acceptEnv(request.env, { ...workload, before: {} });
+  const env = request.recordedEnv ?? acceptEnv(request.env, { ...workload, before: {} });
   const draft: Draft = {
     id: uuidv7(),
     name: request.name ?? UNNAMED,

@@ -36,30 +36,38 @@ const callerOf = (principal: Principal) => ('id' in principal ? principal.id : p
 
 const hash = (value: object) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
+/** The column with the id of what a request created. */
+type CreatedId = 'deployment_id' | 'application_id';
+
 /**
- * The id of the deployment that the first request with this key created. @throws 422 if the key was
- * used for another request
+ * The id of what the first request with this key created. @throws 422 if the key was used for another
+ * request
  */
-export async function findCreatedDeployment(
+export async function findCreated(
   transaction: Prisma.TransactionClient,
   { key_hash, request_hash }: IdempotentRequest,
+  id: CreatedId,
 ): Promise<string | undefined> {
-  const [previous] = await transaction.$queryRaw<{ request_hash: string; deployment_id: string }[]>`
-    SELECT request_hash, deployment_id FROM idempotency_keys
+  const [previous] = await transaction.$queryRaw<
+    ({ request_hash: string } & Readonly<Record<CreatedId, string | null>>)[]
+  >`
+    SELECT request_hash, deployment_id, application_id FROM idempotency_keys
     WHERE key_hash = ${key_hash} AND created_at > now() - interval '1 day'`;
-  if (previous && previous.request_hash !== request_hash) {
+  if (previous && (previous.request_hash !== request_hash || previous[id] === null)) {
     throw new Problem(
       'idempotency_key_reused',
       'This Idempotency-Key was used for a different request. Use another key.',
     );
   }
-  return previous?.deployment_id;
+  return previous?.[id] ?? undefined;
 }
 
 export const rememberRequest = (
   transaction: Prisma.TransactionClient,
   { key_hash, request_hash }: IdempotentRequest,
-  deploymentId: string,
+  { deployment_id = null, application_id = null }: { readonly [Id in CreatedId]?: string | null },
 ) => transaction.$executeRaw`
-  INSERT INTO idempotency_keys (key_hash, request_hash, deployment_id) VALUES (${key_hash}, ${request_hash}, ${deploymentId}::uuid)
-  ON CONFLICT (key_hash) DO UPDATE SET request_hash = excluded.request_hash, deployment_id = excluded.deployment_id, created_at = now()`;
+  INSERT INTO idempotency_keys (key_hash, request_hash, deployment_id, application_id)
+  VALUES (${key_hash}, ${request_hash}, ${deployment_id}::uuid, ${application_id}::uuid)
+  ON CONFLICT (key_hash) DO UPDATE SET request_hash = excluded.request_hash, deployment_id = excluded.deployment_id,
+    application_id = excluded.application_id, created_at = now()`;

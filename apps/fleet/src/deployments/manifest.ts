@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Reply } from '@svc/contract';
 import type { fleetEndpoints, Target } from '@svc/contract/fleet';
+import type { z } from 'zod';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Host } from '../render/allocation.ts';
 import { renderDocker } from '../render/docker.ts';
@@ -98,21 +99,35 @@ export type ManifestObject = Readonly<Record<string, unknown>>;
 /** The inputs of a manifest. */
 interface ManifestInput {
   readonly rendering: Rendering<'placeholders'>;
-  readonly target: Target | null;
   /** The allocated GPUs and host ports of each replica; used for hosts only. */
   readonly allocated: Pick<Host, 'gpus' | 'ports'>;
 }
 
 /** The objects that the engine would receive, without secret values; empty without a target. */
-export async function manifestOf(
+export const manifestOf = async (
   transaction: Transaction,
-  { target, ...input }: ManifestInput,
-): Promise<ManifestObject[]> {
-  if (target === null) return [];
-  return target.kind === 'cluster'
-    ? clusterManifest(transaction, target, input.rendering)
-    : hostManifest(transaction, target, input);
+  { target, ...input }: ManifestInput & { readonly target: Target | null },
+): Promise<ManifestObject[]> =>
+  target === null ? [] : renderedManifest(await readRenderer(transaction, target), input);
+
+/** What the manifests of all deployments on a target need of it. */
+export type Renderer =
+  | { readonly kind: 'host'; readonly engine: Host['engine'] }
+  | { readonly kind: 'cluster'; readonly cluster: z.output<typeof renderedCluster> };
+
+export async function readRenderer(transaction: Transaction, { kind, id }: Target): Promise<Renderer> {
+  const where = { id };
+  if (kind === 'cluster')
+    return { kind, cluster: renderedCluster.parse(await transaction.cluster.findUniqueOrThrow({ where })) };
+  const { engine } = await transaction.host.findUniqueOrThrow({ where });
+  return { kind, engine };
 }
+
+/** The objects that the engine of a target would receive, without secret values. */
+export const renderedManifest = (renderer: Renderer, input: ManifestInput): ManifestObject[] =>
+  renderer.kind === 'cluster'
+    ? renderKubernetes(input.rendering, renderer.cluster).objects.map(toPlainJson)
+    : hostManifest(renderer.engine, input);
 
 /** The manifest of the stored state of a deployment, and the variables that receive values of secrets. */
 export async function presentManifest(
@@ -132,20 +147,10 @@ export async function presentManifest(
   };
 }
 
-async function clusterManifest(transaction: Transaction, { id }: Target, rendering: Rendering<'placeholders'>) {
-  const cluster = renderedCluster.parse(await transaction.cluster.findUniqueOrThrow({ where: { id } }));
-  return renderKubernetes(rendering, cluster).objects.map(toPlainJson);
-}
-
 /** The value as plain JSON, without members that are undefined. */
 const toPlainJson = (object: object): ManifestObject => JSON.parse(JSON.stringify(object));
 
-async function hostManifest(
-  transaction: Transaction,
-  { id }: Target,
-  { rendering, allocated }: Omit<ManifestInput, 'target'>,
-) {
-  const { engine } = await transaction.host.findUniqueOrThrow({ where: { id } });
+function hostManifest(engine: Host['engine'], { rendering, allocated }: ManifestInput): ManifestObject[] {
   const { image, volumes, files = [], containers } = renderDocker(rendering, { engine, ...allocated });
   return [
     { kind: 'Image', name: image },

@@ -32,8 +32,21 @@ export function refuse(refusals: readonly Refusal[]): void {
   throw new Problem(codes.size === 1 ? first.code : 'deployment_refused', detail, { errors });
 }
 
+interface ManagedRow {
+  readonly name: string;
+  readonly part: string | null;
+  readonly application_name: string | null;
+}
+
 /** A deployment that is being deleted cannot be changed. */
 export const refusalsOfDeletion = ({ deleting }: { readonly deleting: boolean }): Refusal[] =>
   deleting
     ? [{ code: 'deployment_refused', path: 'phase', message: 'is deleting; the deployment cannot be changed' }]
     : [];
+
+/** @throws 409 for a part of an application, which alone can change it */
+export function refuseManaged({ name, part, application_name: application }: ManagedRow): void {
+  if (application === null || part === null) return;
+  const detail = `Nothing was changed: the deployment ${name} is the part ${part} of the application ${application}. Change the application.`;
+  throw new Problem('managed_by_application', detail);
+}

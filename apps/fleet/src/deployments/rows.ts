@@ -27,6 +27,7 @@ import { remedyOf } from './remedies.ts';
 import { observedScale, scalerOf, scalingRow } from './scaling/scaling.ts';
 import { policyOf, storedUpdates } from './updates/policy.ts';
 import { rolloutReply, storedRollout } from './updates/rollout.ts';
+import { unmetWaits } from './waits.ts';
 
 /** The crash loop of a deployment, in its row. Times are those of the database, as ISO 8601. */
 const storedCrashLoop = z.object({
@@ -63,6 +64,14 @@ const storedInstance = z.object({
   events: z
     .array(z.object({ at: z.iso.datetime().nullable(), type: z.string(), reason: z.string(), message: z.string() }))
     .default([]),
+});
+
+/** A part for which another one waits, with its state. */
+const waitingFor = z.object({
+  part: z.string(),
+  until: z.string(),
+  phase: z.string(),
+  reason: z.string().nullable(),
 });
 
 export const deploymentRow = resourceRow.extend({
@@ -162,6 +171,14 @@ export const deploymentRow = resourceRow.extend({
   unreachable_reason: z.string().nullable(),
   /** Whether a worker has a lease on the deployment. */
   leased: z.boolean(),
+  /** The application of which it is a part. */
+  application_id: z.string().nullable(),
+  application_name: z.string().nullable(),
+  part: z.string().nullable(),
+  /** The other parts for which it still waits; null if it waits for none. */
+  waiting: z.array(waitingFor).nullable(),
+  /** How long it has waited for them. */
+  waited_seconds: z.int().nullable(),
 });
 export type DeploymentRow = z.output<typeof deploymentRow>;
 
@@ -228,7 +245,13 @@ const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Pris
              (SELECT c.reachability::text FROM clusters c WHERE c.id = r.cluster_id)) AS reachability,
     coalesce((SELECT h.unreachable_reason FROM hosts h WHERE h.id = r.host_id),
              (SELECT c.unreachable_reason FROM clusters c WHERE c.id = r.cluster_id)) AS unreachable_reason,
-    coalesce(r.lease_until > now(), false) AS leased`;
+    coalesce(r.lease_until > now(), false) AS leased, r.application_id, r.part,
+    (SELECT a.name FROM applications a WHERE a.id = r.application_id) AS application_name,
+    CASE WHEN r.waits_for IS NOT NULL THEN (
+      SELECT jsonb_agg(jsonb_build_object('part', s.part, 'until', w.until, 'phase', s.phase, 'reason', s.reason) ORDER BY s.part)
+      FROM ${unmetWaits(Prisma.sql`r.waits_for`)}) END AS waiting,
+    CASE WHEN r.waits_for IS NOT NULL THEN
+      greatest(extract(epoch FROM now() - (r.waits_for->>'since')::timestamptz), 0)::int END AS waited_seconds`;
 
 const endpointBytes = Prisma.sql`octet_length(r.endpoints::text)`;
 const ownBytes = Prisma.sql`r.env_bytes + octet_length(r.instances::text) + ${endpointBytes}`;
@@ -377,11 +400,31 @@ function presentUnavailable(row: DeploymentRow): PresentedReason | undefined {
 
 const WAITING = { reason: null, message: 'Waiting for a worker of the fleet.' };
 
+const REACHED: Readonly<Record<string, string>> = {
+  started: 'to start',
+  ready: 'to be ready',
+  finished: 'to finish',
+  stopped: 'to stop',
+  gone: 'to be removed',
+};
+
+/** The other parts that a part of an application waits for; undefined if it waits for none. */
+function presentWaiting(row: DeploymentRow): PresentedReason | undefined {
+  const { waiting, waited_seconds } = row;
+  if (waiting === null || waiting.length === 0) return undefined;
+  const named = waiting.map(
+    ({ part, until, phase, reason }) => `${part} ${REACHED[until] ?? until} (${reason ?? phase})`,
+  );
+  const message = `Waiting for ${named.join(', and ')}.`;
+  const isOverdue = (waited_seconds ?? 0) > policyOf(row).deadline_seconds;
+  return { reason: isOverdue ? 'DeadlineExceeded' : 'WaitingForPart', message };
+}
+
 /** What a deployment in phase `pending` waits for, or what its worker is doing. */
 function presentPending(row: DeploymentRow): PresentedReason {
   const unavailable = presentUnavailable(row);
   if (unavailable) return unavailable;
-  if (!row.leased) return WAITING;
+  if (!row.leased) return presentWaiting(row) ?? WAITING;
   const message = `A worker is applying generation ${row.generation} on the ${kindOfTarget(row)} ${row.target_name}.`;
   return { reason: null, message: row.message || message };
 }
@@ -394,7 +437,7 @@ function presentRemoval(row: DeploymentRow): PresentedReason {
     const remedy = `If the ${kindOfTarget(row)} no longer exists, delete and abandon it.`;
     return { ...unavailable, message: `${unavailable.message} ${remedy}` };
   }
-  return unavailable ?? (message === '' ? WAITING : { reason, message });
+  return unavailable ?? (message === '' ? (presentWaiting(row) ?? WAITING) : { reason, message });
 }
 
 /** The ports with web pages, those that `SVC_HTTP_PORTS` names first. */
@@ -405,7 +448,7 @@ function webPortsOf({ web_variables }: DeploymentRow): readonly WebPort[] {
 }
 
 /** The addresses of a deployment, those of web pages first. */
-function presentEndpoints(row: DeploymentRow) {
+export function presentEndpoints(row: DeploymentRow) {
   const webPorts = webPortsOf(row);
   const placeOf = ({ container_port, protocol }: DeploymentRow['endpoints'][number]) =>
     protocol === 'TCP' ? webPorts.findIndex(({ port }) => port === container_port) : -1;
@@ -450,6 +493,10 @@ function presentImage({ image_source, image_digest, image_check: check }: Deploy
   };
 }
 
+/** The application of which a deployment is a part. */
+const presentApplication = ({ application_id: id, application_name: name, part }: DeploymentRow) =>
+  id === null || name === null || part === null ? null : { id, name, part };
+
 /** The representation of a deployment in the API. `defaultLimits` are the current ones. */
 export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimits) => ({
   ...presentCommon(row),
@@ -491,4 +538,5 @@ export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimi
   rollout: rolloutReply(row, policyOf(row)),
   crash_loop: presentCrashLoop(row),
   observed_at: row.observed_at,
+  application: presentApplication(row),
 });

@@ -267,7 +267,10 @@ export async function removeDeployment(transaction: Transaction, id: string): Pr
   const own = { deployment_id: id, reclaim: 'delete' as const, attachments: { none: {} } };
   const volumes = await transaction.volume.findMany({ where: own, select: { id: true } });
   await transaction.volume.deleteMany({ where: own });
-  const { deletes_workload, workload_id, ...target } = await transaction.deployment.delete({ where: { id } });
+  const { deletes_workload, workload_id, application_id, ...target } = await transaction.deployment.delete({
+    where: { id },
+  });
+  if (application_id !== null) await removeEmptyApplication(transaction, application_id);
   if (deletes_workload) {
     await transaction.$executeRaw`
       DELETE FROM workloads w WHERE w.id = ${workload_id}::uuid AND ${isUnchangedWorkload}
@@ -275,6 +278,10 @@ export async function removeDeployment(transaction: Transaction, id: string): Pr
   }
   await recordTombstones(transaction, target, [id, ...volumes.map((volume) => volume.id)]);
 }
+
+/** An application is deleted with its last part. */
+const removeEmptyApplication = (transaction: Transaction, id: string) => transaction.$executeRaw`
+  DELETE FROM applications a WHERE a.id = ${id}::uuid AND NOT EXISTS (SELECT FROM deployments WHERE application_id = a.id)`;
 
 /** What a caller can do about a target that has dependents and is not online. */
 export const remedyFor = (reachability: AbandonedTarget['reachability']): string =>

@@ -112,7 +112,10 @@ async function mountVolume(
     return refusal(mount, `has the volume ${currentVolume}, which cannot be changed`);
   }
   const id = currentVolume ?? requested.storage_id;
-  if (id === undefined) return newVolume(context, { mount, size: requested.size ?? DEFAULT_VOLUME_SIZE });
+  if (id === undefined) {
+    const { size = DEFAULT_VOLUME_SIZE, shared_id } = requested;
+    return newVolume(context, { mount, size, sharedId: shared_id });
+  }
   const volume = isUuid(id) ? await readVolume(context, id) : undefined;
   if (!volume) return refusal(mount, `names the volume ${id}, which does not exist`);
   const { name, size } = volume;
@@ -143,22 +146,29 @@ async function readVolume({ reader, draft, pending }: VolumeContext, id: string)
 const MAX_NAME = 63;
 const ID_PART = 8;
 
+interface NewVolume {
+  readonly mount: string;
+  readonly size: string;
+  /** Its id, if other deployments mount it as well. */
+  readonly sharedId: string | undefined;
+}
+
 /**
  * A new volume, named `<deployment>-<mount>`. The name ends with a part of the id if it is
  * otherwise too long or already used.
  */
 async function newVolume(
   { reader, draft, pending }: VolumeContext,
-  { mount, size }: { readonly mount: string; readonly size: string },
+  { mount, size, sharedId }: NewVolume,
 ): Promise<MountedVolume> {
-  const id = uuidv7();
+  const id = sharedId ?? uuidv7();
   const plain = `${draft.name}-${mount}`;
   const isUsed =
     hasPendingVolume(pending, plain) || (await reader.volume.findUnique({ where: { name: plain } })) !== null;
   const isFree = plain.length <= MAX_NAME && !isUsed;
   const name = isFree ? plain : `${plain.slice(0, MAX_NAME - ID_PART - 1)}-${id.slice(-ID_PART)}`;
   const rest = {
-    access_mode: 'ReadWriteOnce' as const,
+    access_mode: sharedId === undefined ? ('ReadWriteOnce' as const) : ('ReadWriteMany' as const),
     storage_class: null,
     isAttached: false,
     boundTo: undefined,

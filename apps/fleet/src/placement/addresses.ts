@@ -3,7 +3,7 @@ import { compareStrings } from './format.ts';
 /**
  * The address to which ports bind if the host declares no address for the networks of the workload.
  */
-const LOOPBACK = '127.0.0.1';
+export const LOOPBACK = '127.0.0.1';
 
 /** The addresses of a host by network type. */
 export type AddressesByType = Readonly<Record<string, string>>;

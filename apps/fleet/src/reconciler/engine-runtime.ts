@@ -7,6 +7,7 @@ import type { ClusterAddress } from '../engines/kubernetes/client.ts';
 import type { Cluster, Host } from '../generated/prisma/client.ts';
 import type { DefaultLimits } from '../render/defaults.ts';
 import type { Settings } from '../settings/settings.ts';
+import { startApplications } from './applications.ts';
 import { checkTarget, startChecks } from './checks.ts';
 import {
   type ClientOptions,
@@ -61,7 +62,7 @@ export interface EngineRuntime {
   readonly afterFirstChecks: AfterFirstChecks;
   /** Waits until a requested check of the tag of an image has ended, at most ten seconds. */
   readonly awaitImageCheck: AwaitImageCheck;
-  /** Starts the checks, the reconciler, the removal of volumes, the watches, the updates, and the checks of images. */
+  /** Starts the checks, the reconciler, the removal of volumes, the watches, the updates, the observation of applications, and the checks of images. */
   start(): void;
   /** Stops all of them and closes the connections. */
   stop(): Promise<void>;
@@ -107,6 +108,7 @@ export function createEngineRuntime({ timings = DEFAULT_TIMINGS, ...options }: O
         startVolumeRemoval(context),
         startWatches(context),
         startUpdateRuns(context),
+        startApplications(context),
         startAutomaticUpdates(context),
       ];
     },

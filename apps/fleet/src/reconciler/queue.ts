@@ -4,6 +4,7 @@ import { revisionColumns, revisionRow } from '../deployments/plans/revision.ts';
 import { allocatedPort } from '../deployments/ports.ts';
 import { deploymentRow } from '../deployments/rows.ts';
 import { hostImage } from '../deployments/updates/restored.ts';
+import { unmetWaits } from '../deployments/waits.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { CURRENT_DEFAULTS } from '../render/defaults.ts';
 import { storedInstance } from './crash-loop.ts';
@@ -166,7 +167,7 @@ interface ClaimedNow {
 /**
  * Claims the deployments that have been due for the longest time, among those whose host or cluster
  * is online. Deployments on unreachable targets wait, so that they do not delay the others. A
- * deployment with newer defaults waits for a replica of the version that knows them. Sets
+ * deployment with newer defaults waits for a replica of the version that knows them. A claim ends the wait of a part for others. Sets
  * `sent_to_engine` of the deployments and their volumes, since an engine may receive them from now
  * on. The cost depends on the number of targets and on `limit`, but not on the number of
  * deployments.
@@ -188,7 +189,7 @@ export async function claimDue(
       SELECT d.id, d.xmin AS version FROM deployments d WHERE d.id = ANY (ARRAY(${dueDeployments(limit)})) AND ${isClaimable}
       FOR UPDATE OF d SKIP LOCKED),
     claimed AS (
-      UPDATE deployments SET lease_owner = gen_random_uuid(), sent_to_engine = true,
+      UPDATE deployments SET lease_owner = gen_random_uuid(), sent_to_engine = true, waits_for = NULL,
         lease_until = now() + make_interval(secs => ${lease / 1000})
       WHERE id = ANY (ARRAY(SELECT id FROM locked))
       RETURNING id, generation, lease_owner, due_at),
@@ -215,9 +216,10 @@ export async function claimDue(
  */
 const constant = (value: number) => Prisma.raw(`${value}`);
 
-/** Whether a worker can claim a deployment `d`, apart from its target. */
+/** Whether a worker can claim a deployment `d`, apart from its target. A part of an application waits for the others that it needs. */
 export const isClaimable = Prisma.sql`(d.due_at <= now() AND coalesce(d.lease_until < now(), true)
-  AND d.defaults_version <= ${constant(CURRENT_DEFAULTS)} AND (d.sent_to_engine OR d.desired_state = 'running') AND ${isFinished} IS NOT TRUE)`;
+  AND d.defaults_version <= ${constant(CURRENT_DEFAULTS)} AND (d.sent_to_engine OR d.desired_state = 'running') AND ${isFinished} IS NOT TRUE
+  AND (d.waits_for IS NULL OR NOT EXISTS (SELECT FROM ${unmetWaits(Prisma.sql`d.waits_for`)})))`;
 
 /**
  * Maximum number of due deployments that are read to find the targets with due deployments. If more

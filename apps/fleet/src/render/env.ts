@@ -39,11 +39,14 @@ export type StoredEnv = Readonly<Record<string, StoredValue>>;
 /** The source of a value that is not in the environment. */
 type Source = Exclude<StoredValue, string | { readonly value: string } | { readonly port: number }>;
 
+const isReference = (value: Exclude<StoredValue, string>): value is StoredReference =>
+  'secret' in value || 'deployment' in value || 'application' in value;
+
 /** The references of a value, by the names of their placeholders in a composed one. */
 export function referencesOf(value: StoredValue): [placeholder: string | undefined, StoredReference][] {
   if (typeof value === 'string') return [];
   if ('compose' in value) return Object.entries(value.with);
-  return 'secret' in value || 'deployment' in value ? [[undefined, value]] : [];
+  return isReference(value) ? [[undefined, value]] : [];
 }
 
 /** An environment whose references are replaced. */
@@ -54,7 +57,7 @@ export const withReferences = (
   Object.fromEntries(
     Object.entries(env).map(([name, value]): [string, StoredValue] => {
       if (typeof value === 'string') return [name, value];
-      if ('secret' in value || 'deployment' in value) return [name, replace(value, name)];
+      if (isReference(value)) return [name, replace(value, name)];
       return [name, 'compose' in value ? withIngredients(value, (reference) => replace(reference, name)) : value];
     }),
   );

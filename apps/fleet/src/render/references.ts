@@ -12,8 +12,10 @@ const addressReference = z.object({
   at: z.object({ host: z.string(), port: z.int(), scheme: z.enum(['http', 'https']) }).optional(),
 });
 export type AddressReference = z.output<typeof addressReference>;
+/** A generated value of the application of a part. `id` is that of the sealed value. */
+const applicationReference = z.object({ application: z.string(), generated: z.string(), id: z.string() });
 
-export const storedReferences = [secretReference, valueReference, addressReference] as const;
+export const storedReferences = [secretReference, valueReference, addressReference, applicationReference] as const;
 const storedReference = z.union(storedReferences);
 export type StoredReference = z.output<typeof storedReference>;
 

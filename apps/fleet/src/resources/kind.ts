@@ -39,7 +39,15 @@ export type ResourceRow = z.output<typeof resourceRow>;
 /** A kind of resource. */
 export interface Kind<Row extends ResourceRow> {
   /** The table or view that it is read from. */
-  readonly table: 'hosts' | 'hosts_and_nodes' | 'clusters' | 'workloads' | 'deployments' | 'volumes' | 'secrets';
+  readonly table:
+    | 'hosts'
+    | 'hosts_and_nodes'
+    | 'clusters'
+    | 'workloads'
+    | 'deployments'
+    | 'applications'
+    | 'volumes'
+    | 'secrets';
   /** The selected columns of a row `r`, in addition to the columns of all kinds. */
   readonly columns: Prisma.Sql;
   /** Joins that the columns need. They add and remove no rows. */

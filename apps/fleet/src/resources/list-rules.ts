@@ -7,7 +7,14 @@ import { hasAdvisory } from './advice.ts';
 import { hasUpdate, outdatedCopies } from './updates.ts';
 import { templateHash } from './workloads.ts';
 
-type ListEndpoint = 'listHosts' | 'listClusters' | 'listWorkloads' | 'listDeployments' | 'listStorage' | 'listSecrets';
+type ListEndpoint =
+  | 'listHosts'
+  | 'listClusters'
+  | 'listWorkloads'
+  | 'listDeployments'
+  | 'listApplications'
+  | 'listStorage'
+  | 'listSecrets';
 
 /** The rules of the list of an endpoint. */
 type RulesOf<Name extends ListEndpoint> = ListRules<Input<(typeof fleetEndpoints)[Name]>['query']>;
@@ -127,6 +134,8 @@ export const deploymentList: RulesOf<'listDeployments'> = {
   },
   sorts: { ...sorts, problem: deploymentProblem },
 };
+
+export const applicationList: RulesOf<'listApplications'> = { filters, sorts };
 
 export const volumeList: RulesOf<'listStorage'> = {
   filters: {

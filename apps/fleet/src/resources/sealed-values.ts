@@ -7,12 +7,15 @@ import type { Values } from './secrets.ts';
 const locationOf = (row: string) => ({ table: 'sealed_values', column: 'sealed', row });
 
 /**
- * A value to seal, with the deployment or the workload to which it belongs. It is deleted with its
+ * A value to seal, with the deployment, the workload or the application to which it belongs. It is deleted with its
  * owner.
  */
 export interface ValueToSeal {
   readonly id: string;
-  readonly owner: { readonly deployment_id: string } | { readonly workload_id: string };
+  readonly owner:
+    | { readonly deployment_id: string }
+    | { readonly workload_id: string }
+    | { readonly application_id: string };
   readonly variable: string;
   readonly value: string;
   /** Whether it can be revealed: the fleet generated it, and its variable is not internal. */

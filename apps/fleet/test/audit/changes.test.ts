@@ -15,6 +15,7 @@ const TRIALS: readonly string[] = [
   'testHubSettings',
   'planDeployment',
   'planUpdateRun',
+  'planApplication',
   'planTrust',
   'runDoctor',
   'createSupportBundle',

@@ -22,6 +22,9 @@ const FREE = {
   secret_refs: [],
 };
 const SECRET = { values: { key: 'value' } };
+const APPLICATION = {
+  spec: { generated: [{ name: 'password' }], parts: [{ name: 'web', image_name: 'team/app', scalable: true }] },
+};
 
 /** How to make a request of each kind that changes resources. Each request uses its own rows. */
 export function changingResources(world: World) {
@@ -97,6 +100,14 @@ export function changingResources(world: World) {
     const { id: workload_id } = await made('workloads', 'workload', { ...WORKLOAD, env_schema });
     return made('deployments', 'deployment', { workload_id, target, env: { PASSWORD: { generate: 32 } } });
   };
+  const whereItRuns = async () => ({ target: (await whatRuns()).target });
+  const anApplication = async (given: object = {}) =>
+    made('applications', 'application', { ...APPLICATION, ...(await whereItRuns()), ...given });
+  const aChangedApplication = async () => {
+    const application = await anApplication();
+    await asAdmin.post(`/api/v1/applications/${application.id}/scale`, { replicas: { web: 2 } });
+    return application;
+  };
   /** A volume on a new host or cluster whose row is missing. */
   const anOrphan = async (kind: 'host' | 'cluster', verb: string) => {
     const { id: target_id } = await (kind === 'host' ? aHost() : aCluster());
@@ -161,5 +172,16 @@ export function changingResources(world: World) {
     createPlan: async () => ({ body: { files: aFile() } }),
     applyPlan: aPlan,
     revealDeploymentValue: () => at(aGeneratedValue(), 'deployments', { verb: '/values/PASSWORD/reveal' }),
+    planApplication: async () => ({ body: { name: name(), ...APPLICATION, ...(await whereItRuns()) } }),
+    createApplication: async () => ({ body: { name: name(), ...APPLICATION, ...(await whereItRuns()) } }),
+    updateApplication: () => at(anApplication(), 'applications', change),
+    startApplication: () => at(anApplication({ desired_state: 'stopped' }), 'applications', { verb: '/start' }),
+    stopApplication: () => at(anApplication(), 'applications', { verb: '/stop' }),
+    restartApplication: () => at(anApplication(), 'applications', { verb: '/restart' }),
+    scaleApplication: () => at(anApplication(), 'applications', { verb: '/scale', body: { replicas: { web: 2 } } }),
+    rollbackApplication: () =>
+      at(aChangedApplication(), 'applications', { verb: '/rollback', body: { generation: 1 } }),
+    deleteApplication: () => at(anApplication(), 'applications'),
+    revealApplicationValue: () => at(anApplication(), 'applications', { verb: '/values/password/reveal' }),
   };
 }

@@ -50,7 +50,7 @@ export async function startDeploymentWorld({ kept = false, ...timings }: Deploym
   if (!kept) {
     beforeEach(async () => {
       await client.$executeRaw`
-        TRUNCATE hosts, clusters, workloads, deployments, volumes, secrets, idempotency_keys, download_reports CASCADE`;
+        TRUNCATE hosts, clusters, workloads, deployments, applications, volumes, secrets, idempotency_keys, download_reports CASCADE`;
       hub.reset();
       downloads.forget();
       await mirror.forget();

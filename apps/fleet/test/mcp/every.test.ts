@@ -147,6 +147,20 @@ on_removal: delete_all
   expect(await sql.deployment.count({ where: { name: 'planned' } })).toBe(0);
 });
 
+test('tools read and control an application by its name', async () => {
+  const spec = { parts: [{ name: 'web', image_name: 'team/web' }] };
+  await world.asAdmin.post('/api/v1/applications', { name: 'shop', spec });
+  const read = await call('get_deployment', { deployment: 'shop' });
+  expect(read.application).toMatchObject({ name: 'shop', parts: [{ name: 'web', phase: 'pending' }] });
+  const stopped = await call('control_deployment', { deployment: 'shop', action: 'stop' });
+  expect(stopped.application).toMatchObject({ name: 'shop', phase: 'stopped' });
+  const refused = await agent.callTool({
+    name: 'control_deployment',
+    arguments: { deployment: 'shop', action: 'upgrade' },
+  });
+  expect(JSON.stringify(refused)).toContain('must be start, stop, restart or rollback for an application');
+});
+
 test('no result of a tool contains a generated value', async () => {
   const env_schema = [{ name: 'PASSWORD', description: '[secret]' }];
   const { workload } = await call('save_workload', { name: 'with-password', image_name: 'team/app', env_schema });

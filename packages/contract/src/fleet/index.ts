@@ -1,4 +1,5 @@
 import { diagnosisEndpoints, fleetBundle } from '../shared/diagnosis.ts';
+import { fleetApplicationEndpoints } from './applications/applications.ts';
 import { fleetAuditEndpoints } from './audit.ts';
 import { fleetAuthEndpoints } from './auth.ts';
 import { fleetCatalogEndpoints } from './catalog.ts';
@@ -21,6 +22,7 @@ export { type AuditPosition, writeAuditCursor, writeAuditPosition } from '../sha
 export { fleetBundle } from '../shared/diagnosis.ts';
 export { workloadMembers } from '../template/fields.ts';
 export { type FleetAccess, type FleetRole, fleetAccesses, fleetRoles } from './access.ts';
+export { MAX_INSTANCES } from './applications/application.ts';
 export {
   MAX_NETWORK_TYPES_LISTED,
   MAX_SKIPPED_LISTED,
@@ -102,6 +104,7 @@ export const fleetEndpoints = {
   ...fleetDeploymentEndpoints,
   ...fleetUpdateRunEndpoints,
   ...fleetPlanEndpoints,
+  ...fleetApplicationEndpoints,
   ...fleetStorageEndpoints,
   ...fleetSecretEndpoints,
   ...fleetEventEndpoints,

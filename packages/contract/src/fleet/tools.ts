@@ -4,6 +4,8 @@ import { tool } from '../shared/tool.ts';
 import { template } from '../template/fields.ts';
 import { briefTemplate, restOfList } from '../template/tools.ts';
 import { fleetRoles } from './access.ts';
+import { application } from './applications/application.ts';
+import { fleetApplicationEndpoints } from './applications/applications.ts';
 import { auditEntry, fleetAuditEndpoints } from './audit.ts';
 import { fleetAuthEndpoints } from './auth.ts';
 import { fleetCatalogEndpoints, syncState } from './catalog.ts';
@@ -29,6 +31,7 @@ const { listDeployments, getDeployment } = fleetDeploymentEndpoints;
 const { listHosts, updateHost, checkHost } = fleetHostEndpoints;
 const { listClusters, updateCluster, checkCluster } = fleetClusterEndpoints;
 const { listMirroredTemplates, getMirroredTemplate, getSyncState, syncCatalog } = fleetCatalogEndpoints;
+const { listApplications, getApplication } = fleetApplicationEndpoints;
 const { listWorkloads, getWorkload, listWorkloadRevisions, createWorkload, updateWorkload } = fleetWorkloadEndpoints;
 const { listStorage } = fleetStorageEndpoints;
 
@@ -38,6 +41,18 @@ const briefDeployment = z.object({
   ...deployment.pick({ target_name: true, endpoints: true, update: true }).shape,
   rollout: rollout.unwrap().pick({ state: true, message: true }).nullable(),
 });
+
+/** An application with the state of its parts. Its parts are deployments. */
+const briefApplication = z.object({
+  ...application.pick({ id: true, name: true, phase: true, reason: true, message: true, version: true }).shape,
+  parts: z.array(application.shape.parts.element.pick({ name: true, phase: true, message: true, endpoints: true })),
+});
+
+/** A result about a deployment, or an application. */
+const either = {
+  deployment: briefDeployment.optional(),
+  application: briefApplication.optional(),
+};
 
 /** A deployment and the advisories about the copy of the template that it runs. */
 const advisedDeployment = z.object({
@@ -75,6 +90,9 @@ const briefPlacement = placement.extend({
 /** The arguments that identify a target. */
 const aTarget = { kind: z.enum(['host', 'cluster']), id: z.string() };
 const aDeployment = { deployment: z.string().meta({ description: 'Name or id' }) };
+const aDeploymentOrApplication = {
+  deployment: z.string().meta({ description: 'Name or id, or the name of an application' }),
+};
 const aVersion = {
   version: z.int().optional().meta({ description: 'As you read it; rejected if it has changed' }),
 };
@@ -111,7 +129,7 @@ const briefPlan = z.object({
 
 const namedVolume = z.object({ name: z.string(), size: z.string() });
 
-/** The operations of `control_deployment` by their action. */
+/** The operations of `control_deployment` on deployments, by their action. */
 const controls = new Map<unknown, Endpoint>([
   ['start', fleetDeploymentEndpoints.startDeployment],
   ['stop', fleetDeploymentEndpoints.stopDeployment],
@@ -215,10 +233,13 @@ export const fleetTools = {
       fleetDeploymentEndpoints.listDeploymentEvents,
       fleetDeploymentEndpoints.listDeploymentRevisions,
       fleetDeploymentEndpoints.getDeploymentManifest,
+      listApplications,
+      getApplication,
     ],
-    own: { ...aDeployment, ...include('events', 'revisions', 'manifest') },
+    own: { ...aDeploymentOrApplication, ...include('events', 'revisions', 'manifest') },
     result: z.object({
-      deployment: z.looseObject(briefDeployment.shape),
+      deployment: z.looseObject(briefDeployment.shape).optional(),
+      application: briefApplication.optional(),
       events: z.array(deploymentEvent.omit({ id: true })).optional(),
       revisions: z.array(deploymentRevision).optional(),
       manifest: z.array(z.looseObject({})).optional(),
@@ -330,11 +351,16 @@ export const fleetTools = {
       fleetDeploymentEndpoints.upgradeDeployment,
       fleetDeploymentEndpoints.abortRollout,
       listDeployments,
+      listApplications,
+      fleetApplicationEndpoints.stopApplication,
+      fleetApplicationEndpoints.startApplication,
+      fleetApplicationEndpoints.restartApplication,
+      fleetApplicationEndpoints.rollbackApplication,
     ],
     operationOf: ({ action }) => controls.get(action),
     describedBy: planDeployment,
     own: {
-      ...aDeployment,
+      ...aDeploymentOrApplication,
       ...someEnv,
       ...acknowledging,
       action: z.enum(['start', 'stop', 'restart', 'rollback', 'upgrade', 'abort_rollout']),
@@ -342,7 +368,7 @@ export const fleetTools = {
       generation: z.int().min(1).optional().meta({ description: 'Only for rollback. Default: the previous one' }),
       ...aVersion,
     },
-    result: z.object({ deployment: briefDeployment }),
+    result: z.object(either),
     hints: { destructiveHint: true },
   }),
   delete_deployment: tool({

@@ -40,6 +40,7 @@ export const fleetService: Service = {
     deployments: 'Workloads that run on a host or a cluster',
     'update-runs': 'Updates of several deployments together',
     plans: 'Changes that files describe, shown before they are made, and files of what exists',
+    applications: 'Several deployments that are created, changed and deleted together',
     storage: 'Volumes',
     secrets: 'Values for workloads that the API never returns',
     events: 'What became worse, and what recovered: hosts, clusters, deployments and the mirror of the catalog',

@@ -217,6 +217,14 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'a generation of the deployment with the same configuration has failed',
     action: 'Remove the cause, then send `force`; or wait for another version of the template',
   },
+  managed_by_application: {
+    meaning: 'the deployment is a part of an application, which alone can change it',
+    action: 'Change the application; a part that runs can be restarted alone',
+  },
+  not_scalable: {
+    meaning: 'a part of the application is not made for several instances',
+    action: 'Leave it at 1 replica, or change the specification',
+  },
   too_many_runs: {
     meaning: 'as many update runs as permitted have not ended',
     action: 'Wait until a run has ended, or cancel one',

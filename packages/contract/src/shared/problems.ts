@@ -59,6 +59,8 @@ export const problems = {
   plan_closed: { status: 409, title: 'Plan closed' },
   too_many_plans: { status: 409, title: 'Too many plans' },
   update_held: { status: 409, title: 'Update held' },
+  managed_by_application: { status: 409, title: 'Part of an application' },
+  not_scalable: { status: 409, title: 'Not scalable' },
   not_supported: { status: 409, title: 'Not supported' },
   no_rollout: { status: 409, title: 'No rollout' },
   too_many_runs: { status: 409, title: 'Too many update runs' },

@@ -17,7 +17,7 @@ import {
 } from '../../deployments/manifest.ts';
 import { type DecidedCreation, decideCreation } from '../../deployments/plans/creation.ts';
 import { inPlan, type PlanContext } from '../../deployments/plans/several.ts';
-import { refusalsOfDeletion } from '../../deployments/refusals.ts';
+import { refusalsOfDeletion, refuseManaged } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments } from '../../deployments/rows.ts';
 import { planTemplate } from '../../deployments/templates/changes.ts';
 import { digestOfPlan, failedBefore, fingerprintOf } from '../../deployments/updates/digest.ts';
@@ -146,6 +146,7 @@ const NOT_UPGRADED = [
 
 async function planChange(context: PlanContext, row: DeploymentRow, body: Body): Promise<Planned> {
   const { transaction } = context;
+  refuseManaged(row);
   refuseGiven(body, IMMUTABLE, 'deployment_id');
   if (body.upgrade) refuseGiven(body, NOT_UPGRADED, 'upgrade');
   const upgrade = body.upgrade ? await upgradeOf(transaction, row) : undefined;

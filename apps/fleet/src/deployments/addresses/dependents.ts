@@ -5,7 +5,7 @@ import { storedEnv, withReferences } from '../../render/env.ts';
 import { isAddress } from '../../render/references.ts';
 import { targetOf } from '../../resources/targets.ts';
 import { type Author, restartForSecret } from '../generations.ts';
-import { providedPort, readMachines, readProviders, schemeOf } from './provided.ts';
+import { ownAddress, providedPort, readMachines, readProviders, schemeOf } from './provided.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -36,10 +36,11 @@ export async function storeAddresses(
     const env = withReferences(before, (reference) => {
       if (!isAddress(reference) || reference.deployment !== name || reference.at === undefined) return reference;
       const provided = providedPort(provider, reference.port, machines);
-      const at =
+      const fromElsewhere =
         typeof provided === 'string'
           ? undefined
           : addressFrom(provided, { ...target, network_types: machine.network_types });
+      const at = row.id === provider.id ? ownAddress(provider, reference.port, machines) : fromElsewhere;
       return at ? { ...reference, at: { ...at, scheme: schemeOf(provider, reference.port) } } : reference;
     });
     if (isDeepStrictEqual(env, before)) continue;
@@ -49,13 +50,10 @@ export async function storeAddresses(
   return changed;
 }
 
-/** Starts a new generation of the deployments that are bound to an address that has changed. */
-export async function restartForAddress(
-  author: Author,
-  { id, name }: { readonly id: string; readonly name: string },
-): Promise<void> {
+/** Starts a new generation of the deployments that are bound to an address that has changed, also of itself. */
+export async function restartForAddress(author: Author, { name }: { readonly name: string }): Promise<void> {
   const bound = await author.transaction.$queryRaw<{ id: string }[]>`
-    SELECT d.id FROM deployments d WHERE d.bindings @> ARRAY['deployment/' || ${name}] AND d.id <> ${id}::uuid AND NOT d.deleting`;
+    SELECT d.id FROM deployments d WHERE d.bindings @> ARRAY['deployment/' || ${name}] AND NOT d.deleting`;
   const changed = await storeAddresses(
     author.transaction,
     name,

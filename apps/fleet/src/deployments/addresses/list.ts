@@ -10,7 +10,7 @@ type Listed = Reply<typeof fleetEndpoints.getDeploymentManifest>['bindings'];
 export const listBindings = (env: StoredEnv): Listed =>
   byName(Object.entries(env)).flatMap(([variable, value]) =>
     byName(referencesOf(value)).flatMap(([, reference]): Listed => {
-      if ('secret' in reference) return [];
+      if (!('deployment' in reference)) return [];
       const { deployment } = reference;
       return isAddress(reference)
         ? [

@@ -1,7 +1,7 @@
 import { HTTP_PORTS, readHttpPorts } from '@svc/contract';
 import type { Target } from '@svc/contract/fleet';
 import { Prisma } from '../../generated/prisma/client.ts';
-import { type AddressesByType, reachableAddresses } from '../../placement/addresses.ts';
+import { type AddressesByType, LOOPBACK, reachableAddresses } from '../../placement/addresses.ts';
 import type { ProvidedPort } from '../../placement/candidates.ts';
 import type { HostPort } from '../../render/allocation.ts';
 import { objectName } from '../../render/labels.ts';
@@ -95,6 +95,24 @@ export function providedPort(
   if (addresses.length === 0)
     return `${what}, which only the machine of the host ${machine.name} reaches: declare an address of this host for a network of the deployment, and restart the deployment`;
   return { kind: 'host', ...place, port: allocated.hostPort, addresses };
+}
+
+/**
+ * The address of a port of a deployment for people and programs outside: one of the network type `public` if it has one, and the
+ * loopback address if only its host reaches it; undefined before its start.
+ */
+export function ownAddress(
+  provider: Provider,
+  port: number,
+  machines: ReadonlyMap<string, Machine>,
+): { readonly host: string; readonly port: number } | undefined {
+  const provided = providedPort(provider, port, machines);
+  if (typeof provided === 'string') {
+    const found = provider.published.find(({ containerPort }) => containerPort === port);
+    return found && { host: LOOPBACK, port: found.hostPort };
+  }
+  if (provided.kind === 'cluster') return { host: provided.service, port: provided.port };
+  return { host: provided.addresses.at(-1)?.address ?? LOOPBACK, port: provided.port };
 }
 
 /** Whether a port serves web pages over TLS. */

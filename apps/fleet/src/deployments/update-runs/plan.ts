@@ -70,6 +70,7 @@ async function planItem(
   const known = { deployment_id: id, name: row.name };
   const skip = (skipped: string): Omit<Item, 'wave'> => ({ ...NOT_PLANNED, ...known, skipped });
   if (row.deleting) return skip('It is being deleted.');
+  if (row.application_name !== null) return skip(`It is a part of the application ${row.application_name}.`);
   const update = presentUpdate({ ...row, automatic_hold: null }); // a run is the decision of a person
   if (update === null) return skip('No update is available.');
   try {

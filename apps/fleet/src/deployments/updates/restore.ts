@@ -16,10 +16,28 @@ export async function changeToGood(
   row: DeploymentRow,
   why: string,
 ): Promise<DeploymentChange | undefined> {
-  const { id, generation, good_generation } = row;
-  if (good_generation === null || good_generation === generation) return undefined;
+  const { generation, good_generation: good } = row;
+  if (good === null || good === generation) return undefined;
+  const message = `returned to generation ${good}: generation ${generation} ${why}`;
+  return changeToGeneration(transaction, row, { generation: good, message, isReturn: true });
+}
+
+interface Restoring {
+  readonly generation: number;
+  readonly message: string;
+  /** Whether the present generation has failed, so that the one that is restored is not returned from again. */
+  readonly isReturn: boolean;
+}
+
+/** The change that restores an earlier generation in its form; undefined if there is none, or if it has the same configuration. */
+export async function changeToGeneration(
+  transaction: Transaction,
+  row: DeploymentRow,
+  { generation, message, isReturn }: Restoring,
+): Promise<DeploymentChange | undefined> {
+  const { id } = row;
   const found = await transaction.deploymentRevision.findUnique({
-    where: { deployment_id_generation: { deployment_id: id, generation: good_generation } },
+    where: { deployment_id_generation: { deployment_id: id, generation } },
   });
   if (!found) return undefined;
   const env = storedEnv.parse(found.env);
@@ -28,22 +46,24 @@ export async function changeToGood(
   const form = found.rendered === null ? undefined : storedForm.parse(found.rendered);
   return {
     operation: 'rollback',
-    message: `returned to generation ${good_generation}: generation ${generation} ${why}`,
+    message,
     revision: found.revision,
     replicas: found.replicas,
     recordedEnv: env,
     imageDigest: found.requested_digest,
     isRollback: true,
-    restores: {
-      failedGeneration: generation,
-      form: form && {
-        defaultsVersion: form.defaults_version,
-        defaultLimits: limitsOfColumns(form),
-        podSettings: form.pod_settings,
+    ...(isReturn && {
+      restores: {
+        failedGeneration: row.generation,
+        form: form && {
+          defaultsVersion: form.defaults_version,
+          defaultLimits: limitsOfColumns(form),
+          podSettings: form.pod_settings,
+        },
+        restartedAt: form?.restarted_at ? new Date(form.restarted_at) : row.restarted_at,
+        hostImage: form?.host_image ?? null,
       },
-      restartedAt: form?.restarted_at ? new Date(form.restarted_at) : row.restarted_at,
-      hostImage: form?.host_image ?? null,
-    },
+    }),
   };
 }
 

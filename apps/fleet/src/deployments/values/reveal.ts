@@ -57,6 +57,32 @@ export async function revealValue(
   return { name: variable, value: await openValue(settings.sealer, row) };
 }
 
+interface Application {
+  readonly id: string;
+  readonly name: string;
+  readonly generation: number;
+}
+
+/**
+ * Reads a value that the fleet generated for an application, as `revealValue` does for a deployment.
+ * @throws 409 `not_revealable` for any other name; 429
+ */
+export async function revealGenerated(
+  { transaction, principal, settings }: Omit<Revealed, 'recording'>,
+  { id, name: application, generation }: Application,
+  name: string,
+): Promise<GeneratedValue> {
+  const row = await transaction.sealedValue.findFirst({ where: { application_id: id, variable: name } });
+  if (!row)
+    throw new Problem('not_revealable', `The application ${application} has no generated value with the name ${name}.`);
+  await refuseTooManyReveals(transaction, principal);
+  const message = `the value ${name} was revealed`;
+  await transaction.applicationEvent.create({
+    data: { application_id: id, kind: 'operation', generation, reason: REVEAL, message, actor: authorOf(principal) },
+  });
+  return { name, value: await openValue(settings.sealer, row) };
+}
+
 const notRevealable = (variable: string, reason: string) =>
   new Problem('not_revealable', `The variable ${variable} ${reason}. The fleet shows only values that it generated.`);
 
@@ -68,6 +94,8 @@ function reasonAgainst(stored: StoredValue | undefined): string {
   if ('variable' in stored)
     return `is bound to ${stored.variable} of the deployment ${stored.deployment}: reveal it there`;
   if ('port' in stored) return `has the address of the deployment ${stored.deployment}`;
+  if ('application' in stored)
+    return `has the value ${stored.generated} of the application ${stored.application}: reveal it there`;
   if ('compose' in stored) return 'is composed of other values';
   return 'has a text that was sealed';
 }
@@ -97,7 +125,7 @@ async function refuseTooManyReveals(transaction: Prisma.TransactionClient, princ
     SELECT greatest(ceil(extract(epoch FROM at - now())) + ${WINDOW_MINUTES * 60}, 1)::int AS seconds FROM audit_entries
     WHERE at > now() - make_interval(mins => ${WINDOW_MINUTES}::int)
       AND actor = ${actor} AND user_id IS NOT DISTINCT FROM ${userId}::uuid
-      AND method = 'POST' AND path LIKE '/api/v1/deployments/%/reveal'
+      AND method = 'POST' AND path LIKE '/api/v1/%/values/%/reveal'
     ORDER BY at DESC OFFSET ${MAX_REVEALS - 1}::int LIMIT 1`.catch((cause) => {
     throw notRecorded(cause);
   });

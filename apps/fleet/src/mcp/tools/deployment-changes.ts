@@ -1,7 +1,7 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid } from '@svc/http';
 import type { Ask } from '@svc/mcp';
-import { findDeployment } from './find.ts';
+import { findDeployment, findEither } from './find.ts';
 import type { Handlers } from './types.ts';
 
 const { createDeployment, updateDeployment, deleteDeployment, getDeployment, listStorage } = fleetEndpoints;
@@ -16,7 +16,9 @@ export const deploymentChanges: Pick<Handlers, Changes> = {
   control_deployment: async ({ deployment, action, generation, version, ...planned }, { ask }) => {
     if (action !== 'rollback') refuseGiven({ generation }, 'rollback');
     if (action !== 'upgrade') refuseGiven(planned, 'upgrade');
-    const asked = { params: { id: await findDeployment(ask, deployment) }, version };
+    const { kind, id } = await findEither(ask, deployment);
+    const asked = { params: { id }, version };
+    if (kind === 'application') return controlApplication(ask, action, { ...asked, generation });
     switch (action) {
       case 'start':
         return ask(fleetEndpoints.startDeployment, asked);
@@ -45,6 +47,28 @@ export const deploymentChanges: Pick<Handlers, Changes> = {
     return { deleted: true, ...deleted, ...volumes };
   },
 };
+
+interface Asked {
+  readonly params: { readonly id: string };
+  readonly version: number | undefined;
+  readonly generation: number | undefined;
+}
+
+/** @throws 400 for an action that applications do not have */
+function controlApplication(ask: Ask, action: string, { generation, ...asked }: Asked) {
+  switch (action) {
+    case 'start':
+      return ask(fleetEndpoints.startApplication, asked);
+    case 'stop':
+      return ask(fleetEndpoints.stopApplication, asked);
+    case 'restart':
+      return ask(fleetEndpoints.restartApplication, asked);
+    case 'rollback':
+      return ask(fleetEndpoints.rollbackApplication, { ...asked, body: { generation } });
+    default:
+      throw invalid([{ path: 'action', message: 'must be start, stop, restart or rollback for an application' }]);
+  }
+}
 
 /** @throws 400 for arguments that belong to another action */
 function refuseGiven(args: Readonly<Record<string, unknown>>, action: string): void {

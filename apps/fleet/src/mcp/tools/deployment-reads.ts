@@ -1,7 +1,7 @@
 import { partsOf, restOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { askForNewest } from '@svc/mcp';
-import { findDeployment } from './find.ts';
+import { findEither } from './find.ts';
 import type { Handlers } from './types.ts';
 
 const { listDeployments, getDeployment, planDeployment } = fleetEndpoints;
@@ -16,7 +16,9 @@ export const deploymentReads: Pick<Handlers, 'list_deployments' | 'get_deploymen
     return { deployments, ...restOf(pagination) };
   },
   get_deployment: async ({ deployment: named, include }, { ask }) => {
-    const params = { id: await findDeployment(ask, named) };
+    const { kind, id } = await findEither(ask, named);
+    const params = { id };
+    if (kind === 'application') return ask(fleetEndpoints.getApplication, { params });
     const { deployment } = await ask(getDeployment, { params });
     const [events, revisions, manifest] = await Promise.all([
       include.includes('events') ? ask(fleetEndpoints.listDeploymentEvents, { params, query: { limit: LIMIT } }) : {},

@@ -6,6 +6,25 @@ const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const MAX_SUGGESTIONS = 5;
 
+/** A deployment or an application, which share their names. */
+interface Found {
+  readonly kind: 'deployment' | 'application';
+  readonly id: string;
+}
+
+/** The deployment with a name or id, or the application with a name. @throws 404 with similar names */
+export async function findEither(ask: Ask, given: string): Promise<Found> {
+  const isName = !ID.test(given) && NAME.test(given);
+  const [deployment] = isName ? await named(ask, { name: given }) : [];
+  if (deployment) return { kind: 'deployment', id: deployment.id };
+  const applications = isName
+    ? (await ask(fleetEndpoints.listApplications, { query: { name: given, limit: 1 } })).applications
+    : [];
+  const [application] = applications;
+  if (application) return { kind: 'application', id: application.id };
+  return { kind: 'deployment', id: await findDeployment(ask, given) };
+}
+
 /** The id of a deployment that is given by its id or its name. @throws 404 with similar names */
 export async function findDeployment(ask: Ask, given: string): Promise<string> {
   if (ID.test(given)) return given;

@@ -114,7 +114,7 @@ test('on a cluster, the address is the name of the Service, and only that cluste
 test.each([
   ['a deployment that does not exist', { deployment: 'missing' }, 'which does not exist'],
   ['a port that it does not have', { port: 1 }, `which has the ports ${PORT}`],
-  ['the deployment itself', { deployment: 'app' }, 'known only after its start'],
+  ['a port that it does not have itself', { deployment: 'app' }, 'the deployment itself, which has no ports'],
 ])('an address of %s is refused', async (_, given, message) => {
   await aDatabase();
   const { id: workload_id } = await fleet.aWorkload(APP);

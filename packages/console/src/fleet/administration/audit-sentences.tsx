@@ -15,6 +15,7 @@ type Changing = Exclude<
   | 'startOidcLogin'
   | 'planDeployment'
   | 'planUpdateRun'
+  | 'planApplication'
   | 'planTrust'
 >;
 
@@ -104,6 +105,15 @@ const sentences: Readonly<Record<Changing, (parts: Parts) => ReactNode>> = {
   cancelUpdateRun: (parts) => rich('{actor} cancelled updates of several deployments', { ...parts }),
   createPlan: (parts) => rich('{actor} planned changes of {name}', { ...parts }),
   applyPlan: (parts) => rich('{actor} applied a plan of {name}', { ...parts }),
+  createApplication: (parts) => rich('{actor} created the application {name}', { ...parts }),
+  updateApplication: (parts) => rich('{actor} changed the application {name}', { ...parts }),
+  startApplication: (parts) => rich('{actor} started the application {name}', { ...parts }),
+  stopApplication: (parts) => rich('{actor} stopped the application {name}', { ...parts }),
+  restartApplication: (parts) => rich('{actor} restarted the application {name}', { ...parts }),
+  scaleApplication: (parts) => rich('{actor} scaled the application {name}', { ...parts }),
+  rollbackApplication: (parts) => rich('{actor} rolled the application {name} back', { ...parts }),
+  deleteApplication: (parts) => rich('{actor} deleted the application {name}', { ...parts }),
+  revealApplicationValue: (parts) => rich('{actor} revealed a value of {name}', { ...parts }),
   revealDeploymentValue: (parts) => rich('{actor} revealed a value of {name}', { ...parts }),
   createStorage: (parts) => rich('{actor} created the volume {name}', { ...parts }),
   updateStorage: (parts) => rich('{actor} changed the volume {name}', { ...parts }),

@@ -59,16 +59,15 @@ export const refusals = [
   'deployment_refused',
 ] as const;
 
-const volumes = record(
-  dnsLabel,
-  z
-    .strictObject({ size: volumeSize.optional(), storage_id: uuid.optional() })
-    .refine(
-      ({ size, storage_id }) => size === undefined || storage_id === undefined,
-      'must have either size for a new volume or storage_id of an existing volume',
-    )
-    .meta({ not: { required: ['size', 'storage_id'] }, examples: [{ size: '10Gi' }] }),
-).meta({
+export const newVolume = z
+  .strictObject({ size: volumeSize.optional(), storage_id: uuid.optional() })
+  .refine(
+    ({ size, storage_id }) => size === undefined || storage_id === undefined,
+    'must have either size for a new volume or storage_id of an existing volume',
+  )
+  .meta({ not: { required: ['size', 'storage_id'] }, examples: [{ size: '10Gi' }] });
+
+const volumes = record(dnsLabel, newVolume).meta({
   description: 'By name of the volume mounts of the workload. A mount that is left out gets a new volume of 10Gi',
 });
 
@@ -182,6 +181,9 @@ const observed = {
   rollout,
   crash_loop: crashLoop,
   observed_at: timestamp.nullable(),
+  application: z.object({ id, name: z.string(), part: z.string() }).nullable().meta({
+    description: 'The application of which it is a part, which alone can change it; null: it stands alone',
+  }),
 };
 
 export const deployment = z
@@ -218,6 +220,7 @@ const readOnly = ignored(
   'crash_loop',
   'observed_at',
   'current_replicas',
+  'application',
 );
 
 const example = { name: 'database', template: 'postgres', volumes: { data: { size: '20Gi' } } };

@@ -134,7 +134,14 @@ export const fleetDeploymentEndpoints = {
     body: plannedDeployment,
     bodyLimit: BODY_LIMIT,
     reply: plan,
-    problems: ['not_found', 'unknown_workload', 'unknown_target', 'unsupported_value', 'no_template'],
+    problems: [
+      'not_found',
+      'managed_by_application',
+      'unknown_workload',
+      'unknown_target',
+      'unsupported_value',
+      'no_template',
+    ],
   }),
   getDeployment: endpoint({
     ...reads,
@@ -167,7 +174,14 @@ export const fleetDeploymentEndpoints = {
     bodyLimit: BODY_LIMIT,
     secret: true,
     reply: replyWithValues,
-    problems: ['not_found', 'version_conflict', 'overloaded', 'unsupported_value', ...refusals],
+    problems: [
+      'not_found',
+      'managed_by_application',
+      'version_conflict',
+      'overloaded',
+      'unsupported_value',
+      ...refusals,
+    ],
   }),
   deleteDeployment: endpoint({
     operationId: 'deleteDeployment',
@@ -190,7 +204,7 @@ export const fleetDeploymentEndpoints = {
     }),
     headers: ['If-Match'],
     reply,
-    problems: ['not_found', 'in_use', 'version_conflict', 'overloaded'],
+    problems: ['not_found', 'managed_by_application', 'in_use', 'version_conflict', 'overloaded'],
   }),
   startDeployment: endpoint({
     ...changes,
@@ -198,7 +212,7 @@ export const fleetDeploymentEndpoints = {
     method: 'post',
     path: '/api/v1/deployments/:id/start',
     summary: 'Start a stopped deployment on its target, if it still fits there',
-    problems: ['not_found', 'version_conflict', 'overloaded', ...refusals],
+    problems: ['not_found', 'managed_by_application', 'version_conflict', 'overloaded', ...refusals],
   }),
   stopDeployment: endpoint({
     ...changes,
@@ -206,7 +220,7 @@ export const fleetDeploymentEndpoints = {
     method: 'post',
     path: '/api/v1/deployments/:id/stop',
     summary: 'Stop a deployment; its volumes remain, its allocated resources are released',
-    problems: ['not_found', 'version_conflict', 'overloaded'],
+    problems: ['not_found', 'managed_by_application', 'version_conflict', 'overloaded'],
   }),
   restartDeployment: endpoint({
     ...changes,
@@ -214,7 +228,7 @@ export const fleetDeploymentEndpoints = {
     method: 'post',
     path: '/api/v1/deployments/:id/restart',
     summary: 'Restart all replicas of a deployment',
-    problems: ['not_found', 'version_conflict', 'overloaded', ...refusals],
+    problems: ['not_found', 'managed_by_application', 'version_conflict', 'overloaded', ...refusals],
   }),
   scaleDeployment: endpoint({
     ...changes,
@@ -223,7 +237,7 @@ export const fleetDeploymentEndpoints = {
     path: '/api/v1/deployments/:id/scale',
     summary: 'Change the number of replicas of a deployment',
     body: z.strictObject({ replicas }),
-    problems: ['not_found', 'version_conflict', 'overloaded', ...refusals],
+    problems: ['not_found', 'managed_by_application', 'version_conflict', 'overloaded', ...refusals],
   }),
   rollbackDeployment: endpoint({
     ...changes,
@@ -238,7 +252,7 @@ export const fleetDeploymentEndpoints = {
         .optional()
         .meta({ description: 'The generation to restore. Default: the previous one' }),
     }),
-    problems: ['not_found', 'version_conflict', 'overloaded', ...refusals],
+    problems: ['not_found', 'managed_by_application', 'version_conflict', 'overloaded', ...refusals],
   }),
   upgradeDeployment: endpoint({
     ...changes,
@@ -260,6 +274,7 @@ export const fleetDeploymentEndpoints = {
     reply: replyWithValues,
     problems: [
       'not_found',
+      'managed_by_application',
       'version_conflict',
       'plan_outdated',
       'update_held',
@@ -286,7 +301,15 @@ export const fleetDeploymentEndpoints = {
     method: 'post',
     path: '/api/v1/deployments/:id/rollout/abort',
     summary: 'End the rollout of a deployment, and restore its last good generation',
-    problems: ['not_found', 'version_conflict', 'overloaded', 'no_rollout', 'nothing_to_restore', ...refusals],
+    problems: [
+      'not_found',
+      'managed_by_application',
+      'version_conflict',
+      'overloaded',
+      'no_rollout',
+      'nothing_to_restore',
+      ...refusals,
+    ],
   }),
   resumeRollout: endpoint({
     ...changes,
@@ -294,7 +317,7 @@ export const fleetDeploymentEndpoints = {
     method: 'post',
     path: '/api/v1/deployments/:id/rollout/resume',
     summary: 'Continue a rollout that is held; its crashes and its time count from 0',
-    problems: ['not_found', 'version_conflict', 'no_rollout'],
+    problems: ['not_found', 'managed_by_application', 'version_conflict', 'no_rollout'],
   }),
   revealDeploymentValue: endpoint({
     operationId: 'revealDeploymentValue',

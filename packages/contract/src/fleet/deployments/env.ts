@@ -11,7 +11,7 @@ const plain = z.strictObject({ value: text(32_768), plain: z.literal(true) });
 export const addressForms = ['host:port', 'host', 'port', 'url'] as const;
 
 /** References to a value, which the API accepts and returns in the same form. */
-const reference = {
+export const reference = {
   secret: z.strictObject({ secret: dnsLabel, key: line(253).optional() }),
   generated: z.strictObject({ generate: z.int().min(16).max(128) }),
   ofDeployment: z.strictObject({ deployment: dnsLabel, variable }),
@@ -71,6 +71,7 @@ const referenceReply = [
   z.object({ secret: z.string(), key: z.string().optional() }),
   z.object({ deployment: z.string(), variable: z.string() }),
   z.object({ deployment: z.string(), port: z.int(), as: z.enum(addressForms) }),
+  z.object({ application: z.string(), generated: z.string() }),
 ] as const;
 
 /** The values of variables of a deployment in a response. Secret values are not shown. */

@@ -1,0 +1,277 @@
+import type { Input } from '@svc/contract';
+import { applicationSpec, paginationOf } from '@svc/contract';
+import { fleetEndpoints, type GeneratedValue } from '@svc/contract/fleet';
+import { etagOfVersion, invalid, Problem, replyWithPage, withEtag } from '@svc/http';
+import {
+  type ApplicationChange,
+  changeApplication,
+  decideChange,
+  generationToRestore,
+  refuseNotScalable,
+} from '../applications/change.ts';
+import { type DecidedApplication, decideApplication, type Wanted } from '../applications/decide.ts';
+import { deleteApplication as storeDeletion } from '../applications/deletion.ts';
+import { listEvents } from '../applications/events.ts';
+import { storedInputs } from '../applications/inputs.ts';
+import { planOf } from '../applications/plan.ts';
+import { refusePart } from '../applications/refusals.ts';
+import { type ApplicationRow, applications, presentApplications, readApplication } from '../applications/rows.ts';
+import { storeApplication } from '../applications/store.ts';
+import {
+  findCreated,
+  type IdempotentRequest,
+  readIdempotencyKey,
+  rememberRequest,
+} from '../deployments/idempotency.ts';
+import { inPlan } from '../deployments/plans/several.ts';
+import { revealGenerated } from '../deployments/values/reveal.ts';
+import { callerKey } from '../identity/principal.ts';
+import { UncheckedTargets } from '../reconciler/first-checks.ts';
+import { listRows, lockRow, readRow, readRows, refuseRename } from '../resources/kind.ts';
+import { applicationList } from '../resources/list-rules.ts';
+import { acquirePlacementLock } from '../resources/placement-lock.ts';
+import { type ChangeContext, changeRoute, inPlacementQueue, placementRoute, runAudited } from './request/change.ts';
+import { pageOptions, type RequestContext, route } from './request/context.ts';
+import { largeReadsOf } from './request/pages.ts';
+
+export const listApplications = route(fleetEndpoints.listApplications, async (context, { query }) => {
+  const { client } = context.database;
+  const { sizes, rows, pagination } = await listRows(client, applications, applicationList, query);
+  return replyWithPage(largeReadsOf(context), {
+    sizes,
+    items: rows && (await presentApplications(client, rows)),
+    read: async (ids) => presentApplications(client, await readRows(client, applications, ids)),
+    element: fleetEndpoints.listApplications.reply.shape.applications.element,
+    compose: (items) => ({ applications: items, pagination }),
+  });
+});
+
+export const getApplication = route(fleetEndpoints.getApplication, async ({ database }, { params }) => {
+  const application = await readApplication(database.client, params.id);
+  return withEtag({ application }, etagOfVersion(application.version, application));
+});
+
+export const getApplicationSpec = route(fleetEndpoints.getApplicationSpec, async ({ database }, { params }) => {
+  const { id, generation } = await readRow(database.client, applications, params.id);
+  const where = { application_id_generation: { application_id: id, generation } };
+  const { spec_version } = await database.client.applicationGeneration.findUniqueOrThrow({ where });
+  const { spec } = await database.client.applicationSpec.findUniqueOrThrow({
+    where: { application_id_spec_version: { application_id: id, spec_version } },
+  });
+  return { spec: applicationSpec.parse(spec) };
+});
+
+export const listApplicationEvents = route(
+  fleetEndpoints.listApplicationEvents,
+  async ({ database }, { params, query }) => {
+    const { id } = await readRow(database.client, applications, params.id);
+    const { events, total } = await listEvents(database.client, id, query);
+    return { events, pagination: paginationOf(query, total) };
+  },
+);
+
+export const listApplicationGenerations = route(
+  fleetEndpoints.listApplicationGenerations,
+  async ({ database: { client } }, { params, query }) => {
+    const { id } = await readRow(client, applications, params.id);
+    const where = { application_id: id };
+    const [generations, total] = await client.$transaction([
+      client.applicationGeneration.findMany({ where, orderBy: { generation: 'desc' }, ...pageOptions(query) }),
+      client.applicationGeneration.count({ where }),
+    ]);
+    return {
+      generations: generations.map(({ inputs, replicas, outcome, ...rest }) => ({
+        ...rest,
+        inputs: storedInputs.parse(inputs),
+        replicas: storedReplicas.parse(replicas),
+        outcome: storedOutcome.parse(outcome),
+      })),
+      pagination: paginationOf(query, total),
+    };
+  },
+);
+
+const { replicas: storedReplicas } = fleetEndpoints.listApplicationGenerations.reply.shape.generations.element.shape;
+const { outcome: storedOutcome } = fleetEndpoints.listApplicationGenerations.reply.shape.generations.element.shape;
+
+/** Makes the same decision as a creation, without storing or locking anything. */
+export const planApplication = route(fleetEndpoints.planApplication, async (context, { body }) => {
+  const { database, engineRuntime, candidates, defaultLimits, planQueue, principal } = context;
+  return engineRuntime.afterFirstChecks((canWait) =>
+    planQueue.run(callerKey(principal), () =>
+      inPlan({ database, candidates, defaultLimits, principal }, async (planContext) => {
+        const { transaction } = planContext;
+        if (body.application_id !== undefined) {
+          const row = await readRow(transaction, applications, body.application_id);
+          const { decided, before } = await decideChange(planContext, row, plannedChange(body));
+          return planOf(transaction, decided, before);
+        }
+        const decided = await decideApplication(planContext, plannedCreation(body));
+        if (canWait) awaitFirstChecks(decided);
+        return planOf(transaction, decided);
+      }),
+    ),
+  );
+});
+
+type Body = Input<typeof fleetEndpoints.createApplication>['body'];
+
+type Planned = Input<typeof fleetEndpoints.planApplication>['body'];
+
+const requestedBy = ({ name, labels, spec, inputs, replicas, volumes, target, desired_state }: Body): Wanted => ({
+  ...{ name, labels, spec, inputs, replicas, volumes, target },
+  desiredState: desired_state,
+});
+
+/** A new application, with the values of members that its plan omits. @throws 400 without a name or a specification */
+function plannedCreation({ name, spec, desired_state: desiredState = 'running', ...body }: Planned): Wanted {
+  const { labels = {}, inputs = {}, replicas = {}, volumes = {}, target = null } = body;
+  if (name === undefined || spec === undefined) {
+    const missing = Object.entries({ name, spec }).flatMap(([path, value]) => (value === undefined ? [path] : []));
+    throw invalid(missing.map((path) => ({ path, message: 'is required without application_id' })));
+  }
+  return { name, spec, labels, inputs, replicas, volumes, target, desiredState };
+}
+
+/** @throws 400 for members that a change cannot have */
+function plannedChange({
+  name,
+  target,
+  spec,
+  inputs,
+  replicas,
+  volumes,
+  labels,
+  desired_state,
+}: Planned): ApplicationChange {
+  const given = Object.entries({ name, target }).filter(([, value]) => value !== undefined);
+  if (given.length > 0)
+    throw invalid(given.map(([path]) => ({ path, message: 'must not be given with application_id' })));
+  return {
+    operation: 'update',
+    message: 'updated',
+    spec,
+    inputs,
+    replicas,
+    volumes,
+    labels,
+    desiredState: desired_state,
+  };
+}
+
+/** @throws UncheckedTargets if it can become possible with the first check of a target */
+function awaitFirstChecks({ refusals, unchecked }: DecidedApplication): void {
+  if (refusals.length > 0 && unchecked.length > 0) throw new UncheckedTargets(unchecked);
+}
+
+/** Decides and stores all parts in one transaction, or refuses with all reasons and stores nothing. */
+export const createApplication = route(fleetEndpoints.createApplication, (context, { body }) => {
+  const idempotent = readIdempotencyKey(context, body);
+  return context.engineRuntime.afterFirstChecks((canWait) =>
+    inPlacementQueue(context, () => createOnce(context, { body, idempotent, canWait })),
+  );
+});
+
+interface Creation {
+  readonly body: Body;
+  readonly idempotent: IdempotentRequest | undefined;
+  readonly canWait: boolean;
+}
+
+/** Creates an application, unless an earlier request with the same key has created it. */
+const createOnce = (context: RequestContext, { body, idempotent, canWait }: Creation) =>
+  runAudited(context, fleetEndpoints.createApplication, async (transaction) => {
+    const present = async (id: string, generated: GeneratedValue[]) => ({
+      application: await readApplication(transaction, id),
+      generated,
+    });
+    await acquirePlacementLock(transaction);
+    const previous = idempotent && (await findCreated(transaction, idempotent, 'application_id'));
+    if (previous !== undefined) return present(previous, []); // only the first response contains the values
+    const changing = { ...context, transaction };
+    const decided = await decideApplication(changing, requestedBy(body));
+    if (canWait) awaitFirstChecks(decided);
+    refusePart(decided.refusals);
+    if (body.expected !== undefined && body.expected !== decided.digest) {
+      const detail =
+        'Nothing was created: the request or a target has changed since the plan was made. Make a new plan.';
+      throw new Problem('plan_outdated', detail);
+    }
+    const stored = await storeApplication(changing, decided, { onFailure: body.on_failure });
+    if (idempotent) await rememberRequest(transaction, idempotent, { application_id: stored.id });
+    return present(stored.id, stored.generated);
+  });
+
+/** Changes an application under the placement lock. */
+async function change(
+  context: ChangeContext,
+  id: string,
+  request: (row: ApplicationRow) => ApplicationChange | Promise<ApplicationChange>,
+) {
+  const { transaction, ifMatch } = context;
+  await acquirePlacementLock(transaction);
+  const row = await lockRow(transaction, applications, { id, ifMatch });
+  const generated = await changeApplication(context, row, await request(row));
+  return { application: await readApplication(transaction, row.id), generated };
+}
+
+export const updateApplication = placementRoute(fleetEndpoints.updateApplication, (context, { params, body }) =>
+  change(context, params.id, (row) => {
+    refuseRename(body, row);
+    const { spec, inputs, replicas, volumes, labels, on_failure: onFailure, expected, force } = body;
+    const members = { spec, inputs, replicas, volumes, labels, onFailure, expected, force };
+    return { operation: 'update', message: 'updated', ...members };
+  }),
+);
+
+export const startApplication = placementRoute(fleetEndpoints.startApplication, (context, { params }) =>
+  change(context, params.id, () => ({ operation: 'start', message: 'start requested', desiredState: 'running' })),
+);
+
+export const stopApplication = placementRoute(fleetEndpoints.stopApplication, (context, { params }) =>
+  change(context, params.id, () => ({ operation: 'stop', message: 'stop requested', desiredState: 'stopped' })),
+);
+
+/** A restart also starts a stopped application. */
+export const restartApplication = placementRoute(fleetEndpoints.restartApplication, (context, { params }) =>
+  change(context, params.id, () => ({ operation: 'restart', message: 'restart requested', desiredState: 'running' })),
+);
+
+export const scaleApplication = placementRoute(fleetEndpoints.scaleApplication, (context, { params, body }) =>
+  change(context, params.id, async (row) => {
+    const { replicas } = body;
+    await refuseNotScalable(context.transaction, row, replicas);
+    const numbers = Object.entries(replicas).map(([part, count]) => `${part} ${count}`);
+    return { operation: 'scale', message: `replicas changed: ${numbers.join(', ')}`, replicas };
+  }),
+);
+
+export const rollbackApplication = placementRoute(fleetEndpoints.rollbackApplication, (context, { params, body }) =>
+  change(context, params.id, async (row) => {
+    const restores = await generationToRestore(context, row, body.generation);
+    return { operation: 'rollback', message: `rolled back to generation ${restores}`, restores };
+  }),
+);
+
+export const revealApplicationValue = changeRoute(
+  fleetEndpoints.revealApplicationValue,
+  async ({ transaction, principal, settings, recording }, { params }) => {
+    const application = await readRow(transaction, applications, params.id);
+    recording.objectName = application.name;
+    return revealGenerated({ transaction, principal, settings }, application, params.name);
+  },
+);
+
+export const deleteApplication = placementRoute(
+  fleetEndpoints.deleteApplication,
+  async (context, { params, query }) => {
+    const { transaction, ifMatch } = context;
+    await acquirePlacementLock(transaction);
+    const row = await lockRow(transaction, applications, { id: params.id, ifMatch });
+    const before = await readApplication(transaction, row.id);
+    const kept_volumes = await storeDeletion(context, row, { keepsVolumes: query.volumes === 'keep' });
+    const isGone = (await transaction.application.findUnique({ where: { id: row.id } })) === null;
+    const application = isGone ? { ...before, phase: 'deleting' as const } : await readApplication(transaction, row.id);
+    return { application, kept_volumes };
+  },
+);

@@ -1,0 +1,90 @@
+import { type ApplicationSpec, applicationSpec } from '@svc/contract';
+import { notFound } from '@svc/http';
+import { z } from 'zod';
+import {
+  revisionColumns,
+  revisionRow,
+  type WorkloadRevision,
+  workloadRevisionOf,
+} from '../deployments/plans/revision.ts';
+import type { DeploymentRow } from '../deployments/rows.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { type Inputs, storedInputs } from './inputs.ts';
+import { readPartRows, storedParts } from './parts.ts';
+import type { ApplicationRow } from './rows.ts';
+
+type Transaction = Prisma.TransactionClient;
+
+const storedReplicas = z.record(z.string(), z.int());
+
+/** What a generation of an application requests. */
+export interface Content {
+  readonly specVersion: number;
+  readonly spec: ApplicationSpec;
+  readonly inputs: Inputs;
+  readonly replicas: Readonly<Record<string, number>>;
+  readonly parts: z.output<typeof storedParts>;
+}
+
+/** The content of a generation. @throws 404 if there is none */
+export async function readContent(transaction: Transaction, id: string, generation: number): Promise<Content> {
+  const found = await transaction.applicationGeneration.findUnique({
+    where: { application_id_generation: { application_id: id, generation } },
+  });
+  if (!found) throw notFound();
+  const { spec } = await transaction.applicationSpec.findUniqueOrThrow({
+    where: { application_id_spec_version: { application_id: id, spec_version: found.spec_version } },
+  });
+  return {
+    specVersion: found.spec_version,
+    spec: applicationSpec.parse(spec),
+    inputs: storedInputs.parse(found.inputs),
+    replicas: storedReplicas.parse(found.replicas),
+    parts: storedParts.parse(found.parts),
+  };
+}
+
+/** A part as it is before a change. */
+export interface PartBefore {
+  readonly row: DeploymentRow;
+  readonly workload: WorkloadRevision;
+  /** The number of the latest revision of its workload. */
+  readonly latest: number;
+}
+
+/** An application as it is before a change. */
+export interface Before {
+  readonly row: ApplicationRow;
+  readonly content: Content;
+  /** By the names of the parts, also of those that the present generation no longer has. */
+  readonly parts: ReadonlyMap<string, PartBefore>;
+  /** The ids of the sealed values by the names of the generated values. */
+  readonly generated: ReadonlyMap<string, string>;
+}
+
+export async function readBefore(transaction: Transaction, row: ApplicationRow): Promise<Before> {
+  const rows = await readPartRows(transaction, row);
+  const revisions = await transaction.$queryRaw<{ deployment_id: string; latest: number }[]>`
+    SELECT d.id AS deployment_id, w.revision AS latest, ${revisionColumns}
+    FROM deployments d JOIN workloads w ON w.id = d.workload_id
+    JOIN workload_revisions v ON v.workload_id = d.workload_id AND v.revision = d.revision
+    WHERE d.application_id = ${row.id}::uuid`;
+  const values = await transaction.sealedValue.findMany({
+    where: { application_id: row.id },
+    select: { id: true, variable: true },
+  });
+  const byId = new Map(revisions.map((each) => [each.deployment_id, each]));
+  return {
+    row,
+    content: await readContent(transaction, row.id, row.generation),
+    parts: new Map(
+      rows.flatMap((part): [string, PartBefore][] => {
+        const found = byId.get(part.id);
+        if (!found || part.deleting) return [];
+        const workload = workloadRevisionOf(revisionRow.parse(found));
+        return [[part.part ?? '', { row: part, workload, latest: found.latest }]];
+      }),
+    ),
+    generated: new Map(values.map(({ id, variable }) => [variable, id])),
+  };
+}

@@ -1,0 +1,51 @@
+import { unmetWaits } from '../deployments/waits.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+
+/** A part of the present generation of an application, with how it is. */
+export interface OpenPart {
+  readonly part: string;
+  readonly state: 'open' | 'good' | 'failed';
+  /** Why it has failed. */
+  readonly reason: string;
+  /** Whether an instance of the generation has run with a volume to which it can write. */
+  readonly has_written: boolean;
+}
+
+/**
+ * The parts of the present generation of an application. A service is good when its rollout has ended well, a job when it has
+ * completed. A part that waits for another one longer than its deadline has failed.
+ */
+export const readOpenParts = (
+  reader: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  id: string,
+): Promise<OpenPart[]> => reader.$queryRaw<OpenPart[]>`
+  SELECT d.part, how.reason,
+    CASE
+      WHEN d.waits_for IS NOT NULL AND how.waits THEN CASE WHEN how.is_overdue THEN 'failed' ELSE 'open' END
+      WHEN d.good_generation = d.generation THEN 'good'
+      WHEN d.rollout->>'generation' = d.generation::text AND d.rollout->>'state' IN ('held', 'failed') THEN 'failed'
+      WHEN d.observed_generation = d.generation AND d.phase = 'failed' THEN 'failed'
+      WHEN d.observed_generation = d.generation AND d.phase = 'stopped' THEN 'good'
+      WHEN d.observed_generation = d.generation AND d.phase = 'running' AND d.rollout IS NULL THEN 'good'
+      ELSE 'open'
+    END AS state,
+    (d.good_generation IS DISTINCT FROM d.generation AND d.rollout->>'generation' = d.generation::text
+      AND coalesce((d.rollout->>'has_run')::boolean, false)
+      AND EXISTS (SELECT FROM attachments a JOIN volumes v ON v.id = a.volume_id
+        WHERE a.deployment_id = d.id AND v.access_mode <> 'ReadOnlyMany')) AS has_written
+  FROM applications a
+    JOIN application_generations g ON g.application_id = a.id AND g.generation = a.generation
+    JOIN deployments d ON d.application_id = a.id AND g.parts ? d.part AND NOT d.deleting
+    CROSS JOIN LATERAL (SELECT
+      EXISTS (SELECT FROM ${unmetWaits(Prisma.sql`d.waits_for`)}) AS waits,
+      coalesce(now() - (d.waits_for->>'since')::timestamptz
+        > make_interval(secs => coalesce((d.updates->>'deadline_seconds')::int, 1800)), false) AS is_overdue,
+      coalesce(d.rollout->>'reason', d.reason, CASE WHEN d.waits_for IS NOT NULL THEN 'DeadlineExceeded' END, 'Failed') AS reason) how
+  WHERE a.id = ${id}::uuid ORDER BY d.part`;
+
+/** How a generation has ended: the part that has failed, or `good` if all parts are; undefined if it has not. */
+export function settled(parts: readonly OpenPart[]): OpenPart | 'good' | undefined {
+  const failed = parts.find(({ state }) => state === 'failed');
+  if (failed) return failed;
+  return parts.length > 0 && parts.every(({ state }) => state === 'good') ? 'good' : undefined;
+}

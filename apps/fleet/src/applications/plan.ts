@@ -1,0 +1,77 @@
+import type { Reply } from '@svc/contract';
+import type { fleetEndpoints } from '@svc/contract/fleet';
+import { listBindings } from '../deployments/addresses/list.ts';
+import {
+  type ManifestObject,
+  type Renderer,
+  readRenderer,
+  renderedManifest,
+  renderingOf,
+} from '../deployments/manifest.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { imageReference } from '../render/image.ts';
+import { secretsWithPlaceholders } from '../render/secrets.ts';
+import { columnsOfTarget } from '../resources/targets.ts';
+import type { Before } from './before.ts';
+import { type DecidedApplication, type DecidedPart, retiredParts } from './decide.ts';
+
+type Plan = Reply<typeof fleetEndpoints.planApplication>;
+
+/** What the API shows of a decision about an application. A refused one has no manifests. */
+export async function planOf(
+  transaction: Prisma.TransactionClient,
+  decided: DecidedApplication,
+  before?: Before,
+): Promise<Plan> {
+  const { parts, target, rejected, refusals, digest, newValues } = decided;
+  const isRefused = refusals.length > 0;
+  const renderer = isRefused || target === null ? undefined : await readRenderer(transaction, target);
+  const removed = before ? retiredParts(before, decided) : [];
+  return {
+    ok: !isRefused,
+    digest,
+    refusals: refusals.map(({ part, code, path, message }) => ({ part, code, path, message })),
+    placement: { target: target && columnsOfTarget(target), rejected: rejected.map((each) => ({ ...each })) },
+    generated: [...newValues],
+    parts: [
+      ...parts.map((part) => planOfPart(renderer, part)),
+      ...removed.map((row) => ({
+        name: row.part ?? '',
+        deployment_name: row.name,
+        action: 'remove' as const,
+        image: imageReference(row.image_source),
+        bindings: [],
+        manifest: [],
+      })),
+    ],
+  };
+}
+
+function planOfPart(renderer: Renderer | undefined, part: DecidedPart): Plan['parts'][number] {
+  const { compiled, decided } = part;
+  const draft = decided.decision?.draft ?? (decided.kind === 'change' ? decided.draft : undefined);
+  const action = decided.kind === 'creation' ? 'create' : decided.decision === undefined ? 'keep' : 'change';
+  return {
+    name: compiled.name,
+    deployment_name: compiled.deployment,
+    action,
+    image: draft ? imageReference(draft.workload.spec) : '',
+    bindings: draft ? listBindings(draft.env) : [],
+    manifest: renderer ? manifestOfPart(renderer, part) : [],
+  };
+}
+
+/** The manifest of a part that is created or changed. */
+function manifestOfPart(renderer: Renderer, { decided }: DecidedPart): ManifestObject[] {
+  const { decision } = decided;
+  if (!decision) return [];
+  const { draft, env, bound, composed, mounted, secrets, ports, chosen } = decision;
+  const at =
+    decided.kind === 'creation'
+      ? { generation: 1, restarted_at: null }
+      : { generation: decided.before.generation + 1, restarted_at: decided.before.restarted_at };
+  const renderable = { draft, env, bound, composed, mounted, ...at };
+  const rendering = renderingOf(renderable, secretsWithPlaceholders(secrets));
+  const allocated = { gpus: chosen?.gpus ?? [], ports: ports?.replicas ?? [] };
+  return renderedManifest(renderer, { rendering, allocated });
+}
