@@ -83,7 +83,7 @@ export const equivalents = [
         changes: ['> → >='],
       },
       {
-        source: 'const scopes = Prisma.sql`SELECT template_id FROM template_scopes WHERE valid_to > ${since}`;',
+        source: 'const scopes = Prisma.sql`SELECT ${kind.id} FROM ${kind.scopes} WHERE valid_to > ${since}`;',
         changes: ['> → >='],
       },
       {

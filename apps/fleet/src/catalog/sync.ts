@@ -172,7 +172,7 @@ export function createSync({ database, readHub, log, timings = DEFAULT_TIMINGS }
     importBundle: async (bytes, { force }) => {
       const { hub } = await readHub();
       const replace = (source: CatalogSource, owner: string) =>
-        walk({ database, hub: { client: source }, owner, log }, { full: true });
+        walk({ database, hub: { client: source }, ofApplications: undefined, owner, log }, { full: true });
       const isStopped = () => stopped;
       await importBundle({ database, hasHub: hub !== undefined, isStopped, timings, replace }, bytes, { force });
       await verify();
@@ -229,7 +229,7 @@ async function syncOnce(
   try {
     if (onlyIfDue && (await secondsUntilDue(database, hub, intervalSeconds)) > 0) return true;
     await recordSource(database, hub, lease.owner);
-    await walk({ database, hub, owner: lease.owner, log }, { full });
+    await walk({ database, hub, ofApplications: hub, owner: lease.owner, log }, { full });
     await scheduleNext(database, lease.owner, intervalSeconds === 0 ? null : withJitter(intervalSeconds));
     runs.inc({ outcome: 'success' });
     logEvents(log, await recordRecovery(database));
@@ -271,6 +271,8 @@ const START = 'start';
 interface SyncRun {
   readonly database: Database;
   readonly hub: { readonly client: CatalogSource };
+  /** The hub whose applications are mirrored; undefined for a bundle, which has none. */
+  readonly ofApplications: Hub | undefined;
   /** The owner of the lease. */
   readonly owner: string;
   readonly log: Log;
@@ -303,7 +305,9 @@ async function walk(run: SyncRun, { full }: { readonly full: boolean }): Promise
   }
   await repeatPages(run, progress.started_at);
   await fetchKeyrings(run);
-  await syncApplications(run, { full: startsFullWalk || inFullWalk });
+  const { database, owner, ofApplications } = run;
+  if (ofApplications)
+    await syncApplications({ database, owner, hub: ofApplications }, { full: startsFullWalk || inFullWalk });
 }
 
 /**

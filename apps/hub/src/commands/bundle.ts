@@ -9,6 +9,7 @@ import { parseOptions } from '@svc/http';
 import { z } from 'zod';
 import { readPage } from '../catalog/changes/page.ts';
 import { readState, type Snapshot } from '../catalog/changes/state.ts';
+import { templates as templateKind } from '../catalog/kinds.ts';
 import { categoriesWithCounts } from '../catalog/memory/category-lists.ts';
 import { createDocuments } from '../catalog/memory/documents.ts';
 import type { Database } from '../database/client.ts';
@@ -50,7 +51,12 @@ export const bundleCatalog =
     const partial = `${file}.partial`;
     try {
       await database.reader.inSnapshot(async (reader) => {
-        const snapshot = { reader, documents: createDocuments(reader), viewer, state: await readState(reader) };
+        const snapshot = {
+          reader,
+          documents: createDocuments(reader, templateKind),
+          viewer,
+          state: await readState(reader),
+        };
         const header = { format: 'svc-catalog-bundle', version: 1, organization: organization?.organization ?? null };
         const publishers = await database.client.publisher.findMany({ orderBy: { slug: 'asc' } });
         await pipeline(
