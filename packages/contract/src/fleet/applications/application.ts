@@ -144,17 +144,19 @@ const changes = {
   volumes: mountVolumes.optional().meta({ description: 'For volume mounts that are new' }),
 };
 
-export const changedApplication = z.strictObject({
-  ...changedMembers,
-  ...changes,
-  on_failure: onFailure.optional(),
-  expected,
-  force: z.boolean().default(false).meta({
-    description: 'Also if a generation with the same content has failed',
-  }),
-  ...ignored('target', 'desired_state'),
-  ...readOnly,
-});
+export const changedApplication = z
+  .strictObject({
+    ...changedMembers,
+    ...changes,
+    on_failure: onFailure.optional(),
+    expected,
+    force: z.boolean().default(false).meta({
+      description: 'Also if a generation with the same content has failed',
+    }),
+    ...ignored('target', 'desired_state'),
+    ...readOnly,
+  })
+  .meta({ examples: [{ inputs: { mail_password: { secret: 'smtp', key: 'password' } }, replicas: { web: 2 } }] });
 
 /** A new application to plan, or with `application_id` a change of an application. */
 export const plannedApplication = z
