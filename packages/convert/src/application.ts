@@ -79,7 +79,6 @@ export interface Description {
   /** The slug of a category, which a hub may not have. */
   readonly category?: string;
   readonly tags?: readonly string[];
-  readonly icon_url?: string;
 }
 
 export interface Application extends Description {

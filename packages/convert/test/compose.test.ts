@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
@@ -223,6 +224,24 @@ test('aliases cannot make a file larger than its bound', () => {
   expect(report[0]?.reason).toContain('must have at most');
 });
 
+test('texts that aliases repeat are bounded before they are converted', () => {
+  const items = Array.from({ length: 1000 }, () => '      - *text').join('\n');
+  const { application, report } = converted(
+    `x-text: &text "A=${'a'.repeat(2000)}"\nservices:\n  app:\n    image: app:1\n    environment:\n${items}\n`,
+  );
+  expect(application).toBeUndefined();
+  expect(report).toEqual([
+    expect.objectContaining({ class: 'refused', reason: expect.stringContaining('characters of text') }),
+  ]);
+});
+
+test('a part with too many variables is refused at the first that is too many', () => {
+  const variables = Array.from({ length: 300 }, (_, index) => `A${index}: b`).join(', ');
+  const refused = service(`environment: { ${variables} }`).report.filter((entry) => entry.class === 'refused');
+  expect(refused[0]?.member).toBe('environment.A256');
+  expect(refused[0]?.reason).toContain('more than the 256 variables');
+});
+
 test('services that wait for each other are refused', () => {
   const { report } = converted(
     'services: { a: { image: "x:1", depends_on: [b] }, b: { image: "x:1", depends_on: [a] } }',
@@ -248,4 +267,18 @@ test('a service with another name is replaced where it is the host of an address
       { name: 'ADDRESS', value: `${host}:5432` },
     ],
   });
+});
+
+test('the command of a health check reads values from variables of the part, and is one line', () => {
+  const { application } = converted(sampleOf('harmless-health'));
+  const checks = application?.parts.map(({ env = [] }) => env.find(({ name }) => name === 'SVC_HEALTH_CHECK')?.value);
+  expect(checks).toEqual([
+    `exec:redis-cli -a "$\${REDIS_PASSWORD}" ping`,
+    `exec:eval "$(printf %b 'for name in a b\\ndo echo \\0047$name\\0047\\ndone')"`,
+    `exec:pg_isready -U $\${DB_USER} -d $\${DB_NAME}`,
+    `exec:check "$\${HEALTH_CHECK_1}"`,
+  ]);
+  expect(application?.parts.at(-1)?.env).toContainEqual({ name: 'HEALTH_CHECK_1', value: `\${inputs.unknown}` });
+  const [, script = ''] = /^exec:(.*)$/.exec(checks?.[1] ?? '') ?? [];
+  expect(execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' })).toBe('$name\n$name\n');
 });

@@ -91,7 +91,7 @@ test.each(named)('no key of %s has two fates, and each difference has its reason
 });
 
 /** Members of the format that the contract does not declare yet. */
-const LATER = ['entrypoint', 'files', 'host_port', 'read_only', 'read_only_root', 'tmpfs', 'working_dir'];
+const LATER = ['host_port'];
 
 test.each(named.filter(([, { fate }]) => fate !== 'refused'))(
   'the application of %s has the format of the contract',
@@ -188,6 +188,11 @@ test('apps of CapRover find each other by the names of parts, and share generate
       { name: 'database__connection__host', value: `\${parts.db.host}` },
     ]),
   );
+});
+
+test('a member that CapRover does not use changes nothing', () => {
+  const { kind, command } = applicationIn('caprover/harmless-members.yml')?.parts[0] ?? {};
+  expect({ kind, command }).toEqual({ kind: undefined, command: undefined });
 });
 
 test('lines of a Dockerfile that only start the program become members of the part', () => {

@@ -14,6 +14,7 @@ export const pages = [
   page('/catalog', () => import('./catalog/Catalog.tsx')),
   page('/catalog/:slug', () => import('./catalog/Template.tsx')),
   page('/deploy/:slug', () => import('./deployments/Deploy.tsx')),
+  page('/convert', () => import('./catalog/Convert.tsx')),
   page('/workloads', () => import('./catalog/Workloads.tsx')),
   page('/workloads/:id', () => import('./catalog/Workload.tsx')),
   page('/workloads/:id/revision', () => import('./catalog/NewRevision.tsx')),

@@ -12,6 +12,7 @@ export const pages = [
   page('/statistics', () => import('./administration/Statistics.tsx')),
   page('/admin/templates', () => import('./templates/Templates.tsx')),
   page('/admin/templates/new', () => import('./templates/NewTemplate.tsx')),
+  page('/admin/convert', () => import('./templates/Convert.tsx')),
   page('/admin/templates/:id', () => import('./templates/EditTemplate.tsx')),
   page('/admin/categories', () => import('./administration/Categories.tsx')),
   page('/admin/access', () => import('./administration/Access.tsx')),

@@ -24,8 +24,8 @@ const HOST = 'srv-captain--';
 const MIN_LENGTH = 16;
 const MAX_LENGTH = 128;
 
-/** Expressions that also accept no text. */
-const ANY = ['/.*/', '/^.*$/', '/^(.*)$/'];
+/** An expression such as `/^.*$/` or `/[a-z]{0,}/`, which also accepts no text. */
+const ANY = /^\/\^?(?:\.|\\[wdsS]|\[[^\]]*\]|\([^()]*\))(?:\*|\?|\{0,\d*\})\$?\/$/;
 
 /** The texts that an expression such as `/^(a|b)$/` permits; undefined: it is another one. */
 function choicesIn({ expression, fallback }: Declared): readonly string[] | undefined {
@@ -115,7 +115,7 @@ export class Variables {
         variable,
         label,
         fallback: isComputed ? undefined : fallback,
-        isRequired: isComputed || (fallback === undefined && expression !== undefined && !ANY.includes(expression)),
+        isRequired: isComputed || (fallback === undefined && expression !== undefined && !ANY.test(expression)),
         ...(choices && { choices, isSecret: false }),
         ...(isComputed && { harmless: 'public_address' }),
       },

@@ -2,7 +2,7 @@ import type { Application, ApplicationPart, Description, PartPort } from '../app
 import type { Entry } from '../report.ts';
 import { Conversion, childOf, type Key, type ReadPieces, Refused } from './context.ts';
 import { isNamedIn, withPartNames } from './hosts.ts';
-import { sourceOf, type Volumes } from './mounts.ts';
+import { conflictOfPlaces, sourceOf, type Volumes } from './mounts.ts';
 import { refuseUnknown } from './ports.ts';
 import { nested, type PartDraft, type Rule, sentence } from './rules.ts';
 import { withSecretInputs } from './secrets.ts';
@@ -249,7 +249,7 @@ function partsOf(
   const renamed = new Map<string, { readonly self: Key; readonly name: string }>();
   const parts = [...services.entries].map(([service, tree]): ApplicationPart => {
     const key: Key = { part: service, path: [], tree: withHealthLast(tree) };
-    const isJob = awaited.has(service) || runsOnce(tree);
+    const isJob = awaited.has(service) || (rules.restart === SERVICE.restart && runsOnce(tree));
     const draft: PartDraft = isJob ? { kind: 'job' } : {};
     try {
       nested(key, draft, { conversion, partOf, volumes, isJob, isMentioned }, rules, dialect.unknown);
@@ -275,6 +275,8 @@ function partsOf(
       !tree.entries.has('build')
     )
       conversion.refuse(self, 'The service has no image.');
+    const conflict = conflictOfPlaces(draft);
+    if (conflict !== undefined) conversion.refuse({ ...self, path: ['(places)'] }, conflict);
     const ports = draft.ports && withoutExposed(draft.ports);
     return { ...draft, ...(ports && { ports }), name, image_name: draft.image_name ?? '' };
   });

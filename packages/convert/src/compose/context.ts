@@ -14,6 +14,13 @@ const ABOUT_SECRET =
 
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name) && !ABOUT_SECRET.test(name);
 
+/** A text that switches something on or off, and is no secret. */
+export const isSwitch = (text: string): boolean => /^(?:\d|true|false|yes|no|on|off)$/i.test(text);
+
+/** Whether the value of a variable is secret: its name decides, unless its default is a switch. */
+export const isSecretVariable = ({ variable, isSecret, fallback = '' }: Variable): boolean =>
+  isSecret ?? (isSecretName(variable) && !isSwitch(fallback));
+
 /** A key of the source. */
 export interface Key {
   readonly part: string | null;
@@ -61,7 +68,7 @@ export type Piece = string | Variable | Determined;
 export type ReadPieces = (text: string, part: string | null) => readonly Piece[];
 
 /** A secret that the file contains: the value of a variable of a part. */
-export interface Literal {
+interface Literal {
   readonly key: Key;
   readonly name: string;
   readonly value: string;
@@ -142,7 +149,7 @@ export class Conversion {
     const present = this.#inputs.get(name);
     if (present && present.variable !== variable)
       throw new Refused(`the variables ${present.variable} and ${variable} cannot be told apart`);
-    const isSecret = given.isSecret ?? isSecretName(variable);
+    const isSecret = isSecretVariable(given);
     const wasRequired = present?.input.required === true && present.input.default === undefined;
     const losesDefault = isSecret && (given.fallback ?? '') !== '';
     const fallback = isSecret ? undefined : (given.fallback ?? present?.input.default);

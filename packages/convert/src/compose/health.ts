@@ -107,6 +107,10 @@ class Shell {
 /** A script on one line, which a shell reads as its lines. */
 function onOneLine(script: string): string {
   if (!/[\r\n]/.test(script)) return script;
-  const text = script.replaceAll('\\', '\\\\').replaceAll("'", '\\0047').replaceAll('\r', '').replaceAll('\n', '\\n');
+  const text = script
+    .replaceAll('\\', '\\\\')
+    .replaceAll("'", '\\0047')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\n', '\\n');
   return `eval "$(printf %b '${text}')"`;
 }

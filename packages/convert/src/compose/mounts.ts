@@ -1,4 +1,4 @@
-import type { PartFile, PartMount } from '../application.ts';
+import type { ApplicationPart, PartFile, PartMount } from '../application.ts';
 import type { HarmlessReason } from '../report.ts';
 import { type Conversion, type Key, type Piece, Refused } from './context.ts';
 import { refuseUnknown } from './ports.ts';
@@ -249,3 +249,19 @@ const mountOf = (name: string, { target, isReadOnly }: Requested, isShared: bool
   ...(isReadOnly && { read_only: true }),
   ...(isShared && { shared: true }),
 });
+
+/** Why the places of a part do not fit together; undefined: they do. */
+export function conflictOfPlaces({
+  volume_mounts = [],
+  tmpfs = [],
+  files = [],
+}: Pick<ApplicationPart, 'volume_mounts' | 'tmpfs' | 'files'>): string | undefined {
+  const mounts = [...volume_mounts.map(({ mountPath }) => mountPath), ...tmpfs.map(({ path }) => path)];
+  const repeated = mounts.find((path, index) => mounts.indexOf(path) < index);
+  if (repeated !== undefined) return `It mounts two things at ${repeated}.`;
+  for (const { path } of files) {
+    const around = mounts.find((mount) => path === mount || path.startsWith(`${mount}/`));
+    if (around !== undefined) return `The volume at ${around} hides the file ${path}. Mount one of them elsewhere.`;
+  }
+  return undefined;
+}

@@ -1,10 +1,13 @@
 import type { ApplicationPart } from '../application.ts';
-import { type Conversion, isSecretName, type Literal, Refused } from './context.ts';
+import { type Conversion, isSecretName, Refused } from './context.ts';
 import { sentence } from './rules.ts';
 import { escaped } from './variables.ts';
 
 /** Shorter texts are also names and words, so that another place with the same text can mean something else. */
 const MIN_DISTINCT = 8;
+
+/** The maximum number of different secrets, which is that of inputs. */
+const MAX_SECRETS = 64;
 
 /**
  * The parts with an input instead of each secret that the file contains. The same secret in other variables and in URLs is the
@@ -16,22 +19,25 @@ export function withSecretInputs(
 ): readonly ApplicationPart[] {
   const inputs = new Map<string, string>();
   for (const { key, name, value } of conversion.literals) {
+    if (inputs.has(value)) continue;
     try {
-      if (!inputs.has(value)) inputs.set(value, conversion.secretInput(name, key.part));
+      if (inputs.size >= MAX_SECRETS)
+        throw new Refused(`is more than the ${MAX_SECRETS} secrets that an application can have`);
+      inputs.set(value, conversion.secretInput(name, key.part));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       conversion.refuse(key, sentence(error));
     }
   }
   const replaced = parts.map((part) => withInputs(part, inputs));
-  for (const literal of conversion.literals) {
-    const input = inputs.get(literal.value) ?? '';
-    const place = placeWith(literal, input, replaced);
-    if (place === undefined) conversion.harmless(literal.key, 'default_of_secret');
+  const places = new Map([...inputs].map(([secret, input]) => [secret, placeWith(secret, input, replaced)]));
+  for (const { key, value } of conversion.literals) {
+    const place = places.get(value);
+    if (place === undefined) conversion.harmless(key, 'default_of_secret');
     else
       conversion.note(
-        literal.key,
-        `The secret is the input ${input}. ${place} may contain it as well: replace it there.`,
+        key,
+        `The secret is the input ${inputs.get(value)}. ${place} may contain it as well: replace it there.`,
       );
   }
   return replaced;
@@ -52,17 +58,18 @@ function withInput(name: string, value: string, inputs: ReadonlyMap<string, stri
 }
 
 /**
- * A place that still contains the secret, in words; undefined: there is none. A part that has the input can have the same text
- * for something else, such as the name of a user.
+ * A place that still contains the secret, in words; undefined: there is none. A part or a URL that has the input can have the
+ * same text for something else, such as the name of a user.
  */
-function placeWith({ value: secret }: Literal, input: string, parts: readonly ApplicationPart[]): string | undefined {
+function placeWith(secret: string, input: string, parts: readonly ApplicationPart[]): string | undefined {
   const text = escaped(secret);
   const isDistinct = secret.length >= MIN_DISTINCT;
   for (const { name: part, env = [], command = [], entrypoint = [] } of parts) {
     if ([...command, ...entrypoint].some((word) => word.includes(text))) return `The command of ${part}`;
     const hasInput = env.some(({ value }) => value === `\${inputs.${input}}`);
     for (const { name, value } of env) {
-      const isPlace = value === text ? !hasInput : isDistinct && value.includes(text);
+      const isReplaced = value.includes(`\${inputs.${input}|url}`);
+      const isPlace = value === text ? !hasInput : isDistinct && !isReplaced && value.includes(text);
       if (name === 'SVC_HEALTH_CHECK' ? value.includes(text) : isPlace) return `The variable ${name} of ${part}`;
     }
   }

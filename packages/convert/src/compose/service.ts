@@ -1,5 +1,5 @@
 import type { PartFile, PartMount, PartNeed, PartPort } from '../application.ts';
-import { isSecretName, type Key, type Piece, Refused } from './context.ts';
+import { isSecretName, isSwitch, type Key, type Piece, Refused } from './context.ts';
 import { healthCheckOf } from './health.ts';
 import { imageOf } from './image.ts';
 import { type Mounted, mountedBy, temporaryAt } from './mounts.ts';
@@ -42,8 +42,6 @@ export const environmentWith =
   (key, draft, context) =>
     each(key, context, (child) => {
       const [name, value] = variableOf(child);
-      if (!VARIABLE_NAME.test(name) || name.length > MAX_VARIABLE_NAME)
-        throw new Refused('is not the name of a variable');
       const pieces = read(child, name, value, context);
       if (pieces) addVariable(child, draft, context, { name, pieces });
     });
@@ -62,10 +60,11 @@ export function addVariable(
   { conversion }: ServiceContext,
   { name, pieces }: { readonly name: string; readonly pieces: readonly Piece[] },
 ): void {
-  limit(draft.env, 'variables');
+  if (!VARIABLE_NAME.test(name) || name.length > MAX_VARIABLE_NAME) throw new Refused('is not the name of a variable');
   setVariable(draft, name, withPlaceholders(conversion, pieces));
   const value = pieces.join('');
-  if (isSecretName(name) && !hasVariable(pieces) && !SWITCH.test(value)) conversion.literals.push({ key, name, value });
+  if (isSecretName(name) && !hasVariable(pieces) && value !== '' && !isSwitch(value))
+    conversion.literals.push({ key, name, value });
   else fateOf(conversion, key, pieces);
 }
 
@@ -82,13 +81,11 @@ function limit(list: readonly unknown[] | undefined, what: string): void {
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 const MAX_VARIABLE_NAME = 256;
 
-/** Sets a variable of a part. The last of several values applies. */
+/** Sets a variable of a part. The last of several values applies. @throws Refused if it has too many */
 export function setVariable(draft: PartDraft, name: string, value: string): void {
+  limit(draft.env, 'variables');
   draft.env = [...(draft.env ?? []).filter((other) => other.name !== name), { name, value }];
 }
-
-/** A text that switches something on or off, and is no secret. */
-const SWITCH = /^(?:\d?|true|false|yes|no|on|off)$/i;
 
 /** A variable and its text; undefined: that of the shell. */
 function variableOf({ path, tree }: Key): [string, string | undefined] {

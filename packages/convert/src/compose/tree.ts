@@ -20,8 +20,9 @@ export interface MapNode {
 }
 export type Tree = TextNode | ListNode | MapNode;
 
-/** The maximum number of values by default. */
+/** The maximum number of values, and of characters of their texts, by default. */
 const MAX_NODES = 20_000;
+const MAX_TEXTS = 1_048_576;
 
 /** A file that cannot be read. */
 export class Unreadable extends Error {
@@ -35,18 +36,24 @@ export class Unreadable extends Error {
 export interface TreeOptions {
   /** The maximum number of values, after aliases are resolved. */
   readonly values?: number;
+  /** The maximum number of characters of all texts, after aliases are resolved. */
+  readonly texts?: number;
   /** Whether a list can be merged into a map: its items have their places as names. */
   readonly mergesLists?: boolean;
 }
 
 /** @throws Unreadable */
-export function readTree(text: string, { values = MAX_NODES, mergesLists = false }: TreeOptions = {}): Tree {
+export function readTree(
+  text: string,
+  { values = MAX_NODES, texts = MAX_TEXTS, mergesLists = false }: TreeOptions = {},
+): Tree {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, merge: false, prettyErrors: false, strict: true });
   const lineOf = (offset: number) => lines.linePos(offset).line || 1;
   const [error] = document.errors;
   if (error) throw new Unreadable(lineOf(error.pos[0]), error.message.split('\n', 1)[0] ?? '');
   let nodes = 0;
+  let characters = 0;
   const read = (node: Node | null, line: number): Tree => {
     nodes += 1;
     if (nodes > values) throw new Unreadable(line, `must have at most ${values} values, with those of aliases`);
@@ -59,12 +66,11 @@ export function readTree(text: string, { values = MAX_NODES, mergesLists = false
     if (isMap(node)) return readMap(node.items as readonly Pair<Node, Node | null>[], at); // the types of a parsed document
     if (isSeq(node)) return { kind: 'list', line: at, items: node.items.map((item) => read(item as Node | null, at)) }; // as above
     if (!isScalar(node) || node.value === null) return { kind: 'text', line: at, text: '', isNull: true };
-    return {
-      kind: 'text',
-      line: at,
-      text: typeof node.value === 'string' ? node.value : (node.source ?? String(node.value)),
-      isNull: false,
-    };
+    const value = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
+    characters += value.length;
+    if (characters > texts)
+      throw new Unreadable(line, `must have at most ${texts} characters of text, with those of aliases`);
+    return { kind: 'text', line: at, text: value, isNull: false };
   };
   const readMap = (pairs: readonly Pair<Node, Node | null>[], line: number): MapNode => {
     const own = new Map<string, Tree>();

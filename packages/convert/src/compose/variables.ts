@@ -1,4 +1,12 @@
-import { type Conversion, isSecretName, type Key, type Piece, Refused, type Variable } from './context.ts';
+import {
+  type Conversion,
+  isSecretName,
+  isSecretVariable,
+  type Key,
+  type Piece,
+  Refused,
+  type Variable,
+} from './context.ts';
 
 /** The maximum depth of variables within defaults of variables. */
 const MAX_DEPTH = 4;
@@ -101,10 +109,7 @@ function braced(inside: string, rules: VariableRules): Piece[] {
 
 /** Whether the default of a secret variable is left out. */
 const losesDefault = (piece: Piece): boolean =>
-  typeof piece !== 'string' &&
-  piece.kind === 'variable' &&
-  (piece.isSecret ?? isSecretName(piece.variable)) &&
-  (piece.fallback ?? '') !== '';
+  typeof piece !== 'string' && piece.kind === 'variable' && isSecretVariable(piece) && (piece.fallback ?? '') !== '';
 
 export const hasVariable = (pieces: readonly Piece[]): boolean => pieces.some((piece) => typeof piece !== 'string');
 

@@ -24,7 +24,7 @@ import {
 } from '../compose/rules.ts';
 import { addMounted, addVariable, ROOT, SERVICE } from '../compose/service.ts';
 import { type MapNode, memberText, type Tree } from '../compose/tree.ts';
-import { piecesIn } from '../compose/variables.ts';
+import { fateOf, piecesIn } from '../compose/variables.ts';
 import type { Entry } from '../report.ts';
 
 /** A template of a list. */
@@ -47,7 +47,11 @@ const MAX_VALUES = 200_000;
 export function convertPortainer({ file, text: content, files }: SourceFile): ConvertedList {
   const conversion = new Conversion(file, (value) => [value]);
   const failed = () => ({ templates: [], report: conversion.entries });
-  const tree = treeIn(conversion, content, { characters: MAX_PORTAINER_LIST, values: MAX_VALUES });
+  const tree = treeIn(conversion, content, {
+    characters: MAX_PORTAINER_LIST,
+    values: MAX_VALUES,
+    texts: 2 * MAX_PORTAINER_LIST,
+  });
   if (!tree) return failed();
   const list = tree.kind === 'map' ? tree.entries.get('templates') : undefined;
   if (tree.kind !== 'map' || list?.kind !== 'list') {
@@ -84,17 +88,13 @@ export const DESCRIPTION: Readonly<Record<string, Rule>> = {
   name: drop('container_name'),
   id: drop('catalog'),
   maintainer: drop('catalog'),
-  logo: (key, _, { conversion }) => (iconIn(text(key)) ? conversion.same(key) : conversion.harmless(key, 'catalog')),
+  logo: drop('catalog'),
   administrator_only: drop('catalog'),
   platform: (key, _, { conversion }) => {
     if (text(key) === 'windows') throw new Refused('needs Windows, which a fleet does not have');
     conversion.same(key);
   },
 };
-
-/** The address of a picture that a hub can show; undefined: it is another one. */
-const iconIn = (address: string): string | undefined =>
-  /^https:\/\/[^\s?#]{1,2000}\.(?:png|jpe?g|webp)$/i.test(address) && URL.canParse(address) ? address : undefined;
 
 function templateOf(file: string, key: Key, files: ReadonlyMap<string, string> | undefined): PortainerTemplate {
   const { tree } = key;
@@ -164,7 +164,6 @@ const MAX_DESCRIPTION = 4000;
 function descriptionIn(tree: MapNode): Description {
   const description = memberText(tree, 'description').trim().slice(0, MAX_DESCRIPTION);
   const documentation = memberText(tree, 'note').trim();
-  const icon = iconIn(memberText(tree, 'logo'));
   const categories = tree.entries.get('categories');
   const [first] = categories?.kind === 'list' ? categories.items : [];
   const category = first?.kind === 'text' ? labelOf(first.text, '') : '';
@@ -172,7 +171,6 @@ function descriptionIn(tree: MapNode): Description {
     ...(description !== '' && { description }),
     ...(documentation !== '' && { documentation }),
     ...(/^[a-z]/.test(category) && { category }),
-    ...(icon !== undefined && { icon_url: icon }),
   };
 }
 
@@ -193,7 +191,7 @@ function pieceOf(tree: Tree): Piece {
     variable: name,
     label: memberText(tree, 'label') || name,
     fallback: chosen ? memberText(chosen, 'value') : fallback,
-    isRequired: false,
+    isRequired: isSecretName(name) && fallback === undefined,
   };
   return choices.length > 0 ? { ...variable, choices, isSecret: false } : variable;
 }
@@ -212,20 +210,13 @@ const variable =
       if (name === '') throw new Refused('must have a name');
       refuseUnknown(context.conversion, child, VARIABLE_MEMBERS);
       const piece = pieceOf(child.tree);
-      const losesDefault =
-        typeof piece !== 'string' &&
-        piece.kind === 'variable' &&
-        isSecretName(name) &&
-        !piece.choices &&
-        piece.fallback;
       if (memberText(child.tree, 'type') === 'container')
         context.conversion.note(
           child,
           'The value is the name of another container. Enter the address of its deployment.',
         );
       else if (isAdded) return addVariable(child, draft, context, { name, pieces: piece === '' ? [] : [piece] });
-      else if (losesDefault) context.conversion.harmless(child, 'default_of_secret');
-      else context.conversion.same(child);
+      else fateOf(context.conversion, child, [piece]);
       if (isAdded) draft.env = [...(draft.env ?? []), { name, value: '' }];
     });
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Blocks, Container, RefreshCw, Rocket, SearchX } from 'lucide-react';
+import { Blocks, Container, FileInput, RefreshCw, Rocket, SearchX } from 'lucide-react';
 import { Link } from 'wouter';
 import { CatalogFilters } from '../../shared/catalog/CatalogFilters.tsx';
 import { FilterChips } from '../../shared/catalog/FilterChips.tsx';
@@ -37,6 +37,9 @@ export default function Catalog() {
           <>
             <ButtonLink href="/deployments/new" icon={Container}>
               {t('Deploy an image')}
+            </ButtonLink>
+            <ButtonLink href="/convert" icon={FileInput}>
+              {t('Convert a Compose file')}
             </ButtonLink>
             <ButtonLink href="/sync" icon={RefreshCw}>
               {t('Sync')}

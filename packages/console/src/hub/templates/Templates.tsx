@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { CirclePlus, CopyPlus, FileInput, PackageOpen, Pencil, Trash2 } from 'lucide-react';
+import { CirclePlus, Combine, CopyPlus, FileInput, PackageOpen, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { fieldErrorsOf } from '../../shared/api/problem.ts';
@@ -45,6 +45,9 @@ export default function Templates() {
     <>
       <ButtonLink icon={FileInput} href={href('/admin/templates/new', undefined, { import: 'yaml' })}>
         {t('Import YAML')}
+      </ButtonLink>
+      <ButtonLink icon={Combine} href="/admin/convert">
+        {t('Convert a Compose file')}
       </ButtonLink>
       {create}
     </>

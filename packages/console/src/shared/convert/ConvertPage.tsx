@@ -1,0 +1,297 @@
+import {
+  type Application,
+  type ApplicationPart,
+  applicationYaml,
+  type Converted,
+  type Entry,
+  type Fate,
+  MAX_FILE,
+} from '@svc/convert';
+import { ArrowLeft, Download, FileInput } from 'lucide-react';
+import { type ReactNode, useId, useState } from 'react';
+import { t } from '../texts/texts.ts';
+import { Button } from '../ui/controls/Button.tsx';
+import { TextAreaField, TextField } from '../ui/controls/Field.tsx';
+import { formatCount } from '../ui/display/format.ts';
+import { Notice } from '../ui/feedback/states.tsx';
+import { Table } from '../ui/lists/Table.tsx';
+import { PageHeader } from '../ui/shell/PageHeader.tsx';
+import { convertPasted, isTooLarge, type PasteError } from './pasted.ts';
+
+const fateWords: Readonly<Record<Fate, string>> = {
+  same: t('The same'),
+  harmless: t('Harmless difference'),
+  note: t('To read'),
+  refused: t('Refused'),
+};
+
+/** The maximum number of keys that the page lists. The downloaded report has all of them. */
+const MAX_ROWS = 500;
+
+const errorWords: Readonly<Record<PasteError, string>> = {
+  empty: t('Paste the content of the file, or choose it.'),
+  large: t('The file has more than {count} characters.', { count: formatCount(MAX_FILE) }),
+};
+
+/** Converts a Compose file in the browser, and shows the application with its notes. Nothing is sent. */
+export function ConvertPage({
+  crumbs,
+  next,
+}: {
+  readonly crumbs: readonly { readonly label: string; readonly href: string }[];
+  /** What can be done with the application. Nothing is sent before the person confirms it there. */
+  readonly next?: (application: Application) => ReactNode;
+}) {
+  const [name, setName] = useState('');
+  const [text, setText] = useState('');
+  const [error, setError] = useState<string>();
+  const [result, setResult] = useState<Converted>();
+  const fileId = useId();
+  const convert = () => {
+    const converted = convertPasted(text, name);
+    if (typeof converted === 'string') setError(errorWords[converted]);
+    else setResult(converted);
+  };
+  const header = (
+    <PageHeader
+      crumbs={crumbs}
+      title={t('Convert a Compose file')}
+      about={t(
+        'Shows the application that the file describes, and what you must read. The file stays in your browser.',
+      )}
+    />
+  );
+  if (result)
+    return (
+      <>
+        {header}
+        <Result result={result} {...(next && { next })} onBack={() => setResult(undefined)} />
+      </>
+    );
+  return (
+    <>
+      {header}
+      <form
+        className="panel"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          convert();
+        }}
+      >
+        <div className="form-section">
+          <div className="fields">
+            <TextField
+              label={t('Name')}
+              hint={t('The name of the application, unless the file states one.')}
+              value={name}
+              onChange={setName}
+            />
+            <div className="field">
+              <label htmlFor={fileId}>{t('File')}</label>
+              <input
+                id={fileId}
+                className="input"
+                type="file"
+                accept=".yaml,.yml"
+                onChange={async ({ target }) => {
+                  const [file] = target.files ?? [];
+                  if (!file) return;
+                  if (isTooLarge(file)) setError(errorWords.large);
+                  else {
+                    setText(await file.text());
+                    setError(undefined);
+                  }
+                }}
+              />
+            </div>
+            <TextAreaField
+              label={t('Content')}
+              placeholder={'services:\n  web:\n    image: nginx:1.29'}
+              rows={16}
+              value={text}
+              required
+              {...(error !== undefined && { error })}
+              onChange={(changed) => {
+                setText(changed);
+                setError(undefined);
+              }}
+            />
+          </div>
+          <div className="actions">
+            <Button type="submit" tone="primary" icon={FileInput}>
+              {t('Convert')}
+            </Button>
+          </div>
+        </div>
+      </form>
+    </>
+  );
+}
+
+function Result({
+  result: { application, report },
+  next,
+  onBack,
+}: {
+  readonly result: Converted;
+  readonly next?: (application: Application) => ReactNode;
+  readonly onBack: () => void;
+}) {
+  const refused = report.filter((entry) => entry.class === 'refused');
+  const notes = report.filter((entry) => entry.class === 'note');
+  return (
+    <div className="stack">
+      {refused.length > 0 && (
+        <Notice kind="warning" title={t('The file is not converted')}>
+          <p>{t('Correct these keys, and convert it again.')}</p>
+        </Notice>
+      )}
+      {application && notes.length === 0 && <Notice kind="good" title={t('The file is converted completely')} />}
+      {application && notes.length > 0 && (
+        <Notice kind="info" title={t('The file is converted')}>
+          <p>{t('Read what works in another way, before you use the application.')}</p>
+        </Notice>
+      )}
+      <div className="actions">
+        {application && next?.(application)}
+        {application && (
+          <Button icon={Download} onClick={() => download(`${application.slug}.yaml`, applicationYaml(application))}>
+            {t('Download the application')}
+          </Button>
+        )}
+        <Button icon={Download} onClick={() => download('report.json', JSON.stringify(report, null, 2))}>
+          {t('Download the report')}
+        </Button>
+        <Button tone="ghost" icon={ArrowLeft} onClick={onBack}>
+          {t('Change the file')}
+        </Button>
+      </div>
+      {refused.length > 0 && <Entries title={t('Refused')} entries={refused} />}
+      {notes.length > 0 && <Entries title={t('To read')} entries={notes} />}
+      {application && <Contents application={application} />}
+      <details>
+        <summary>{t('{count, plural, one {# key} other {All # keys}}', { count: report.length })}</summary>
+        <Entries title={t('Keys')} entries={report} hasFates />
+      </details>
+    </div>
+  );
+}
+
+function download(name: string, content: string) {
+  const url = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+const keyOf = ({ part, member }: Entry) => [part, member].filter((each) => each !== null && each !== '').join('.');
+
+const Entries = ({
+  title,
+  entries,
+  hasFates = false,
+}: {
+  readonly title: string;
+  readonly entries: readonly Entry[];
+  readonly hasFates?: boolean;
+}) => (
+  <section className="panel">
+    <h2>{title}</h2>
+    <Table
+      label={title}
+      columns={[
+        { label: t('Line'), isEnd: true },
+        { label: t('Key') },
+        ...(hasFates ? [{ label: t('Value') }, { label: t('Result') }] : []),
+        { label: t('Reason') },
+      ]}
+    >
+      {entries.slice(0, MAX_ROWS).map((entry) => (
+        <tr key={`${entry.line} ${keyOf(entry)}`}>
+          <td className="end">{entry.line}</td>
+          <td>
+            <code>{keyOf(entry)}</code>
+          </td>
+          {hasFates && (
+            <>
+              <td>
+                <code>{entry.value}</code>
+              </td>
+              <td>{fateWords[entry.class]}</td>
+            </>
+          )}
+          <td>{entry.reason}</td>
+        </tr>
+      ))}
+    </Table>
+    {entries.length > MAX_ROWS && (
+      <p className="muted">
+        {t('The downloaded report has the other {count} keys.', { count: entries.length - MAX_ROWS })}
+      </p>
+    )}
+  </section>
+);
+
+const imageOf = ({ registry_url, image_name, image_tag, image_digest }: ApplicationPart) =>
+  `${registry_url === undefined ? '' : `${registry_url}/`}${image_name}:${image_tag ?? 'latest'}${image_digest === undefined ? '' : `@${image_digest}`}`;
+
+const portsOf = ({ ports = [] }: ApplicationPart) =>
+  ports
+    .map(({ containerPort, protocol = 'TCP', publish }) =>
+      publish
+        ? t('{port}/{protocol}, published', { port: String(containerPort), protocol })
+        : `${containerPort}/${protocol}`,
+    )
+    .join('; ');
+
+const Contents = ({ application: { name, inputs, generated = [], parts } }: { readonly application: Application }) => (
+  <section className="panel">
+    <h2>{name}</h2>
+    <Table
+      label={t('Parts')}
+      columns={[
+        { label: t('Part') },
+        { label: t('Image') },
+        { label: t('Ports') },
+        { label: t('Volumes') },
+        { label: t('Waits for') },
+      ]}
+    >
+      {parts.map((part) => (
+        <tr key={part.name}>
+          <td>{part.name}</td>
+          <td>
+            <code>{imageOf(part)}</code>
+          </td>
+          <td>{portsOf(part)}</td>
+          <td>{(part.volume_mounts ?? []).map(({ mountPath }) => mountPath).join(', ')}</td>
+          <td>{(part.needs ?? []).map((need) => need.part).join(', ')}</td>
+        </tr>
+      ))}
+    </Table>
+    {inputs.length > 0 && (
+      <Table label={t('Inputs')} columns={[{ label: t('Input') }, { label: t('Required') }, { label: t('Default') }]}>
+        {inputs.map((input) => (
+          <tr key={input.name}>
+            <td>
+              {input.label}
+              {input.type === 'secret' && <span className="muted"> {t('secret')}</span>}
+            </td>
+            <td>{input.required ? t('Yes') : t('No')}</td>
+            <td>{input.default ?? ''}</td>
+          </tr>
+        ))}
+      </Table>
+    )}
+    {generated.length > 0 && (
+      <p>
+        {t('{count, plural, one {The fleet generates # value.} other {The fleet generates # values.}}', {
+          count: generated.length,
+        })}
+      </p>
+    )}
+  </section>
+);
