@@ -13,7 +13,7 @@ import { insertPlan, readFiles, readPlan, readPlans, recordOutdated } from '../p
 import type { PlanOptions } from '../plans/steps.ts';
 import { presentDecided } from './deployments/plan.ts';
 import { awaitFirstChecks } from './deployments.ts';
-import { inPlacementQueue, runAudited } from './request/change.ts';
+import { aloneInPlacementQueue, runAudited } from './request/change.ts';
 import { type RequestContext, route } from './request/context.ts';
 
 /** The longest time of the decisions about all documents. They hold no lock. */
@@ -103,7 +103,7 @@ export const applyPlan = route(fleetEndpoints.applyPlan, async (context, { param
   const { set, prune, max_deletions, adopt, title } = plan;
   const options = { set, prune, max_deletions, adopt };
   try {
-    return await inPlacementQueue(context, () =>
+    return await aloneInPlacementQueue(context, () =>
       runAudited(
         context,
         fleetEndpoints.applyPlan,

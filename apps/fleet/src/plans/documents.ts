@@ -9,6 +9,7 @@ import {
 } from '@svc/contract/fleet';
 import { countLexemes, documentsIn, readYamlText, TOO_COMPLEX } from '@svc/documents';
 import { invalid } from '@svc/http';
+import { LRUCache } from 'lru-cache';
 
 /** A file of a plan. */
 export interface PlanFile {
@@ -80,26 +81,52 @@ function refuseExcess(files: readonly PlanFile[]): void {
   }
 }
 
+/** A valid document, whatever its place. */
+interface ReadDocument {
+  readonly kind: DocumentKind;
+  readonly document: DeploymentDocument;
+  /** The number of lines before its first member. */
+  readonly before: number;
+}
+
+/** The characters of documents that are kept in memory, because most documents of a set do not change between two plans. */
+const MAX_KEPT = 8 * 2 ** 20;
+const kept = new LRUCache<string, ReadDocument>({
+  maxSize: MAX_KEPT,
+  sizeCalculation: (_, text) => text.length,
+  maxEntrySize: 2 ** 16,
+});
+
 /** Reads a document that begins at a line of its file. */
 function readDocument(
   text: string,
   line: number,
 ): Omit<PlacedDocument, 'file'> | { readonly problems: readonly Found[] } {
+  const known = kept.get(text);
+  const read = known ?? parseDocument(text, line);
+  if ('problems' in read) return read;
+  if (!known) kept.set(text, read);
+  const { kind, document, before } = read;
+  return { kind, document, line: line + before, lineOf: (path) => readYamlText(text, line).lineOf(path) };
+}
+
+function parseDocument(text: string, line: number): ReadDocument | { readonly problems: readonly Found[] } {
   if (countLexemes(text) === undefined) return { problems: [{ line, message: TOO_COMPLEX }] };
   const { value, problems, lineOf } = readYamlText(text, line);
   if (problems.length > 0) return { problems };
   const kind = kindOf(value);
   if (typeof kind === 'object') return { problems: [{ line: lineOf('kind'), message: kind.problem }] };
   const parsed = parseFields(documentSchemas[kind], value);
-  if (!parsed.success)
+  if (!parsed.success) {
     return {
       problems: parsed.errors.map(({ path, message }) => ({
         line: lineOf(path),
         message: `${path} ${message}`.trim(),
       })),
     };
+  }
   // As it is stored and read again.
-  return { kind, document: JSON.parse(JSON.stringify(parsed.data)), line: lineOf('kind'), lineOf };
+  return { kind, document: JSON.parse(JSON.stringify(parsed.data)), before: lineOf('kind') - line };
 }
 
 /** The kind of a document, or why it has none. */

@@ -194,9 +194,18 @@ async function deploymentPages(world: ConsoleWorld, engine: TestEngine): Promise
     deployment: { id: string; workload_id: string }; // the contract of the response
   };
   const run = await create(world, 'fleet', '/update-runs', { deployment_ids: [deployment.id] });
+  const files = [
+    {
+      path: 'shown.yaml',
+      text: 'kind: deployment\nname: shown-planned\ntemplate: greeter\nenv: { GREETING: hello }\n',
+    },
+  ];
+  const plan = await create(world, 'fleet', '/plans', { files });
   return [
     `/updates/new?chosen=${deployment.id}`,
     `/updates/${run.id}`,
+    '/plans',
+    `/plans/${plan.id}`,
     ...tabsOf(`/deployments/${deployment.id}`, ['log', 'events', 'history', 'manifest']),
     `/deployments/${deployment.id}/change`,
     `/deployments/${deployment.id}/update`,

@@ -84,6 +84,19 @@ export const inPlacementQueue = <T>(
   work: () => Promise<T>,
 ): Promise<T> => placementQueue.run(callerKey(principal), work);
 
+/**
+ * Runs a long transaction that acquires the placement lock, while no other one of this process waits for
+ * the lock: it takes both turns. @throws 503 `overloaded`
+ */
+export const aloneInPlacementQueue = <T>(context: RequestContext, work: () => Promise<T>): Promise<T> => {
+  const { applicationQueue, placementQueue, principal } = context;
+  const caller = callerKey(principal);
+  // Only one has one turn and waits for the other one, so that two never wait for each other.
+  return applicationQueue.run(caller, () =>
+    placementQueue.run(caller, () => placementQueue.run(`${caller} alone`, work)),
+  );
+};
+
 const auditFailed = (cause: unknown) => {
   countEntries('failed');
   throw notRecorded(cause);

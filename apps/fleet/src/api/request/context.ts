@@ -58,6 +58,8 @@ export interface RequestContext extends Services {
   readonly recording: Recording;
   /** For transactions that acquire the placement lock. */
   readonly placementQueue: TurnQueue;
+  /** For applications of plans, before they wait for their turns among other changes. */
+  readonly applicationQueue: TurnQueue;
   /** For plans. Consoles request one whenever the user pauses. */
   readonly planQueue: TurnQueue;
   /** For pages of lists that are large. Their weight are their bytes. */

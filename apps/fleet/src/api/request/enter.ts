@@ -10,9 +10,12 @@ import type { RequestContext, Services } from './context.ts';
 
 /**
  * The limits of changes that acquire the placement lock. One makes progress at a time, while
- * another one prepares.
+ * another one prepares. `aloneInPlacementQueue` takes both turns.
  */
 const PLACEMENTS = { what: 'requests that change deployments', running: 2, waitingPerCaller: 256, waitMs: 10_000 };
+
+/** The limits of applications of plans. One takes the turns of all other changes. */
+const APPLICATIONS = { what: 'applications of plans', running: 1, waitingPerCaller: 8, waitMs: 10_000 };
 
 /** The limits of plans, which need CPU time for each candidate. */
 const PLANS = { what: 'plans', running: 2, waitingPerCaller: 8, waitMs: 10_000 };
@@ -40,6 +43,7 @@ export function createSharedContexts(
     browserSessions,
     admitTo,
     placementQueue: createTurnQueue({ ...PLACEMENTS, waitMs: placementWaitMs }),
+    applicationQueue: createTurnQueue({ ...APPLICATIONS, waitMs: placementWaitMs }),
     planQueue: createTurnQueue(PLANS),
     pageQueue: createTurnQueue(LARGE_PAGES),
     usageQueue: createTurnQueue(USAGE),

@@ -119,7 +119,8 @@ export function OutageWords({ outage }: { readonly outage: Plan['outage'] }) {
   );
 }
 
-const Values = ({ values }: { readonly values: Plan['values'] }) => (
+/** The values that a change sets, before and after it. */
+export const Values = ({ values }: { readonly values: Plan['values'] }) => (
   <div className="candidate stack-small">
     <span className="strong">{t('Values before and after')}</span>
     <Table
