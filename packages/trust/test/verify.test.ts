@@ -133,16 +133,16 @@ describe('content', () => {
   });
 
   it('reports signed members that this reader does not know, and compares them', async () => {
-    const members = { ...content, read_only_root: true };
+    const members = { ...content, seccomp_profile: true };
     const signature = await raw(
-      { ...statement, content: digestsOf(members, [...coveredMembers, 'read_only_root']) },
+      { ...statement, content: digestsOf(members, [...coveredMembers, 'seccomp_profile']) },
       first,
       types.template,
     );
-    expect((await verify({ members, signatures: [signature] })).ignored).toEqual(['read_only_root']);
-    for (const changes of [{ read_only_root: false }, {}]) {
+    expect((await verify({ members, signatures: [signature] })).ignored).toEqual(['seccomp_profile']);
+    for (const changes of [{ seccomp_profile: false }, {}]) {
       const other = { members: { ...content, ...changes }, signatures: [signature] };
-      await expect(verify(other)).rejects.toThrow('content_changed: read_only_root');
+      await expect(verify(other)).rejects.toThrow('content_changed: seccomp_profile');
     }
   });
 
