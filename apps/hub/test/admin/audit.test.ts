@@ -27,6 +27,17 @@ interface Change {
   readonly id?: string | null;
 }
 
+const anApplicationBody = async () => ({
+  name: `a ${randomUUID()}`,
+  category_id: (await world.aCategory()).id,
+  parts: [{ name: 'web', image_name: 'library/server' }],
+});
+
+async function anApplication(): Promise<{ readonly id: string }> {
+  const { body } = await admin.post(`${ADMIN}/applications`, await anApplicationBody());
+  return body.application;
+}
+
 /** A successful request for each administrative change. */
 const changes: Readonly<Record<string, () => Promise<Change>>> = {
   createTemplate: async () => ({ body: { name: `t ${randomUUID()}`, category_id: (await world.aCategory()).id } }),
@@ -37,6 +48,9 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
     await admin.put('/api/v1/admin/templates', { id, description: 'x' });
     return { body: { revision: 1 }, id };
   },
+  createApplication: async () => ({ body: await anApplicationBody() }),
+  updateApplication: async () => identified({ description: 'x' }, await anApplication()),
+  deleteApplication: async () => identified({}, await anApplication()),
   createAdvisory: async () => ({ body: ADVISORY, id: (await world.aTemplate()).id }),
   updateAdvisory: async () => ({ body: ADVISORY, ...(await anAdvisory()) }),
   withdrawAdvisory: async () => ({ body: {}, ...(await anAdvisory()) }),
@@ -129,7 +143,9 @@ async function request({ method, path: template, operationId }: (typeof changing
 }
 
 const idOfCreated = ({ body }: Answered): string =>
-  (body.template ?? body.category ?? body.grant ?? body.organization ?? body.apiKey ?? body.serviceToken).id;
+  ['template', 'application', 'category', 'grant', 'organization', 'apiKey', 'serviceToken']
+    .map((name) => body[name])
+    .find((created) => created !== undefined).id;
 const count = () => client.auditEntry.count();
 
 test.each(changing)('$operationId has one audit entry with the user, the request and the object', async (endpoint) => {

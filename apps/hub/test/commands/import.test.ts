@@ -28,7 +28,10 @@ const prune = (folder: string, given: { max?: number; isConfirmed?: boolean; dry
 };
 const clock = async () =>
   (await world.database.client.catalogClock.findUniqueOrThrow({ where: { id: 1 } })).at.getTime();
-const counts = async () => [await world.database.client.category.count(), await world.database.client.template.count()];
+const counts = async () => {
+  const { category, template, application } = world.database.client;
+  return Promise.all([category.count(), template.count(), application.count()]);
+};
 
 // Each test continues where the previous one ended.
 describe('the starter catalog', () => {
@@ -39,10 +42,10 @@ describe('the starter catalog', () => {
   afterAll(() => world.stop());
 
   test('has at least 30 templates, and a second import changes nothing', async () => {
-    const [categories = 0, templates = 0] = await counts();
+    const [categories, templates, applications] = await counts();
     expect(templates).toBeGreaterThanOrEqual(30);
     const stamp = await clock();
-    expect(await run(STARTER)).toEqual([`0 created, 0 updated, ${categories + templates} unchanged`]);
+    expect(await run(STARTER)).toEqual([`0 created, 0 updated, ${categories + templates + applications} unchanged`]);
     expect(await clock()).toBe(stamp);
   });
 
@@ -101,7 +104,7 @@ describe('an import', () => {
       'would create template one',
       'dry run: 2 to create, 0 to update, 0 unchanged',
     ]);
-    expect(await counts()).toEqual([0, 0]);
+    expect(await counts()).toEqual([0, 0, 0]);
     expect(await clock()).toBe(stamp);
   });
 
@@ -141,7 +144,7 @@ describe('an import', () => {
     ]) {
       expect(error.message).toContain(line);
     }
-    expect(await counts()).toEqual([0, 0]);
+    expect(await counts()).toEqual([0, 0, 0]);
   });
 
   test('applies every rule of the API to files, with file and line, and writes nothing', async () => {
@@ -176,7 +179,7 @@ describe('an import', () => {
     ]) {
       expect(error.message).toContain(line);
     }
-    expect(await counts()).toEqual([0, 0]);
+    expect(await counts()).toEqual([0, 0, 0]);
   });
 
   test('names entries that are no template files, which are an error with prune', async () => {
@@ -199,7 +202,7 @@ describe('an import', () => {
       /b\.YAML: is ignored; template files are templates\/<slug>\.yaml\. With --prune, .* rename or remove it/,
     );
     await expect(prune(folder)).rejects.toThrow(/\.d\.yaml: is ignored; hidden files are no template files\./);
-    expect(await counts()).toEqual([0, 0]);
+    expect(await counts()).toEqual([0, 0, 0]);
   });
 
   test('states that templates must be a folder', async () => {
@@ -217,7 +220,7 @@ describe('an import', () => {
     await expect(run(folder)).rejects.toThrow(
       /categories\.yaml:3: slug: must not be a reserved word: updates\n.*a\.yaml:2: slug: must have/,
     );
-    expect(await counts()).toEqual([0, 0]);
+    expect(await counts()).toEqual([0, 0, 0]);
   });
 
   test('imports values from before a rule with a warning', async () => {
@@ -246,7 +249,7 @@ describe('an import', () => {
     await expect(run(folderOf({ 'lost.yaml': 'name: Lost\ncategory: tolls\n' }))).rejects.toThrow(
       /no category has the slug tolls; did you mean tools\?/,
     );
-    expect(await counts()).toEqual([0, 0]);
+    expect(await counts()).toEqual([0, 0, 0]);
   });
 
   test('reports a slug that two files have with both places', async () => {
@@ -258,7 +261,7 @@ describe('an import', () => {
   });
 
   test('rejects a folder without a catalog, and states the expected files', async () => {
-    await expect(run(path.join(tmpdir(), 'unknown-folder'))).rejects.toThrow(/categories\.yaml and templates/);
+    await expect(run(path.join(tmpdir(), 'unknown-folder'))).rejects.toThrow(/contains categories\.yaml, templates/);
   });
 
   describe('with prune', () => {
@@ -276,7 +279,7 @@ describe('an import', () => {
         'delete category old',
         '0 created, 0 updated, 2 deleted, 2 unchanged',
       ]);
-      expect(await counts()).toEqual([1, 1]);
+      expect(await counts()).toEqual([1, 1, 0]);
       const { body } = await world.anonymous.get(`/api/v1/catalog/templates/updates?cursor=${start.cursor}`);
       expect(body.removed).toHaveLength(1);
       expect(await prune(folder, { isConfirmed: false })).toEqual(['0 created, 0 updated, 2 unchanged']);
@@ -298,7 +301,7 @@ describe('an import', () => {
         'would delete category old',
         'dry run: 0 to create, 0 to update, 2 to delete, 2 unchanged',
       ]);
-      expect(await counts()).toEqual([2, 2]);
+      expect(await counts()).toEqual([2, 2, 0]);
     });
 
     test.each([
@@ -312,7 +315,7 @@ describe('an import', () => {
       const folder = await aRest();
       const stamp = await clock();
       await expect(prune(folder, given)).rejects.toThrow(message);
-      expect(await counts()).toEqual([2, 2]);
+      expect(await counts()).toEqual([2, 2, 0]);
       expect(await clock()).toBe(stamp);
     });
   });

@@ -321,9 +321,16 @@ test.each([
     ],
     'files.1.path',
   ],
-  ['too many files', Array.from({ length: 2002 }, () => ({ path: 'categories.yaml', content: '' })), 'files'],
+  [
+    'too many files',
+    Array.from({ length: publishLimits.templates + publishLimits.applications + 2 }, () => ({
+      path: 'categories.yaml',
+      content: '',
+    })),
+    'files',
+  ],
   ['a file that is nested deeply', [{ path: 'categories.yaml', content: '['.repeat(50_000) }], 'files.0.content'],
-  ['too large a file', [{ path: 'categories.yaml', content: '#'.repeat(600_001) }], 'files.0.content'],
+  ['too large a file', [{ path: 'categories.yaml', content: '#'.repeat(1_200_001) }], 'files.0.content'],
 ])('a request with %s is refused', async (_, files, path) => {
   const { status, body: problem } = await admin.post(IMPORT, { files });
   expect({ status, path: problem.errors[0].path }).toEqual({ status: 400, path });
