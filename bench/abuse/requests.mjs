@@ -514,6 +514,7 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     stopApplication: acting('POST', `${one('applications')}/stop`),
     restartApplication: acting('POST', `${one('applications')}/restart`),
     scaleApplication: writing('POST', `${one('applications')}/scale`, { replicas: { web: 2 } }),
+    upgradeApplication: writing('POST', `${one('applications')}/upgrade`, { expected: 'none' }, [], MEBIBYTE),
     rollbackApplication: writing('POST', `${one('applications')}/rollback`, {}),
     deleteApplication: acting('DELETE', one('applications')),
     revealDeploymentValue: acting('POST', `${one('deployments', deployment)}/values/NAME/reveal`),

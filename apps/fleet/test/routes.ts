@@ -111,7 +111,9 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     'POST /api/v1/applications',
     'PUT /api/v1/applications/:id',
     'DELETE /api/v1/applications/:id',
-    ...['start', 'stop', 'restart', 'scale', 'rollback'].map((verb) => `POST /api/v1/applications/:id/${verb}`),
+    ...['start', 'stop', 'restart', 'scale', 'upgrade', 'rollback'].map(
+      (verb) => `POST /api/v1/applications/:id/${verb}`,
+    ),
     'POST /api/v1/hosts/:id/check',
     'POST /api/v1/hosts/check',
     'POST /api/v1/clusters/:id/check',

@@ -2,9 +2,10 @@ import type { Input } from '@svc/contract';
 import { applicationSpec, paginationOf } from '@svc/contract';
 import { fleetEndpoints, type GeneratedValue } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, Problem, replyWithPage, withEtag } from '@svc/http';
+import { readAdopted } from '../applications/adopt.ts';
+import { changeApplication } from '../applications/apply.ts';
 import {
   type ApplicationChange,
-  changeApplication,
   decideChange,
   generationToRestore,
   refuseNotScalable,
@@ -13,6 +14,7 @@ import { type DecidedApplication, decideApplication, type Wanted } from '../appl
 import { deleteApplication as storeDeletion } from '../applications/deletion.ts';
 import { listEvents } from '../applications/events.ts';
 import { storedInputs } from '../applications/inputs.ts';
+import { type Origin, presentOrigin, readOrigin } from '../applications/origin.ts';
 import { planOf } from '../applications/plan.ts';
 import { refusePart } from '../applications/refusals.ts';
 import { type ApplicationRow, applications, presentApplications, readApplication } from '../applications/rows.ts';
@@ -103,10 +105,16 @@ export const planApplication = route(fleetEndpoints.planApplication, async (cont
         const { transaction } = planContext;
         if (body.application_id !== undefined) {
           const row = await readRow(transaction, applications, body.application_id);
-          const { decided, before } = await decideChange(planContext, row, plannedChange(body));
+          const change = await plannedChange(transaction, row, body);
+          const { decided, before } = await decideChange(planContext, row, change);
           return planOf(transaction, decided, before);
         }
-        const decided = await decideApplication(planContext, plannedCreation(body));
+        const wanted = await plannedCreation(transaction, body);
+        const decided = await decideApplication(
+          planContext,
+          wanted,
+          await readAdopted(planContext, wanted, body.adopt ?? {}),
+        );
         if (canWait) awaitFirstChecks(decided);
         return planOf(transaction, decided);
       }),
@@ -118,46 +126,70 @@ type Body = Input<typeof fleetEndpoints.createApplication>['body'];
 
 type Planned = Input<typeof fleetEndpoints.planApplication>['body'];
 
-const requestedBy = ({ name, labels, spec, inputs, replicas, volumes, target, desired_state }: Body): Wanted => ({
-  ...{ name, labels, spec, inputs, replicas, volumes, target },
-  desiredState: desired_state,
-});
+type Transaction = ChangeContext['transaction'];
 
-/** A new application, with the values of members that its plan omits. @throws 400 without a name or a specification */
-function plannedCreation({ name, spec, desired_state: desiredState = 'running', ...body }: Planned): Wanted {
-  const { labels = {}, inputs = {}, replicas = {}, volumes = {}, target = null } = body;
-  if (name === undefined || spec === undefined) {
-    const missing = Object.entries({ name, spec }).flatMap(([path, value]) => (value === undefined ? [path] : []));
-    throw invalid(missing.map((path) => ({ path, message: 'is required without application_id' })));
-  }
-  return { name, spec, labels, inputs, replicas, volumes, target, desiredState };
+async function requestedBy(transaction: Transaction, body: Body): Promise<Wanted> {
+  const { name, labels, inputs, replicas, volumes, target, desired_state: desiredState } = body;
+  const content = await contentOf(transaction, body);
+  return { name, labels, ...content, inputs, replicas, volumes, target, desiredState };
+}
+
+/** The specification of a request, or of the application of the catalog that it names. @throws 400 unless it has one of them, 404 */
+async function contentOf(
+  transaction: Transaction,
+  { application, spec }: Pick<Planned, 'application' | 'spec'>,
+): Promise<Pick<Wanted, 'spec' | 'origin'>> {
+  if ((application === undefined) === (spec === undefined))
+    throw invalid([{ path: 'spec', message: 'is required without application, and must not be given with it' }]);
+  if (spec !== undefined) return { spec };
+  const origin = await readOrigin(transaction, application ?? '');
+  return { spec: origin.spec, origin };
+}
+
+/** A new application, with the values of members that its plan omits. @throws 400 without a name */
+async function plannedCreation(transaction: Transaction, body: Planned): Promise<Wanted> {
+  const { name, labels = {}, inputs = {}, replicas = {}, volumes = {}, target = null } = body;
+  if (name === undefined) throw invalid([{ path: 'name', message: 'is required without application_id' }]);
+  if (body.upgrade) throw invalid([{ path: 'upgrade', message: 'must be given only with application_id' }]);
+  const content = await contentOf(transaction, body);
+  return { name, labels, ...content, inputs, replicas, volumes, target, desiredState: body.desired_state ?? 'running' };
 }
 
 /** @throws 400 for members that a change cannot have */
-function plannedChange({
-  name,
-  target,
-  spec,
-  inputs,
-  replicas,
-  volumes,
-  labels,
-  desired_state,
-}: Planned): ApplicationChange {
-  const given = Object.entries({ name, target }).filter(([, value]) => value !== undefined);
-  if (given.length > 0)
-    throw invalid(given.map(([path]) => ({ path, message: 'must not be given with application_id' })));
-  return {
-    operation: 'update',
-    message: 'updated',
+async function plannedChange(transaction: Transaction, row: ApplicationRow, body: Planned): Promise<ApplicationChange> {
+  const {
+    name,
+    target,
+    adopt,
+    application,
     spec,
     inputs,
     replicas,
     volumes,
     labels,
-    desiredState: desired_state,
-  };
+    desired_state: desiredState,
+  } = body;
+  const others = body.upgrade ? { spec, replicas, volumes, labels, desiredState } : {};
+  const given = Object.entries({ name, target, adopt, application, ...others }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const other = body.upgrade ? 'upgrade' : 'application_id';
+  if (given.length > 0) throw invalid(given.map(([path]) => ({ path, message: `must not be given with ${other}` })));
+  if (body.upgrade) return upgradeTo(await presentOrigin(transaction, row), { inputs });
+  return { operation: 'update', message: 'updated', spec, inputs, replicas, volumes, labels, desiredState };
 }
+
+/** The change to an application of the catalog. */
+const upgradeTo = (
+  origin: Origin,
+  given: Pick<ApplicationChange, 'inputs' | 'expected' | 'force'>,
+): ApplicationChange => ({
+  operation: 'upgrade',
+  message: `upgraded to version ${origin.version} of ${origin.slug}`,
+  spec: origin.spec,
+  origin,
+  ...given,
+});
 
 /** @throws UncheckedTargets if it can become possible with the first check of a target */
 function awaitFirstChecks({ refusals, unchecked }: DecidedApplication): void {
@@ -189,7 +221,8 @@ const createOnce = (context: RequestContext, { body, idempotent, canWait }: Crea
     const previous = idempotent && (await findCreated(transaction, idempotent, 'application_id'));
     if (previous !== undefined) return present(previous, []); // only the first response contains the values
     const changing = { ...context, transaction };
-    const decided = await decideApplication(changing, requestedBy(body));
+    const wanted = await requestedBy(transaction, body);
+    const decided = await decideApplication(changing, wanted, await readAdopted(changing, wanted, body.adopt));
     if (canWait) awaitFirstChecks(decided);
     refusePart(decided.refusals);
     if (body.expected !== undefined && body.expected !== decided.digest) {
@@ -197,7 +230,7 @@ const createOnce = (context: RequestContext, { body, idempotent, canWait }: Crea
         'Nothing was created: the request or a target has changed since the plan was made. Make a new plan.';
       throw new Problem('plan_outdated', detail);
     }
-    const stored = await storeApplication(changing, decided, { onFailure: body.on_failure });
+    const stored = await storeApplication(changing, decided, { onFailure: body.on_failure, values: body.values });
     if (idempotent) await rememberRequest(transaction, idempotent, { application_id: stored.id });
     return present(stored.id, stored.generated);
   });
@@ -244,6 +277,10 @@ export const scaleApplication = placementRoute(fleetEndpoints.scaleApplication, 
     const numbers = Object.entries(replicas).map(([part, count]) => `${part} ${count}`);
     return { operation: 'scale', message: `replicas changed: ${numbers.join(', ')}`, replicas };
   }),
+);
+
+export const upgradeApplication = placementRoute(fleetEndpoints.upgradeApplication, (context, { params, body }) =>
+  change(context, params.id, async (row) => upgradeTo(await presentOrigin(context.transaction, row), body)),
 );
 
 export const rollbackApplication = placementRoute(fleetEndpoints.rollbackApplication, (context, { params, body }) =>

@@ -245,7 +245,7 @@ export const restartDeployment = placementRoute(fleetEndpoints.restartDeployment
     context,
     params.id,
     () => ({ operation: 'restart', message: 'restart requested', desiredState: 'running', restart: true }),
-    { ofPart: true },
+    { ofParts: true },
   ),
 );
 
@@ -310,7 +310,6 @@ export const deleteDeployment = placementRoute(fleetEndpoints.deleteDeployment, 
   const { transaction, ifMatch } = context;
   await acquirePlacementLock(transaction);
   const row = await lockRow(transaction, deployments, { id: params.id, ifMatch });
-  refuseManaged(row);
   const decided = await decideDeletion(context, { before: row, keepsWorkload: query.keep_workload });
   refuseInUse(decided.dependents);
   const isRemoved = await storeDeletion(context, decided);

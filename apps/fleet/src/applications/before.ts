@@ -52,39 +52,47 @@ export interface PartBefore {
   readonly latest: number;
 }
 
-/** An application as it is before a change. */
-export interface Before {
-  readonly row: ApplicationRow;
-  readonly content: Content;
+/** What a decision finds of an application, or of deployments that become one. */
+export interface Present {
+  /** Undefined if the deployments become an application. */
+  readonly row?: ApplicationRow;
   /** By the names of the parts, also of those that the present generation no longer has. */
   readonly parts: ReadonlyMap<string, PartBefore>;
   /** The ids of the sealed values by the names of the generated values. */
   readonly generated: ReadonlyMap<string, string>;
 }
 
+/** An application as it is before a change. */
+export interface Before extends Present {
+  readonly row: ApplicationRow;
+  readonly content: Content;
+}
+
 export async function readBefore(transaction: Transaction, row: ApplicationRow): Promise<Before> {
-  const rows = await readPartRows(transaction, row);
-  const revisions = await transaction.$queryRaw<{ deployment_id: string; latest: number }[]>`
-    SELECT d.id AS deployment_id, w.revision AS latest, ${revisionColumns}
-    FROM deployments d JOIN workloads w ON w.id = d.workload_id
-    JOIN workload_revisions v ON v.workload_id = d.workload_id AND v.revision = d.revision
-    WHERE d.application_id = ${row.id}::uuid`;
+  const parts = await withRevisions(transaction, await readPartRows(transaction, row));
   const values = await transaction.sealedValue.findMany({
     where: { application_id: row.id },
     select: { id: true, variable: true },
   });
-  const byId = new Map(revisions.map((each) => [each.deployment_id, each]));
   return {
     row,
     content: await readContent(transaction, row.id, row.generation),
-    parts: new Map(
-      rows.flatMap((part): [string, PartBefore][] => {
-        const found = byId.get(part.id);
-        if (!found || part.deleting) return [];
-        const workload = workloadRevisionOf(revisionRow.parse(found));
-        return [[part.part ?? '', { row: part, workload, latest: found.latest }]];
-      }),
-    ),
+    parts: new Map(parts.filter((part) => !part.row.deleting).map((part) => [part.row.part ?? '', part])),
     generated: new Map(values.map(({ id, variable }) => [variable, id])),
   };
+}
+
+/** Deployments with their revisions of workloads. */
+export async function withRevisions(transaction: Transaction, rows: readonly DeploymentRow[]): Promise<PartBefore[]> {
+  const ids = rows.map(({ id }) => id);
+  const revisions = await transaction.$queryRaw<{ deployment_id: string; latest: number }[]>`
+    SELECT d.id AS deployment_id, w.revision AS latest, ${revisionColumns}
+    FROM deployments d JOIN workloads w ON w.id = d.workload_id
+    JOIN workload_revisions v ON v.workload_id = d.workload_id AND v.revision = d.revision
+    WHERE d.id = ANY (${ids}::uuid[])`;
+  const byId = new Map(revisions.map((each) => [each.deployment_id, each]));
+  return rows.flatMap((row) => {
+    const found = byId.get(row.id);
+    return found ? [{ row, workload: workloadRevisionOf(revisionRow.parse(found)), latest: found.latest }] : [];
+  });
 }

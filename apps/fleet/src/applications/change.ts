@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationSpec } from '@svc/contract';
-import type { GeneratedValue } from '@svc/contract/fleet';
 import { notFound, Problem } from '@svc/http';
-import type { DeploymentChange, DeploymentContext } from '../deployments/changes.ts';
+import type { DeploymentChange } from '../deployments/changes.ts';
 import { revisionOf } from '../deployments/draft.ts';
 import type { Operation } from '../deployments/generations.ts';
 import type { PlanContext, Requested } from '../deployments/plans/several.ts';
@@ -19,16 +18,17 @@ import {
   type Wanted,
 } from './decide.ts';
 import type { Inputs } from './inputs.ts';
-import { refusePart } from './refusals.ts';
+import type { Origin } from './origin.ts';
 import type { ApplicationRow } from './rows.ts';
-import { storeChange } from './store.ts';
 
 /** A requested change of an application. Members that are absent stay unchanged. */
 export interface ApplicationChange {
-  readonly operation: Extract<Operation, 'update' | 'start' | 'stop' | 'restart' | 'scale' | 'rollback'>;
+  readonly operation: Extract<Operation, 'update' | 'upgrade' | 'start' | 'stop' | 'restart' | 'scale' | 'rollback'>;
   readonly message: string;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly spec?: ApplicationSpec | undefined;
+  /** The application of the catalog of which the specification is a copy. */
+  readonly origin?: Origin | undefined;
   readonly inputs?: Inputs | undefined;
   readonly replicas?: Readonly<Record<string, number>> | undefined;
   readonly volumes?: Wanted['volumes'] | undefined;
@@ -83,6 +83,7 @@ export async function decideChange(
     labels: change.labels ?? row.labels,
     target: null,
     desiredState: change.desiredState ?? row.desired_state,
+    origin: change.origin,
   };
   const changes = await changesOf(context, { before, change, restored });
   const decided = await decideApplication(context, wanted, { before, changeOf: changes });
@@ -99,20 +100,6 @@ export async function decideChange(
       replicas: before.content.replicas,
     });
   return { before, change, decided, content, isUnchanged };
-}
-
-/**
- * Changes an application under the placement lock, as one generation. @returns the values that the change generated. @throws as
- * `decideChange`, and 422
- */
-export async function changeApplication(
-  context: DeploymentContext & PlanContext,
-  row: ApplicationRow,
-  change: ApplicationChange,
-): Promise<GeneratedValue[]> {
-  const decided = await decideChange(context, row, change);
-  refusePart(decided.decided.refusals);
-  return storeChange(context, decided);
 }
 
 function refuseDeleting({ deleting, name }: ApplicationRow): void {
@@ -210,14 +197,24 @@ async function changesOf({ transaction }: PlanContext, { before, change, restore
       ? { ...restore, ...common }
       : {
           ...common,
-          ...(change.restores === undefined && newRevisionOf(part, present)),
-          ...(change.restores === undefined && { recordedEnv: part.env, volumes: newMounts(present, request) }),
+          ...(change.restores === undefined && contentOf(part, present, request)),
           replicas: part.replicas,
           restart: operation === 'restart',
         };
     return { kind: 'change', before: present.row, change: wanted } satisfies Requested;
   };
 }
+
+/** What a part is to run, as a change of its deployment. */
+export const contentOf = (
+  part: CompiledPart,
+  present: PartBefore,
+  request: Parameters<RequestOf>[1],
+): Pick<DeploymentChange, 'newRevision' | 'recordedEnv' | 'volumes'> => ({
+  ...newRevisionOf(part, present),
+  recordedEnv: part.env,
+  volumes: newMounts(present, request),
+});
 
 /** A revision of the workload, if the part is to run something else. */
 function newRevisionOf(part: CompiledPart, { workload, latest }: PartBefore): Pick<DeploymentChange, 'newRevision'> {
@@ -247,7 +244,7 @@ async function refuseFailed(
   { fingerprint }: DecidedApplication,
   { operation, force = false }: ApplicationChange,
 ): Promise<void> {
-  if (operation !== 'update' || force) return;
+  if (!['update', 'upgrade'].includes(operation) || force) return;
   const failed = await transaction.applicationGeneration.findFirst({
     where: { application_id: id, fingerprint, outcome: 'failed' },
     orderBy: { generation: 'desc' },

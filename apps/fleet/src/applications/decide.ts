@@ -9,8 +9,9 @@ import type { DeploymentRow } from '../deployments/rows.ts';
 import { sha256 } from '../deployments/updates/digest.ts';
 import { refuseFieldErrors } from '../resources/field-errors.ts';
 import { refuseUnknownTarget, targetOf } from '../resources/targets.ts';
-import type { Before } from './before.ts';
+import type { Before, Present } from './before.ts';
 import { type CompiledPart, type Requested as Content, compile } from './compile.ts';
+import type { Origin } from './origin.ts';
 import { type Rejected, rankTargets } from './targets.ts';
 
 /** What an application is to be. */
@@ -18,6 +19,8 @@ export interface Wanted extends Omit<Content, 'known'> {
   readonly labels: Readonly<Record<string, string>>;
   readonly target: Target | null;
   readonly desiredState: 'running' | 'stopped';
+  /** The application of the catalog of which the specification is a copy. */
+  readonly origin?: Origin | undefined;
 }
 
 /** A reason to refuse an application; without a part, it concerns the whole. */
@@ -58,7 +61,7 @@ export type RequestOf = (part: CompiledPart, request: Omit<NewDeploymentRequest,
 export async function decideApplication(
   context: PlanContext,
   wanted: Wanted,
-  { before, changeOf }: { readonly before?: Before; readonly changeOf?: RequestOf } = {},
+  { before, changeOf }: { readonly before?: Present; readonly changeOf?: RequestOf } = {},
 ): Promise<DecidedApplication> {
   const present = before?.generated ?? new Map<string, string>();
   const names = wanted.spec.generated.map(({ name }) => name);
@@ -69,8 +72,8 @@ export async function decideApplication(
   const known = new Map([...(before?.parts ?? [])].map(([name, { row }]) => [name, row.name]));
   const { parts, problems } = compile({ ...wanted, known }, (name) => generated.get(name) ?? '');
   refuseFieldErrors([...problems, ...(before ? [] : targetProblems(wanted))]);
-  const once = { ...context, candidates: await context.candidates.readOnce(context.transaction) };
-  const ofName = before ? [] : await refusalsOfName(once, wanted);
+  const once = { ...context, ofParts: true, candidates: await context.candidates.readOnce(context.transaction) };
+  const ofName = before?.row ? [] : await refusalsOfName(once, wanted);
   const requests = requestsOf(wanted, parts);
   const onTarget = (target: Target | null) =>
     decideAll(
@@ -97,7 +100,7 @@ export async function decideApplication(
     target,
     rejected,
     unchecked,
-    refusals: [...ofName, ...ofParts, ...ofTarget],
+    refusals: [...ofName, ...(wanted.origin?.refusals ?? []), ...ofParts, ...ofTarget],
     digest: digestOf({ wanted, before, target, decided }),
     fingerprint: sha256(parts.map(({ name, spec, env }) => [name, spec, env])),
   };
@@ -119,7 +122,7 @@ interface OnTarget {
 type DecideOn = (target: Target | null) => Promise<readonly Decided[]>;
 
 /** An application keeps its target. One that has never run chooses it with its first part. */
-async function onPresentTarget({ parts }: Before, onTarget: DecideOn): Promise<OnTarget> {
+async function onPresentTarget({ parts }: Present, onTarget: DecideOn): Promise<OnTarget> {
   const [first] = [...parts.values()].flatMap(({ row }) => targetOf(row) ?? []);
   const target = first ?? null;
   return { decided: await onTarget(target), target, rejected: [], unchecked: [] };
@@ -236,7 +239,7 @@ function refusalsOfTargets(rejected: readonly Rejected[]): PartRefusal[] {
 
 interface Digested {
   readonly wanted: Wanted;
-  readonly before: Before | undefined;
+  readonly before: Present | undefined;
   readonly target: Target | null;
   readonly decided: readonly Decided[];
 }
@@ -251,7 +254,7 @@ function digestOf({ wanted, before, target, decided }: Digested): string {
     row.generation,
   ]);
   return sha256({
-    before: before ? [before.row.id, before.row.version, before.row.generation, rows] : null,
+    before: [before?.row?.id, before?.row?.version, before?.row?.generation, rows],
     request: [name, spec, inputs, replicas, volumes, labels, desiredState],
     target: target && [target.kind, target.id],
     parts: drafts.map((draft) => [draft.name, runSpecOf(draft), draft.defaultsVersion, draft.defaultLimits]),
@@ -262,5 +265,8 @@ function digestOf({ wanted, before, target, decided }: Digested): string {
 export const fullSpecOf = ({ spec }: Pick<CompiledPart, 'spec'>) => ({ ...workloadDefaults, ...spec });
 
 /** The deployments that the parts had before, without those that the application still has. */
-export const retiredParts = (before: Before, { parts }: Pick<DecidedApplication, 'parts'>): DeploymentRow[] =>
+export const retiredParts = (
+  before: Pick<Before, 'parts'>,
+  { parts }: Pick<DecidedApplication, 'parts'>,
+): DeploymentRow[] =>
   [...before.parts].filter(([name]) => !parts.some(({ compiled }) => compiled.name === name)).map(([, { row }]) => row);

@@ -22,7 +22,7 @@ export async function deleteApplication(
   const requests = parts
     .toReversed()
     .map((part) => ({ kind: 'deletion' as const, before: part.row, keepsWorkload: false }));
-  const decided = await decideAll(context, requests);
+  const decided = await decideAll({ ...context, ofParts: true }, requests);
   refuseInUse(decided.flatMap((each) => (each.kind === 'deletion' ? each.dependents : [])));
   if (keepsVolumes)
     await transaction.volume.updateMany({

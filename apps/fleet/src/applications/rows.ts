@@ -7,6 +7,7 @@ import { imageReference } from '../render/image.ts';
 import { type Kind, presentCommon, readRow, readRows, resourceRow } from '../resources/kind.ts';
 import { presentTarget } from '../resources/storage.ts';
 import { storedInputs } from './inputs.ts';
+import { catalogHash } from './origin.ts';
 
 type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
 type Application = Reply<typeof fleetEndpoints.getApplication>['application'];
@@ -19,6 +20,10 @@ const applicationRow = resourceRow.extend({
   failed_generation: z.int().nullable(),
   deleting: z.boolean(),
   on_failure: z.enum(['auto', 'roll_back', 'stop']),
+  /** Those of the application of the catalog from which it was made; null: from none. */
+  catalog_id: z.string().nullable(),
+  catalog_slug: z.string().nullable(),
+  application_state: z.enum(['current', 'outdated', 'withdrawn']).nullable(),
   /** How the present generation has ended. */
   outcome: z.enum(['good', 'failed', 'superseded']).nullable(),
   outcome_reason: z.string().nullable(),
@@ -34,11 +39,24 @@ export type ApplicationRow = z.output<typeof applicationRow>;
 const ofGeneration = (expression: Prisma.Sql) =>
   Prisma.sql`(SELECT ${expression} FROM application_generations g WHERE g.application_id = r.id AND g.generation = r.generation)`;
 
+const ofSpec = (expression: Prisma.Sql) => Prisma.sql`(SELECT ${expression} FROM application_specs s
+  JOIN application_generations g ON g.application_id = s.application_id AND g.spec_version = s.spec_version
+  WHERE s.application_id = r.id AND g.generation = r.generation)`;
+
+/** Whether the application of the catalog has changed since the copy `s`. */
+const applicationState = Prisma.sql`CASE
+  WHEN s.catalog_id IS NULL THEN NULL
+  WHEN NOT EXISTS (SELECT FROM catalog_applications c WHERE c.id = s.catalog_id) THEN 'withdrawn'
+  WHEN (SELECT ${catalogHash(Prisma.sql`c.document`)} FROM catalog_applications c WHERE c.id = s.catalog_id) = s.catalog_hash THEN 'current'
+  ELSE 'outdated' END`;
+
 export const applications: Kind<ApplicationRow> = {
   table: 'applications',
   row: applicationRow,
   bytes: Prisma.sql`coalesce(${ofGeneration(Prisma.sql`octet_length(g.inputs::text)`)}, 0)`,
   columns: Prisma.sql`r.desired_state::text, r.generation, r.good_generation, r.failed_generation, r.deleting, r.on_failure,
+    ${ofSpec(Prisma.sql`s.catalog_id`)} AS catalog_id, ${ofSpec(Prisma.sql`s.catalog_slug`)} AS catalog_slug,
+    ${ofSpec(applicationState)} AS application_state,
     ${ofGeneration(Prisma.sql`g.outcome`)} AS outcome, ${ofGeneration(Prisma.sql`g.outcome_reason`)} AS outcome_reason,
     coalesce(${ofGeneration(Prisma.sql`ARRAY(SELECT jsonb_object_keys(g.parts))`)}, '{}') AS part_names,
     coalesce(${ofGeneration(Prisma.sql`g.inputs`)}, '{}') AS inputs,
@@ -78,6 +96,8 @@ function present(row: ApplicationRow, parts: readonly DeploymentRow[]): Applicat
     good_generation: row.good_generation,
     failed_generation: row.failed_generation,
     on_failure: row.on_failure,
+    slug: row.catalog_slug,
+    application_state: row.application_state,
     outcome: row.outcome,
     outcome_reason: row.outcome_reason,
     inputs: row.inputs,

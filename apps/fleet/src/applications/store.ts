@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationSpec, GeneratedDeclaration } from '@svc/contract';
 import type { GeneratedValue } from '@svc/contract/fleet';
+import { invalid } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';
 import type { Sealer } from '../database/sealing.ts';
@@ -11,14 +13,22 @@ import type { WaitsFor } from '../deployments/waits.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import { nextVersion } from '../resources/kind.ts';
-import { randomText, sealValue } from '../resources/sealed-values.ts';
+import { openValue, randomText, sealValue } from '../resources/sealed-values.ts';
+import type { TakenValue } from './adopt.ts';
 import type { Content } from './before.ts';
 import type { DecidedChange } from './change.ts';
 import { type DecidedApplication, type DecidedPart, retiredParts } from './decide.ts';
+import type { Origin } from './origin.ts';
 import { readParts, reverseWaits, type storedParts, storeWaits } from './parts.ts';
 import type { ApplicationRow } from './rows.ts';
 
 type Transaction = Prisma.TransactionClient;
+
+interface Creation {
+  readonly onFailure: 'auto' | 'roll_back' | 'stop';
+  /** The values of deployments that become generated values, by the names of these. */
+  readonly values: Readonly<Record<string, TakenValue>>;
+}
 
 interface StoredApplication {
   readonly id: string;
@@ -29,7 +39,7 @@ interface StoredApplication {
 export async function storeApplication(
   context: DeploymentContext,
   decided: DecidedApplication,
-  { onFailure }: { readonly onFailure: 'auto' | 'roll_back' | 'stop' },
+  { onFailure, values }: Creation,
 ): Promise<StoredApplication> {
   const { transaction, principal } = context;
   const { wanted } = decided;
@@ -38,14 +48,17 @@ export async function storeApplication(
   await transaction.application.create({
     data: { id, name, labels: { ...labels }, desired_state, on_failure: onFailure, created_by: authorOf(principal) },
   });
-  await storeSpec(transaction, { id, version: 1, spec: wanted.spec });
-  const generated = await generateValues(context, id, decided);
+  await storeSpec(transaction, { id, version: 1, spec: wanted.spec, origin: wanted.origin });
+  const taken = await takeValues(context, { id, ids: decided.generated, values });
+  const newValues = decided.newValues.filter((each) => !taken.includes(each));
+  const generated = await generateValues(context, id, { ...decided, newValues });
   await storeAll(
     context,
     decided.parts.map((part) => part.decided),
   );
   await linkParts(transaction, id, decided.parts);
-  if (desired_state === 'running') await storeWaits(transaction, waitsOf(decided.parts, decided.parts));
+  const begun = decided.parts.filter(({ decided: each }) => each.kind === 'creation' || replacesInstances(each));
+  if (desired_state === 'running') await storeWaits(transaction, waitsOf(begun, decided.parts));
   const message = `created with the parts ${decided.parts.map((part) => part.compiled.name).join(', ')}`;
   await recordGeneration(context, {
     id,
@@ -136,7 +149,7 @@ export async function removeRetired(
     data: { reclaim: 'retain', ...nextVersion() },
   });
   const decided = await decideAll(
-    context,
+    { ...context, ofParts: true },
     rows.map((before) => ({ kind: 'deletion' as const, before, keepsWorkload: false })),
   );
   const removed = decided.filter((each) => each.kind === 'deletion' && each.dependents.length === 0);
@@ -150,29 +163,36 @@ interface NewSpec {
   readonly id: string;
   readonly version: number;
   readonly spec: ApplicationSpec;
+  readonly origin: Origin | undefined;
 }
 
-const storeSpec = (transaction: Transaction, { id, version, spec }: NewSpec) =>
-  transaction.applicationSpec.create({ data: { application_id: id, spec_version: version, spec: jsonOf(spec) } });
+const storeSpec = (transaction: Transaction, { id, version, spec, origin }: NewSpec) =>
+  transaction.applicationSpec.create({
+    data: {
+      ...{ application_id: id, spec_version: version, spec: jsonOf(spec) },
+      ...(origin && { catalog_id: origin.id, catalog_slug: origin.slug, catalog_hash: origin.hash }),
+    },
+  });
 
 /** The number of the specification of a generation. A new one is stored. */
 async function specVersionOf(
   transaction: Transaction,
   { row, content }: DecidedChange['before'],
-  { spec: requested, restores }: DecidedChange['change'],
+  { spec: requested, restores, origin }: DecidedChange['change'],
   spec: ApplicationSpec,
 ): Promise<number> {
   if (restores !== undefined) {
     const where = { application_id_generation: { application_id: row.id, generation: restores } };
     return (await transaction.applicationGeneration.findUniqueOrThrow({ where })).spec_version;
   }
-  if (requested === undefined) return content.specVersion;
+  const isSame = origin === undefined && isDeepStrictEqual(requested, content.spec);
+  if (requested === undefined || isSame) return content.specVersion;
   const latest = await transaction.applicationSpec.aggregate({
     where: { application_id: row.id },
     _max: { spec_version: true },
   });
   const version = (latest._max.spec_version ?? 0) + 1;
-  await storeSpec(transaction, { id: row.id, version, spec });
+  await storeSpec(transaction, { id: row.id, version, spec, origin });
   return version;
 }
 
@@ -268,6 +288,39 @@ async function linkParts(transaction: Transaction, id: string, parts: readonly D
   await transaction.$executeRaw`
     UPDATE deployments d SET application_id = ${id}::uuid, part = p.part
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) p(id uuid, part text) WHERE d.id = p.id`;
+}
+
+interface Taking {
+  readonly id: string;
+  readonly ids: ReadonlyMap<string, string>;
+  readonly values: Creation['values'];
+}
+
+/** Stores generated values of deployments as those of an application. @returns their names. @throws 400 for values that do not exist */
+async function takeValues(
+  { transaction, settings: { sealer } }: DeploymentContext,
+  { id, ids, values }: Taking,
+): Promise<string[]> {
+  for (const [name, { deployment, variable }] of Object.entries(values)) {
+    const path = `values.${name}`;
+    const sealedId = ids.get(name);
+    if (sealedId === undefined) throw invalid([{ path, message: 'is not a generated value of the application' }]);
+    const row = await transaction.sealedValue.findFirst({
+      where: { variable, deployment: { name: deployment } },
+      orderBy: { created_at: 'desc' },
+    });
+    if (!row) throw invalid([{ path, message: `must be a generated value: ${variable} of ${deployment} has none` }]);
+    const value = await openValue(sealer, row);
+    const owner = { application_id: id };
+    await sealValue(transaction, sealer, {
+      id: sealedId,
+      owner,
+      variable: name,
+      value,
+      revealable: row.revealable ?? false,
+    });
+  }
+  return Object.keys(values);
 }
 
 /** Generates the values of an application that do not exist. @returns them as text, for the response to the caller who requested them */

@@ -34,7 +34,7 @@ import { acceptEnv, isSameEnv } from './env.ts';
 import { type Author, DUE_NOW, type Operation, PENDING, recordGeneration, restartForSecret } from './generations.ts';
 import { pendingRevisions } from './plans/pending.ts';
 import type { WorkloadRevision } from './plans/revision.ts';
-import { type Refusal, refusalsOfDeletion, refuse, refuseManaged } from './refusals.ts';
+import { type Refusal, refusalsOfDeletion, refusalsOfPart, refuse, refuseManaged } from './refusals.ts';
 import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
 import { scalingAfter } from './scaling/scaling.ts';
 import { allocate, allocationOf } from './store.ts';
@@ -175,7 +175,7 @@ export async function decideChange(
   change: DeploymentChange,
 ): Promise<DecidedChange> {
   const requested = await requestedChange(context, before, change);
-  const refusals = refusalsOfDeletion(before);
+  const refusals = [...refusalsOfDeletion(before), ...(context.ofParts ? [] : refusalsOfPart(before))];
   refuseTakeOver(before, change);
   refuseOtherPlan(before, requested.draft, change.expected);
   if (refusals.length > 0 || requested.isUnchanged)
@@ -259,20 +259,20 @@ async function storeRevision(
 
 /**
  * Changes a deployment and increments its generation. Does nothing if the deployment already
- * matches. `ofPart`: also a part of an application that runs can be changed so. @throws 400, 404, 409 for another change than the
+ * matches. `ofParts`: also a part of an application that runs can be changed so. @throws 400, 404, 409 for another change than the
  * expected one, and for a part of an application, 412, 422
  */
 export async function changeDeployment(
   context: DeploymentContext,
   id: string,
   requestChange: (before: DeploymentRow) => DeploymentChange | Promise<DeploymentChange>,
-  { ofPart = false }: { readonly ofPart?: boolean } = {},
+  { ofParts = false }: Pick<DecisionContext, 'ofParts'> = {},
 ): Promise<DeploymentReply> {
   const { transaction, defaultLimits, ifMatch } = context;
   await acquirePlacementLock(transaction);
   const before = await lockRow(transaction, deployments, { id, ifMatch });
-  if (!ofPart || before.desired_state === 'stopped') refuseManaged(before);
-  const decided = await decideChange(context, before, await requestChange(before));
+  if (!ofParts || before.desired_state === 'stopped') refuseManaged(before);
+  const decided = await decideChange({ ...context, ofParts }, before, await requestChange(before));
   refuse(decided.refusals);
   const generated = await storeChange(context, decided);
   return { deployment: presentDeployment(await readRow(transaction, deployments, id), defaultLimits), generated };

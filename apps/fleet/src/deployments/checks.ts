@@ -152,15 +152,20 @@ async function refusalsOfName(
  * Checks the minimum tier of a template against the tier of the organization, as of the last sync.
  */
 async function refusalsOfTier(transaction: Transaction, { workload, isNewRevision }: Draft): Promise<Refusal[]> {
-  if (!isNewRevision || workload.minTier === null) return [];
+  const message = isNewRevision ? await tierProblem(transaction, workload.minTier) : undefined;
+  return message === undefined ? [] : [{ code: 'tier_too_low', path: 'template', message }];
+}
+
+/** Why the organization cannot use what requires a minimum tier; undefined if it can. */
+export async function tierProblem(transaction: Transaction, minTier: string | null): Promise<string | undefined> {
+  if (minTier === null) return undefined;
   const [row] = await transaction.$queryRaw<{ tier: string | null }[]>`
     SELECT organization->>'tier' AS tier FROM catalog_sync`;
   const tier = row?.tier ?? tiers[0];
   // `indexOf` of a tuple of literals accepts only these literals.
   const rank = (name: string) => (tiers as readonly string[]).indexOf(name);
-  if (rank(tier) >= rank(workload.minTier) && rank(workload.minTier) >= 0) return [];
-  const message = `requires the tier ${workload.minTier}; your organization has the tier ${tier}`;
-  return [{ code: 'tier_too_low', path: 'template', message }];
+  if (rank(tier) >= rank(minTier) && rank(minTier) >= 0) return undefined;
+  return `requires the tier ${minTier}; your organization has the tier ${tier}`;
 }
 
 function refusalsOfSecrets(

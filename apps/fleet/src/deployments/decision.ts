@@ -36,6 +36,8 @@ export interface DecisionContext {
   readonly candidates: Candidates;
   /** What earlier changes of the same plan would store. Default: nothing. */
   readonly pending?: Pending;
+  /** Whether parts of applications can be changed: by their application, or by a restart. */
+  readonly ofParts?: boolean;
 }
 
 interface DraftPlacement {

@@ -68,11 +68,26 @@ const withoutAddress = (reference: StoredReference): StoredReference => {
 /** The variables as the API returns them, without secret values. */
 export const presentEnv = (env: StoredEnv, secretVariables: readonly string[]): EnvReply =>
   Object.fromEntries(
-    Object.entries(withReferences(env, withoutAddress)).map(([name, value]) => {
-      if (isSealed(value, secretVariables.includes(name))) return [name, { sealed: true }];
-      return [name, typeof value === 'object' && 'generate' in value ? { generate: value.generate } : value];
-    }),
+    Object.entries(withReferences(env, withoutAddress)).map(([name, value]) => [
+      name,
+      isSealed(value, secretVariables.includes(name)) ? SEALED : presentValue(value),
+    ]),
   );
+
+const SEALED: EnvReply[string] = { sealed: true };
+
+/** A value that is not sealed. A value of an application is shown by the application. */
+function presentValue(value: StoredValue): EnvReply[string] {
+  if (typeof value === 'string') return value;
+  if ('sealed' in value || 'application' in value) return SEALED;
+  if ('generate' in value) return { generate: value.generate };
+  if (!('compose' in value)) return value;
+  const shown = Object.entries(value.with).flatMap(([name, reference]) =>
+    'application' in reference ? [] : [[name, reference] as const],
+  );
+  const isWhole = shown.length === Object.keys(value.with).length;
+  return isWhole ? { compose: value.compose, with: Object.fromEntries(shown) } : SEALED;
+}
 
 /** The variables of a deployment whose instances are replaced: all sealed values become secrets. */
 export const withoutInlineValues = (env: StoredEnv): StoredEnv =>

@@ -4,6 +4,7 @@ import { Problem } from '@svc/http';
 export interface Refusal {
   readonly code:
     | 'name_taken'
+    | 'managed_by_application'
     | 'template_blocked'
     | 'template_flawed'
     | 'template_untrusted'
@@ -33,7 +34,6 @@ export function refuse(refusals: readonly Refusal[]): void {
 }
 
 interface ManagedRow {
-  readonly name: string;
   readonly part: string | null;
   readonly application_name: string | null;
 }
@@ -44,9 +44,17 @@ export const refusalsOfDeletion = ({ deleting }: { readonly deleting: boolean })
     ? [{ code: 'deployment_refused', path: 'phase', message: 'is deleting; the deployment cannot be changed' }]
     : [];
 
+/** A part of an application is changed only by it. */
+export const refusalsOfPart = ({ part, application_name: application }: ManagedRow): Refusal[] =>
+  application === null || part === null
+    ? []
+    : [
+        {
+          code: 'managed_by_application',
+          path: 'name',
+          message: `is that of the part ${part} of the application ${application}: change the application`,
+        },
+      ];
+
 /** @throws 409 for a part of an application, which alone can change it */
-export function refuseManaged({ name, part, application_name: application }: ManagedRow): void {
-  if (application === null || part === null) return;
-  const detail = `Nothing was changed: the deployment ${name} is the part ${part} of the application ${application}. Change the application.`;
-  throw new Problem('managed_by_application', detail);
-}
+export const refuseManaged = (row: ManagedRow): void => refuse(refusalsOfPart(row));

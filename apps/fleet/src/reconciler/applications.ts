@@ -1,5 +1,5 @@
 import { type Log, type PeriodicTask, Problem, runPeriodically } from '@svc/http';
-import { changeApplication } from '../applications/change.ts';
+import { changeApplication } from '../applications/apply.ts';
 import { type OpenPart, readOpenParts, settled } from '../applications/outcome.ts';
 import { type ApplicationRow, applications } from '../applications/rows.ts';
 import { recordEvent, removeRetired } from '../applications/store.ts';

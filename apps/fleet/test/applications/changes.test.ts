@@ -3,6 +3,7 @@
 import { newRollout } from '../../src/deployments/updates/rollout.ts';
 import { continueApplication } from '../../src/reconciler/applications.ts';
 import { workerContextOf } from '../deployments/updates/passes.ts';
+import { receivedBy, secretVariable } from '../deployments/values/variables.ts';
 import type { Body } from '../deployments/world.ts';
 import { GHOST, startApplicationWorld } from './world.ts';
 
@@ -208,6 +209,35 @@ test('an application that is created without being started has its target, and s
   expect(await fleet.claimable()).toEqual([]);
   expect((await ask(application.id, 'start')).status).toBe(200);
   expect(await fleet.claimable()).toEqual(['blog-database']);
+});
+
+test('deployments become parts with their names, volumes and values, and their instances are replaced once', async () => {
+  const host = await fleet.aMeshHost();
+  const { id: workload_id } = await fleet.aWorkload({
+    image_name: 'library/mysql',
+    ports: [{ containerPort: 3306 }],
+    volume_mounts: [{ name: 'data', mountPath: '/var/lib/mysql' }],
+    env_schema: [secretVariable('MYSQL_PASSWORD')],
+  });
+  const old = await fleet.deployed({ name: 'old-db', workload_id, env: { MYSQL_PASSWORD: { generate: 32 } } });
+  const password = (await receivedBy(fleet, old.id)).env.MYSQL_PASSWORD;
+  const adopt = { database: 'old-db' };
+  const values = { db_password: { deployment: 'old-db', variable: 'MYSQL_PASSWORD' } };
+  const { body: plan } = await fleet.planApplication({ adopt });
+  expect(plan.parts.map(({ name, action }: Record<string, string>) => `${name} ${action}`)).toEqual([
+    'database change',
+    'web create',
+  ]);
+  const { application, generated } = await fleet.created({ adopt, values, expected: plan.digest });
+  expect(generated).toEqual([]);
+  expect(application.target).toEqual({ host_id: host.id, cluster_id: null });
+  const part = await fleet.deployment((await fleet.part(application.id, 'database')).deployment_id);
+  expect(part).toMatchObject({ id: old.id, name: 'old-db', generation: 2, volumes: old.volumes });
+  expect((await receivedBy(fleet, old.id)).env.MYSQL_PASSWORD).toBe(password);
+  const again = await fleet.createApplication({ name: 'other', adopt });
+  expect({ status: again.status, code: again.body.code }).toEqual({ status: 409, code: 'not_adoptable' });
+  const unknown = await fleet.createApplication({ name: 'other', adopt: { database: 'missing' } });
+  expect(unknown.body.errors).toEqual([{ path: 'adopt.database', message: expect.stringContaining('does not exist') }]);
 });
 
 test('a scalable part is scaled, and others are not', async () => {

@@ -3,6 +3,7 @@ import type { ApiRequest } from '@svc/testing';
 import { newRollout } from '../../src/deployments/updates/rollout.ts';
 import { volumeName } from '../../src/render/labels.ts';
 import { aTemplate } from '../a-template.ts';
+import { catalogApplication } from '../applications/catalog.ts';
 import type { World } from '../world.ts';
 
 type Given = Partial<Omit<ApiRequest, 'method'>>;
@@ -103,6 +104,16 @@ export function changingResources(world: World) {
   const whereItRuns = async () => ({ target: (await whatRuns()).target });
   const anApplication = async (given: object = {}) =>
     made('applications', 'application', { ...APPLICATION, ...(await whereItRuns()), ...given });
+  /** An application of the catalog, with the digest of the plan of its upgrade. */
+  const anUpgradedApplication = async () => {
+    const slug = name();
+    const { rows, changed } = catalogApplication(slug);
+    await world.database.client.catalogApplication.create({ data: rows });
+    const { id } = await made('applications', 'application', { application: slug, ...(await whereItRuns()) });
+    await world.database.client.catalogApplication.update({ where: { id: rows.id }, data: { document: changed } });
+    const plan = await asAdmin.post('/api/v1/applications/plan', { application_id: id, upgrade: true });
+    return { path: `/api/v1/applications/${id}/upgrade`, body: { expected: plan.body.digest } };
+  };
   const aChangedApplication = async () => {
     const application = await anApplication();
     await asAdmin.post(`/api/v1/applications/${application.id}/scale`, { replicas: { web: 2 } });
@@ -179,6 +190,7 @@ export function changingResources(world: World) {
     stopApplication: () => at(anApplication(), 'applications', { verb: '/stop' }),
     restartApplication: () => at(anApplication(), 'applications', { verb: '/restart' }),
     scaleApplication: () => at(anApplication(), 'applications', { verb: '/scale', body: { replicas: { web: 2 } } }),
+    upgradeApplication: anUpgradedApplication,
     rollbackApplication: () =>
       at(aChangedApplication(), 'applications', { verb: '/rollback', body: { generation: 1 } }),
     deleteApplication: () => at(anApplication(), 'applications'),

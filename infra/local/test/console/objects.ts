@@ -130,6 +130,7 @@ export async function createObjects(world: ConsoleWorld, engine: TestEngine | un
       '/deployments',
       '/deployments/new',
       ...deployments,
+      '/applications',
       '/updates',
       '/updates/new',
       '/catalog',

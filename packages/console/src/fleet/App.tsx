@@ -4,6 +4,7 @@ import {
   Blocks,
   Boxes,
   CircleArrowUp,
+  Combine,
   Compass,
   FileCheck,
   HardDrive,
@@ -63,6 +64,7 @@ const groups = [
     items: [
       { href: '/', label: t('Overview'), icon: LayoutDashboard },
       { href: '/deployments', label: t('Deployments'), icon: Boxes },
+      { href: '/applications', label: t('Applications'), icon: Combine },
       { href: '/updates', label: t('Updates'), icon: CircleArrowUp },
       { href: '/plans', label: t('Plans'), icon: FileCheck },
       { href: '/catalog', label: t('Catalog'), icon: Blocks },

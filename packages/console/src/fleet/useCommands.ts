@@ -6,6 +6,7 @@ import {
   CirclePlay,
   CirclePlus,
   CircleStop,
+  Combine,
   FileCheck,
   HardDrive,
   KeyRound,
@@ -62,6 +63,7 @@ export function useCommands(text: string): readonly Command[] {
   const pages = [
     pageCommand(t('Overview'), LayoutDashboard, '/'),
     pageCommand(t('Deployments'), Boxes, '/deployments'),
+    pageCommand(t('Applications'), Combine, '/applications'),
     pageCommand(t('Updates'), CircleArrowUp, '/updates'),
     pageCommand(t('Plans'), FileCheck, '/plans'),
     pageCommand(t('Catalog'), Blocks, '/catalog'),

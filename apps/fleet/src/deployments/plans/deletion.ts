@@ -3,6 +3,7 @@ import { nextVersion } from '../../resources/kind.ts';
 import { readDependents } from '../bindings.ts';
 import type { DecisionContext } from '../decision.ts';
 import { type Author, DUE_NOW, recordGeneration } from '../generations.ts';
+import { refuseManaged } from '../refusals.ts';
 import type { DeploymentRow } from '../rows.ts';
 import { removeDeployment } from '../store.ts';
 
@@ -16,11 +17,12 @@ export interface DecidedDeletion {
   readonly dependents: readonly Dependent[];
 }
 
-/** Decides a deletion without writing anything. */
+/** Decides a deletion without writing anything. @throws 409 for a part of an application */
 export async function decideDeletion(
-  { transaction, pending }: Pick<DecisionContext, 'transaction' | 'pending'>,
+  { transaction, pending, ofParts }: Pick<DecisionContext, 'transaction' | 'pending' | 'ofParts'>,
   { before, keepsWorkload }: Pick<DecidedDeletion, 'before' | 'keepsWorkload'>,
 ): Promise<DecidedDeletion> {
+  if (!ofParts) refuseManaged(before);
   const found = before.deleting ? [] : await readDependents(transaction, before, pending);
   const dependents = [...new Map(found.map(({ kind, name }) => [name, { kind, name }])).values()];
   return { kind: 'deletion', before, keepsWorkload, dependents };

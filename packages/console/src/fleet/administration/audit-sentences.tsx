@@ -111,6 +111,7 @@ const sentences: Readonly<Record<Changing, (parts: Parts) => ReactNode>> = {
   stopApplication: (parts) => rich('{actor} stopped the application {name}', { ...parts }),
   restartApplication: (parts) => rich('{actor} restarted the application {name}', { ...parts }),
   scaleApplication: (parts) => rich('{actor} scaled the application {name}', { ...parts }),
+  upgradeApplication: (parts) => rich('{actor} upgraded the application {name}', { ...parts }),
   rollbackApplication: (parts) => rich('{actor} rolled the application {name} back', { ...parts }),
   deleteApplication: (parts) => rich('{actor} deleted the application {name}', { ...parts }),
   revealApplicationValue: (parts) => rich('{actor} revealed a value of {name}', { ...parts }),

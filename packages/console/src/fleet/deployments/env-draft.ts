@@ -137,8 +137,6 @@ export function wordsOfValue(value: Deployment['env'][string]): string {
       port: String(value.port),
       deployment: value.deployment,
     });
-  if ('application' in value)
-    return t('{name} of application {application}', { name: value.generated, application: value.application });
   if ('compose' in value) {
     const parts = Object.entries(value.with).map(([name, part]) =>
       t('{name}: {value}', { name, value: wordsOfValue(part) }),

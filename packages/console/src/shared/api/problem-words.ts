@@ -59,6 +59,8 @@ export const problemSentences: Readonly<Record<ProblemCode, string>> = {
   plan_closed: t('The plan can no longer be applied.'),
   too_many_plans: t('Too many plans wait to be applied.'),
   update_held: t('The same configuration has failed before.'),
+  managed_by_application: t('It is a part of an application, which alone can change it.'),
+  not_scalable: t('A part of the application is not made for several instances.'),
   too_many_runs: t('Too many update runs have not ended.'),
   not_supported: t('This is not possible here.'),
   no_rollout: t('No update is in progress.'),

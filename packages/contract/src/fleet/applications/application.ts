@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { newApplicationSpec, partName } from '../../applications/index.ts';
 import { timestamp } from '../../shared/timestamp.ts';
 import { id, ignored, line, record, text, uuid } from '../../shared/wire.ts';
+import { dnsLabel } from '../../template/fields.ts';
+import { templateState } from '../deployments/advice.ts';
 import { deployment, newVolume, phases, plan } from '../deployments/deployment.ts';
 import { reference } from '../deployments/env.ts';
 import { changedMembers, labels, newMembers, resourceMembers, resourceName } from '../resources/resource.ts';
@@ -59,6 +61,15 @@ const mountVolumes = record(
   description: 'By part and volume mount, such as `database/data`. A mount that is left out gets a new volume of 10Gi',
 });
 
+const adopt = record(partName, dnsLabel, 32).meta({
+  description:
+    'By name of the part, the name of a deployment that becomes it, with its volumes. The deployments stand alone on one target, and their instances are replaced once',
+});
+
+const values = record(inputName, reference.ofDeployment, 32).meta({
+  description: 'By name of a generated value, the generated value of a deployment that it has, instead of a new one',
+});
+
 const desired = z.enum(['running', 'stopped']);
 
 /** What identifies a plan that a request applies. */
@@ -102,6 +113,8 @@ const readOnly = ignored(
   'generation',
   'good_generation',
   'failed_generation',
+  'slug',
+  'application_state',
   'outcome',
   'outcome_reason',
   'phase',
@@ -112,8 +125,11 @@ const readOnly = ignored(
   'parts',
 );
 
+const slug = line(64).optional().meta({ description: 'Slug of an application of the mirror, instead of `spec`' });
+
 const whatRuns = {
-  spec: newApplicationSpec,
+  application: slug,
+  spec: newApplicationSpec.optional().meta({ description: 'Exactly one of `application` and `spec`' }),
   inputs: inputs.default({}),
   replicas: replicas.default({}),
   volumes: mountVolumes.default({}),
@@ -130,6 +146,8 @@ export const newApplicationBody = z
       .meta({ description: 'null: the fleet chooses the target, one for all parts' }),
     desired_state: desired.default('running'),
     on_failure: onFailure.default('auto'),
+    adopt: adopt.default({}),
+    values: values.default({}),
     expected,
     ...readOnly,
   })
@@ -164,12 +182,24 @@ export const plannedApplication = z
     application_id: uuid.optional().meta({
       description: 'Plan a change of this application, in which members that are left out do not change',
     }),
+    upgrade: z.boolean().default(false).meta({
+      description:
+        'With `application_id`: plan the change to the present application of the mirror. Only `inputs` can be changed with it',
+    }),
     name: resourceName.optional(),
+    application: slug,
     ...changes,
     target: target.nullable().optional(),
     desired_state: desired.optional(),
+    adopt: adopt.optional(),
   })
   .meta({ examples: [example] });
+
+export const upgradedApplication = z.strictObject({
+  expected: line(64).meta({ description: '`digest` of the plan with `upgrade`' }),
+  inputs: inputs.optional().meta({ description: 'As in the plan' }),
+  force: z.boolean().default(false).meta({ description: 'Also if a generation with the same content has failed' }),
+});
 
 export const scaledApplication = z.strictObject({ replicas });
 
@@ -207,6 +237,13 @@ export const application = z
     good_generation: z.int().nullable().meta({ description: 'The last generation of which all parts ran; null: none' }),
     failed_generation: z.int().nullable().meta({
       description: 'The generation that has failed, if the present one restores the last good one; otherwise null',
+    }),
+    slug: z.string().nullable().meta({
+      description: 'That of the application of the catalog, when the specification was copied; null: a request gave it',
+    }),
+    application_state: templateState.nullable().meta({
+      description:
+        '`outdated`: the application of the catalog has changed since the copy; `withdrawn`: it is no longer in the mirror; null: there is none',
     }),
     on_failure: onFailure,
     outcome: z.enum(['good', 'failed', 'superseded']).nullable().meta({

@@ -16,6 +16,7 @@ import {
   newApplicationBody,
   plannedApplication,
   scaledApplication,
+  upgradedApplication,
 } from './application.ts';
 
 const BODY_LIMIT = 1024 * 1024;
@@ -69,6 +70,7 @@ export const fleetApplicationEndpoints = {
       'overloaded',
       'not_found',
       'name_taken',
+      'not_adoptable',
       'plan_outdated',
       'unknown_target',
       'unsupported_value',
@@ -87,7 +89,15 @@ export const fleetApplicationEndpoints = {
     bodyLimit: BODY_LIMIT,
     reads: READS,
     reply: applicationPlan,
-    problems: ['not_found', 'unknown_target', 'unsupported_value', 'update_held', 'deployment_refused'],
+    problems: [
+      'not_found',
+      'not_adoptable',
+      'unknown_target',
+      'unsupported_value',
+      'update_held',
+      'no_template',
+      'deployment_refused',
+    ],
   }),
   getApplication: endpoint({
     ...common,
@@ -187,6 +197,18 @@ export const fleetApplicationEndpoints = {
     summary: 'Change the numbers of replicas of parts',
     body: scaledApplication,
     problems: [...refused, 'not_scalable'],
+  }),
+  upgradeApplication: endpoint({
+    ...changes,
+    operationId: 'upgradeApplication',
+    method: 'post',
+    path: '/api/v1/applications/:id/upgrade',
+    summary: 'Change an application to the present one of the mirror exactly as planned',
+    body: upgradedApplication,
+    bodyLimit: BODY_LIMIT,
+    secret: true,
+    reply: z.object({ application, generated: generatedValues }),
+    problems: [...refused, 'plan_outdated', 'update_held', 'no_template'],
   }),
   rollbackApplication: endpoint({
     ...changes,

@@ -71,7 +71,6 @@ const referenceReply = [
   z.object({ secret: z.string(), key: z.string().optional() }),
   z.object({ deployment: z.string(), variable: z.string() }),
   z.object({ deployment: z.string(), port: z.int(), as: z.enum(addressForms) }),
-  z.object({ application: z.string(), generated: z.string() }),
 ] as const;
 
 /** The values of variables of a deployment in a response. Secret values are not shown. */
