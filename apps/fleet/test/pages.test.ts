@@ -12,7 +12,10 @@ test.each(lists)('a page of %s beyond the end is an empty list, also a page that
   const host = await aHost();
   const deployment = await deployed();
   const { body: created } = await admin.post('/api/v1/tokens', { name: 'a token', role: 'viewer' });
+  const spec = { parts: [{ name: 'web', image_name: 'team/web' }] };
+  const { body: made } = await admin.post('/api/v1/applications', { name: `shop-${lists.indexOf(path)}`, spec });
   const ids = {
+    applications: made.application.id,
     hosts: host.id,
     clusters: (await aCluster()).id,
     workloads: deployment.workload_id,

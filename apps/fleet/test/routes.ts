@@ -54,6 +54,7 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     'DELETE /api/v1/tokens/:id',
   ],
   settings: [
+    'POST /api/v1/catalog/bundle',
     ...['oidc', 'hub'].flatMap((name) => [
       `GET /api/v1/settings/${name}`,
       `PUT /api/v1/settings/${name}`,

@@ -12,12 +12,12 @@ export interface WaitsFor {
 
 /**
  * The deployments `s` for which a deployment with a column `waits_for` still waits, and until when (`w.until`). A job that has
- * completed is stopped, although it is desired to run.
+ * completed is stopped, although it is desired to run. The limit makes the planner read each by its id.
  */
 export const unmetWaits = (
   waitsFor: Prisma.Sql,
 ): Prisma.Sql => Prisma.sql`jsonb_to_recordset(${waitsFor}->'for') w(id uuid, until text)
-  JOIN deployments s ON s.id = w.id AND (CASE w.until
+  JOIN LATERAL (SELECT * FROM deployments WHERE id = w.id LIMIT 1) s ON (CASE w.until
     WHEN 'started' THEN s.observed_generation = s.generation AND s.phase IN ('starting', 'running', 'degraded', 'stopped')
     WHEN 'ready' THEN s.observed_generation = s.generation AND (s.phase = 'running' OR s.phase = 'stopped' AND s.desired_state = 'running')
     WHEN 'finished' THEN s.observed_generation = s.generation AND s.phase = 'stopped'

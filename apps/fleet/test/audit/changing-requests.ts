@@ -32,6 +32,7 @@ export const FOR_SESSIONS: readonly string[] = [
   'endOwnSession',
   'connectProgram',
   'revealDeploymentValue',
+  'revealApplicationValue',
 ];
 
 /** How to make a request that each endpoint carries out, in a fleet with a hub and a provider. */

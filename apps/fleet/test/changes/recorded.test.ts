@@ -63,6 +63,7 @@ test('a change of any column is recorded, except of these', async () => {
     WHERE tgname = 'record_updates' GROUP BY relname`;
   expect(Object.fromEntries(tables.map(({ table, ignored }) => [table, ignored]))).toEqual({
     deployments: [
+      'application_id',
       'automatic_generation',
       'due_at',
       'env_bytes',
@@ -73,6 +74,7 @@ test('a change of any column is recorded, except of these', async () => {
       'lease_owner',
       'lease_until',
       'observed_at',
+      'part',
       'pod_settings',
       'pull_requested',
       'requested_digest',
@@ -80,6 +82,7 @@ test('a change of any column is recorded, except of these', async () => {
       'rollout_observed_at',
       'sent_to_engine',
       'take_over',
+      'waits_for',
     ],
     hosts: ['check_at', 'check_failures', 'key_id', 'last_seen_at', 'sealed'],
     nodes: ['updated_at'],

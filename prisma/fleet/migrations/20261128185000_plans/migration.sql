@@ -65,9 +65,14 @@ END $$;
 CREATE TRIGGER plan_refuse_change BEFORE UPDATE ON "plans" FOR EACH ROW EXECUTE FUNCTION plan_refuse_change();
 
 -- A deleted object is no longer managed.
-CREATE FUNCTION set_object_forget() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION set_object_forget() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   DELETE FROM set_objects WHERE kind = TG_ARGV[0] AND object_id = OLD.id;
   RETURN NULL;
 END $$;
 CREATE TRIGGER set_object_forget AFTER DELETE ON "deployments" FOR EACH ROW EXECUTE FUNCTION set_object_forget('deployment');
+
+-- The role that serves has few privileges.
+DO $$ BEGIN
+  EXECUTE format('ALTER FUNCTION set_object_forget() SET search_path = pg_catalog, %I, pg_temp', current_schema());
+END $$;
