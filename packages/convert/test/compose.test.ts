@@ -191,6 +191,8 @@ test.each([
   ['ports: ["1-100:1-100"]', 'ports.0'],
   ['command: "\'unfinished"', 'command'],
   ['stop_grace_period: soon', 'stop_grace_period'],
+  ['working_dir: relative', 'working_dir'],
+  ['environment: { "A B": c }', 'environment.A B'],
   ['mem_limit: much', 'mem_limit'],
   ['volumes: ["data:relative"]', 'volumes.0'],
   ['healthcheck: { test: [OTHER, a] }', 'healthcheck.test'],
@@ -206,6 +208,7 @@ test.each([
   ['services:\n  a: &a\n    b: *c\n', 3],
   ['', 1],
   ['text', 1],
+  ['services:\n  a:\n    image: "a\\0:1"\n', 3],
 ])('a file that cannot be read, %j, is refused with its line', (text, line) => {
   const { application, report } = converted(text);
   expect(application).toBeUndefined();
@@ -249,6 +252,11 @@ test('services that wait for each other are refused', () => {
   expect(report).toContainEqual(
     expect.objectContaining({ member: 'services', class: 'refused', reason: 'The services a, b wait for each other.' }),
   );
+});
+
+test.each(['app:', 'app:a b', 'App:1', 'app@sha256:12', '-x.example/app:1'])('the image %j is refused', (image) => {
+  const { report } = converted(`services: { app: { image: ${JSON.stringify(image)} } }`);
+  expect(fatesOf(report)).toContain('app.image refused');
 });
 
 test('two services whose names differ only in their characters are refused', () => {

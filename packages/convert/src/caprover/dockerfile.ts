@@ -1,7 +1,7 @@
 import { type Key, Refused } from '../compose/context.ts';
 import { imageOf } from '../compose/image.ts';
 import { each, type PartDraft, type ServiceContext, text } from '../compose/rules.ts';
-import { setVariable } from '../compose/service.ts';
+import { folderOf, isVariableName, setVariable } from '../compose/service.ts';
 import { fateOf, hasVariable, withDefaults, withPlaceholders } from '../compose/variables.ts';
 import { wordsOf } from '../compose/words.ts';
 
@@ -82,6 +82,7 @@ function convertInstruction(
     case 'ENV':
       for (const [name, value] of assignmentsIn(rest)) {
         if (value.replaceAll('$$cap_', '').includes('$')) throw new Refused('has a variable of a build');
+        if (!isVariableName(name)) throw new Refused('is not the name of a variable');
         if (!draft.env?.some((present) => present.name === name))
           setVariable(draft, name, withPlaceholders(conversion, pieces(value)));
       }
@@ -91,8 +92,7 @@ function convertInstruction(
         if (!/^\d{1,5}(?:\/(?:tcp|udp))?$/.test(port)) throw new Refused('is not a port');
       break; // CapRover states in its own member which port is published
     case 'WORKDIR':
-      if (!rest.startsWith('/')) throw new Refused('must be an absolute path');
-      draft.working_dir = fixed(rest);
+      draft.working_dir = folderOf(fixed(rest));
       break;
     case 'USER': {
       const user = fixed(rest).replace(/^root$/, '0');

@@ -1,6 +1,12 @@
 import type { ApplicationPart } from '../application.ts';
 import { Refused } from './context.ts';
 
+const MAX_NAME = 255;
+const NAME = /^[a-z0-9]+(?:[._/-]+[a-z0-9]+)*$/;
+const TAG = /^\w[\w.-]{0,127}$/;
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+const REGISTRY = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d{1,5})?$/;
+
 /** The members of an image reference such as `ghcr.io/team/app:1.2@sha256:…`. @throws Refused */
 export function imageOf(
   reference: string,
@@ -13,8 +19,13 @@ export function imageOf(
   const [first = '', ...rest] = path.split('/');
   const hasRegistry = rest.length > 0 && (first.includes('.') || first.includes(':') || first === 'localhost');
   const name = hasRegistry ? rest.join('/') : path;
-  if (!/^[a-z0-9][a-z0-9._/-]*$/.test(name) || tag === '')
-    throw new Refused(`has the image ${reference}, which is not valid`);
+  const isValid =
+    NAME.test(name) &&
+    name.length <= MAX_NAME &&
+    (tag === undefined || TAG.test(tag)) &&
+    (digest === undefined || DIGEST.test(digest)) &&
+    (!hasRegistry || REGISTRY.test(first));
+  if (!isValid) throw new Refused(`has the image ${reference}, which is not valid`);
   return {
     ...(hasRegistry && first !== 'docker.io' && { registry_url: first }),
     image_name: name,

@@ -60,7 +60,7 @@ export function addVariable(
   { conversion }: ServiceContext,
   { name, pieces }: { readonly name: string; readonly pieces: readonly Piece[] },
 ): void {
-  if (!VARIABLE_NAME.test(name) || name.length > MAX_VARIABLE_NAME) throw new Refused('is not the name of a variable');
+  if (!isVariableName(name)) throw new Refused('is not the name of a variable');
   setVariable(draft, name, withPlaceholders(conversion, pieces));
   const value = pieces.join('');
   if (isSecretName(name) && !hasVariable(pieces) && value !== '' && !isSwitch(value))
@@ -80,6 +80,14 @@ function limit(list: readonly unknown[] | undefined, what: string): void {
 
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 const MAX_VARIABLE_NAME = 256;
+
+export const isVariableName = (name: string): boolean => VARIABLE_NAME.test(name) && name.length <= MAX_VARIABLE_NAME;
+
+/** The path of a working directory. @throws Refused */
+export function folderOf(path: string): string {
+  if (!/^\/[^\n\r\t]*$/.test(path)) throw new Refused('must be an absolute path');
+  return path;
+}
 
 /** Sets a variable of a part. The last of several values applies. @throws Refused if it has too many */
 export function setVariable(draft: PartDraft, name: string, value: string): void {
@@ -368,7 +376,7 @@ export const SERVICE = {
   mem_reservation: amount('memory_request'),
   cpus: cpus('cpu_limit'),
   working_dir: (key, draft, context) => {
-    draft.working_dir = plain(key, context);
+    draft.working_dir = folderOf(plain(key, context));
     settled(key, context);
   },
   read_only: (key, draft, context) => {

@@ -24,6 +24,9 @@ export type Tree = TextNode | ListNode | MapNode;
 const MAX_NODES = 20_000;
 const MAX_TEXTS = 1_048_576;
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern finds control characters
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+
 /** A file that cannot be read. */
 export class Unreadable extends Error {
   readonly line: number;
@@ -67,6 +70,7 @@ export function readTree(
     if (isSeq(node)) return { kind: 'list', line: at, items: node.items.map((item) => read(item as Node | null, at)) }; // as above
     if (!isScalar(node) || node.value === null) return { kind: 'text', line: at, text: '', isNull: true };
     const value = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
+    if (CONTROL.test(value)) throw new Unreadable(at, 'a text contains control characters');
     characters += value.length;
     if (characters > texts)
       throw new Unreadable(line, `must have at most ${texts} characters of text, with those of aliases`);

@@ -38,15 +38,16 @@ class Domains {
   /** `port` is that of the header, for the only service with an address or the one with the name of the template. */
   constructor(services: ReadonlyMap<string, Tree>, port: number | undefined, template: string) {
     for (const [service, tree] of services) {
+      for (const text of textsIn(tree))
+        for (const [, used = ''] of text.matchAll(/\$\{?(SERVICE_(?:URL|FQDN)_[A-Za-z0-9_]+)/g))
+          this.#use(used, service);
       const environment = tree.kind === 'map' ? tree.entries.get('environment') : undefined;
-      for (const [variable, value] of variablesOf(environment)) {
+      for (const variable of variablesOf(environment)) {
         const address = addressIn(variable);
-        if (address) this.#declare(address, service);
-        for (const [used] of value.matchAll(/SERVICE_(?:URL|FQDN)_[A-Za-z0-9_]+/g)) {
-          const { name } = addressIn(used) ?? {};
-          if (name === undefined) continue;
-          this.#users.set(name, (this.#users.get(name) ?? new Set()).add(service));
-        }
+        if (!address) continue;
+        const declared = this.#declared.get(address.name);
+        if (declared && declared.service !== service) this.#use(variable, service);
+        this.#declare(address, declared?.service ?? service);
       }
     }
     for (const name of this.#users.keys()) {
@@ -60,6 +61,11 @@ class Domains {
       const stated = domain.port ?? (isMain ? port : undefined) ?? portOfCheck(services.get(domain.service));
       this.#declared.set(name, { ...domain, port: stated });
     }
+  }
+
+  #use(variable: string, service: string): void {
+    const { name } = addressIn(variable) ?? {};
+    if (name !== undefined) this.#users.set(name, (this.#users.get(name) ?? new Set()).add(service));
   }
 
   #declare({ name, port }: Address, service: string): void {
@@ -108,15 +114,11 @@ function portOfCheck(service: Tree | undefined): number | undefined {
 /** The part of a variable that names a service. */
 const variableNameOf = (service: string): string => service.toUpperCase().replaceAll(/[-.]/g, '_');
 
-/** The variables of `environment`, and their texts. */
-function* variablesOf(environment: Tree | undefined): Generator<readonly [string, string]> {
-  if (environment?.kind === 'map')
-    for (const [name, value] of environment.entries) yield [name, value.kind === 'text' ? value.text : ''];
-  if (environment?.kind !== 'list') return;
-  for (const item of environment.items) {
-    const [name = '', ...value] = item.kind === 'text' ? item.text.split('=') : [];
-    yield [name, value.join('=')];
-  }
+/** The names of the variables in `environment`. */
+function variablesOf(environment: Tree | undefined): readonly string[] {
+  if (environment?.kind === 'map') return [...environment.entries.keys()];
+  if (environment?.kind !== 'list') return [];
+  return environment.items.map((item) => (item.kind === 'text' ? (item.text.split('=', 1)[0] ?? '') : ''));
 }
 
 /** Converts a service template of Coolify, which is a Compose file with variables that the platform sets. */

@@ -15,7 +15,7 @@ import { TextAreaField, TextField } from '../ui/controls/Field.tsx';
 import { formatCount } from '../ui/display/format.ts';
 import { Notice } from '../ui/feedback/states.tsx';
 import { Table } from '../ui/lists/Table.tsx';
-import { PageHeader } from '../ui/shell/PageHeader.tsx';
+import { PageHeader, Panel } from '../ui/shell/PageHeader.tsx';
 import { convertPasted, isTooLarge, type PasteError } from './pasted.ts';
 
 const fateWords: Readonly<Record<Fate, string>> = {
@@ -198,8 +198,13 @@ const Entries = ({
   readonly entries: readonly Entry[];
   readonly hasFates?: boolean;
 }) => (
-  <section className="panel">
-    <h2>{title}</h2>
+  <Panel
+    title={title}
+    flush
+    {...(entries.length > MAX_ROWS && {
+      footer: t('The downloaded report has the other {count} keys.', { count: entries.length - MAX_ROWS }),
+    })}
+  >
     <Table
       label={title}
       columns={[
@@ -227,16 +232,14 @@ const Entries = ({
         </tr>
       ))}
     </Table>
-    {entries.length > MAX_ROWS && (
-      <p className="muted">
-        {t('The downloaded report has the other {count} keys.', { count: entries.length - MAX_ROWS })}
-      </p>
-    )}
-  </section>
+  </Panel>
 );
 
-const imageOf = ({ registry_url, image_name, image_tag, image_digest }: ApplicationPart) =>
-  `${registry_url === undefined ? '' : `${registry_url}/`}${image_name}:${image_tag ?? 'latest'}${image_digest === undefined ? '' : `@${image_digest}`}`;
+function imageOf({ registry_url, image_name, image_tag, image_digest }: ApplicationPart): string {
+  const tag = image_tag ?? (image_digest === undefined ? 'latest' : undefined);
+  const named = [registry_url, image_name].filter((each) => each !== undefined).join('/');
+  return `${named}${tag === undefined ? '' : `:${tag}`}${image_digest === undefined ? '' : `@${image_digest}`}`;
+}
 
 const portsOf = ({ ports = [] }: ApplicationPart) =>
   ports
@@ -248,8 +251,7 @@ const portsOf = ({ ports = [] }: ApplicationPart) =>
     .join('; ');
 
 const Contents = ({ application: { name, inputs, generated = [], parts } }: { readonly application: Application }) => (
-  <section className="panel">
-    <h2>{name}</h2>
+  <Panel title={name} flush>
     <Table
       label={t('Parts')}
       columns={[
@@ -287,11 +289,11 @@ const Contents = ({ application: { name, inputs, generated = [], parts } }: { re
       </Table>
     )}
     {generated.length > 0 && (
-      <p>
+      <p className="body muted">
         {t('{count, plural, one {The fleet generates # value.} other {The fleet generates # values.}}', {
           count: generated.length,
         })}
       </p>
     )}
-  </section>
+  </Panel>
 );
