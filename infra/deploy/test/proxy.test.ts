@@ -12,7 +12,7 @@ import { createAuthority, eventually, freePort, type LoopbackServer, onLoopback 
 import { programAt } from '@svc/testing/engine';
 
 /** The sizes of the largest requests: an import of the hub, and a deployment. */
-const MAX_BODY_BYTES = { hub: 16 * 1024 * 1024, fleet: 1024 * 1024 };
+const MAX_BODY_BYTES = { hub: 16 * 1024 * 1024, fleet: 64 * 1024 * 1024 };
 const SERVICES = ['hub', 'fleet'] as const;
 type Service = (typeof SERVICES)[number];
 const PORTS = { hub: 4100, fleet: 4200 };

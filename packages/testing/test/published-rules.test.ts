@@ -41,6 +41,7 @@ const NOT_EXPRESSIBLE: readonly RegExp[] = [
   /^must contain only placeholders such as /, // the syntax of placeholders
   /^must not contain the placeholder /, // two members
   /^must be used in the text as /, // two members
+  /, as the type of the input requires$/, // two members
   /^must be unique, and /, // names and ports of applications, and what parts need
   /^must be the name of another part/, // parts that exist
   /^must be started or ready, because /, // two parts

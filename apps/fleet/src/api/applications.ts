@@ -149,8 +149,8 @@ async function contentOf(
 /** A new application, with the values of members that its plan omits. @throws 400 without a name */
 async function plannedCreation(transaction: Transaction, body: Planned): Promise<Wanted> {
   const { name, labels = {}, inputs = {}, replicas = {}, volumes = {}, target = null } = body;
-  if (name === undefined) throw invalid([{ path: 'name', message: 'is required without application_id' }]);
-  if (body.upgrade) throw invalid([{ path: 'upgrade', message: 'must be given only with application_id' }]);
+  if (name === undefined) throw invalid([{ path: 'name', message: 'is required for a new application' }]);
+  if (body.upgrade) throw invalid([{ path: 'upgrade', message: 'must be given only for an application that exists' }]);
   const content = await contentOf(transaction, body);
   return { name, labels, ...content, inputs, replicas, volumes, target, desiredState: body.desired_state ?? 'running' };
 }

@@ -73,7 +73,8 @@ function* problemsOf(application: ComparedApplication): Generator<FieldError> {
   }
   const cycle = cycleOf(parts);
   if (cycle) {
-    const message = `must not wait for each other: ${cycle.map((name, index) => `${name} needs ${cycle[index + 1] ?? cycle[0]}`).join(', ')}`;
+    const needs = cycle.map((name, index) => `${name} needs ${cycle[index + 1] ?? cycle[0]}`);
+    const message = `must not wait for each other: ${needs.join(', ')}`;
     yield { path: 'parts', message };
   }
 }

@@ -30,7 +30,11 @@ const TYPE_OF_VALUE: Readonly<Record<string, 'string' | 'number' | 'boolean'>> =
   number: 'number',
   boolean: 'boolean',
 };
-const RULE_OF_TYPE = { string: 'must be text', number: 'must be a number', boolean: 'must be true or false' } as const;
+const RULE_OF_TYPE = {
+  string: 'must be text, as the type of the input requires',
+  number: 'must be a number, as the type of the input requires',
+  boolean: 'must be true or false, as the type of the input requires',
+} as const;
 
 /** What is wrong with a value of an input that is not secret; undefined if nothing is. */
 export function inputProblem({ type, choices }: Typed, value: unknown): string | undefined {
