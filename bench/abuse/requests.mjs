@@ -227,6 +227,13 @@ const hubRoutes = () => {
     updateTemplate: writing('PUT', `${admin}/templates`, byId, [], MEBIBYTE),
     deleteTemplate: writing('DELETE', `${admin}/templates`, byId),
     listAllApplications: listing(`${admin}/applications`),
+    readApplicationFile: writing(
+      'POST',
+      `${admin}/applications/file`,
+      { yaml: 'name: x\ncategory: x\n' },
+      [],
+      2 * MEBIBYTE,
+    ),
     getManagedApplication: reading(`${admin}/applications/${UNKNOWN_ID}`),
     createApplication: writing('POST', `${admin}/applications`, application, [], 2 * MEBIBYTE),
     updateApplication: writing('PUT', `${admin}/applications`, byId, [], 2 * MEBIBYTE),

@@ -55,6 +55,12 @@ const NOT_EXPRESSIBLE: readonly RegExp[] = [
   /^is required, because the type of the input /, // two members
   /^must be empty unless the type is choice$/, // two members
   /^must not repeat a value$/, // entries that are equal
+  /, as the type of the input requires$/, // two members
+  /^declares the variable of /, // several members of a part, and the following four
+  /^must not contain the registry: /,
+  /^must not be less than the requested /,
+  /^is already the path of another mount$/,
+  /^must not be 0, because the security profile /,
   /^must not be given, because the input is secret/, // two members
   /^must contain import with prune$/, // entries that depend on each other
   /cursor of the last response$/, // cursors are opaque

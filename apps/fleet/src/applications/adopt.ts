@@ -9,7 +9,7 @@ import { contentOf } from './change.ts';
 import type { RequestOf, Wanted } from './decide.ts';
 
 /** The names of the deployments that become parts, by the names of the parts. */
-export type Adopted = Readonly<Record<string, string>>;
+type Adopted = Readonly<Record<string, string>>;
 
 /** A generated value of a deployment that becomes one of the application. */
 export interface TakenValue {

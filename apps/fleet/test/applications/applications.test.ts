@@ -1,4 +1,7 @@
 // Applications over HTTP: plan, creation, the order of starts, values, and deletion.
+import { deployments } from '../../src/deployments/rows.ts';
+import { readRow } from '../../src/resources/kind.ts';
+import { plansIn } from '../deployments/plans/world.ts';
 import { receivedBy } from '../deployments/values/variables.ts';
 import { GHOST, startApplicationWorld } from './world.ts';
 
@@ -183,6 +186,11 @@ test('a part cannot be changed alone, except by a restart', async () => {
   for (const answer of await Promise.all(requests))
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 409, code: 'managed_by_application' });
   expect((await fleet.ask(deployment_id, 'restart')).status).toBe(200);
+  const change = { operation: 'update' as const, message: 'updated', labels: { team: 'other' }, replicas: 2 };
+  const [decided] = await plansIn(fleet).plan(async ({ transaction }) => [
+    { kind: 'change', before: await readRow(transaction, deployments, deployment_id), change },
+  ]);
+  expect(decided).toMatchObject({ refusals: [{ code: 'managed_by_application' }], decision: undefined });
 });
 
 test('a generated value is revealed by the application, and never by a part', async () => {

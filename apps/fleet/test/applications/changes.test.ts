@@ -26,11 +26,11 @@ const imageOf = async (id: string, part: string) => (await fleet.part(id, part))
 async function aGoodOne(given: Body = {}) {
   await fleet.aMeshHost();
   const { application } = await fleet.created(given);
-  const { id } = application;
+  const { id }: { id: string } = application;
   for (const { name } of application.parts) await fleet.proven(id, name);
   await observe(id);
   expect(await fleet.application(id)).toMatchObject({ good_generation: 1, outcome: 'good', phase: 'running' });
-  return id as string;
+  return id;
 }
 
 /** A pass of a worker in which a part cannot run its new generation. */

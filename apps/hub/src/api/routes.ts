@@ -8,6 +8,7 @@ import * as accountOrganizations from './account/organizations.ts';
 import * as accountProfile from './account/profile.ts';
 import * as adminAccessRequests from './admin/access-requests.ts';
 import * as adminApiKeys from './admin/api-keys.ts';
+import { readApplicationFile } from './admin/applications/file.ts';
 import * as adminApplications from './admin/applications.ts';
 import { exportAuditEntries, listAuditEntries } from './admin/audit.ts';
 import * as adminCatalogAccess from './admin/catalog-access.ts';
@@ -76,6 +77,7 @@ export const routes = implement(hubEndpoints, {
   ...accountProfile,
   ...adminTemplates,
   ...adminApplications,
+  readApplicationFile,
   readTemplateFile,
   listDeletedTemplates,
   ...adminRevisions,

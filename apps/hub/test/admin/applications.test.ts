@@ -118,6 +118,18 @@ test('administrators list applications by words, by owner, and as an organizatio
   expect(body.application).toMatchObject({ id, owner_org_id: owner.id, warnings: [] });
 });
 
+test('a file of an application is read with the rules of import and lint, and nothing is stored', async () => {
+  const yaml = 'name: From a file\ncategory: cms\nparts:\n- { name: web, image_name: library/server }\n';
+  const { body } = await admin.post(`${ADMIN}/file`, { yaml });
+  expect(body.application).toMatchObject({ name: 'From a file', slug: '', category_id: category.id });
+  expect(body.warnings.map(({ path }: { path: string }) => path)).toEqual(['parts.0.image_tag', 'parts']);
+  expect((await admin.get(`${ADMIN}?q=from+a+file`)).body.pagination.total).toBe(0);
+  const wrong = await admin.post(`${ADMIN}/file`, { yaml: yaml.replace('image_name', 'image') });
+  const messages = wrong.body.errors.map(({ message }: { message: string }) => message);
+  expect(messages).toContainEqual(expect.stringMatching(/^line 4: parts\.0\.image: unknown member; allowed: name, /));
+  expect(messages).toContainEqual(expect.stringMatching(/^line 4: parts\.0\.image_name: is required$/));
+});
+
 test('a category with an application cannot be deleted', async () => {
   const used = await world.aCategory();
   const { id } = await created({ name: 'In use', category_id: used.id });

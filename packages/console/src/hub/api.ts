@@ -21,6 +21,10 @@ export type Template = HubOutput<'getTemplate'>;
 export const iconOf = ({ slug, icon_url }: Pick<Template, 'slug' | 'icon_url'>): string | undefined =>
   icon_url === null || slug === '' ? undefined : `/api/v1/catalog/templates/${encodeURIComponent(slug)}/icon`;
 
+export type Application = HubOutput<'getApplication'>;
+export type ManagedApplication = HubOutput<'getManagedApplication'>['application'];
+export type ApplicationBody = CallInput<Endpoints['createApplication']>['body'];
+export type ApplicationChange = NonNullable<CallInput<Endpoints['updateApplication']>['body']>;
 export type ManagedTemplate = HubOutput<'getManagedTemplate'>['template'];
 export type TemplateBody = CallInput<Endpoints['createTemplate']>['body'];
 export type Category = HubOutput<'getManagedCategory'>['category'];

@@ -1,5 +1,6 @@
 import {
   Blocks,
+  Boxes,
   Building2,
   ChartColumn,
   FolderTree,
@@ -15,7 +16,12 @@ import { t } from '../shared/texts/texts.ts';
 import { formatCount } from '../shared/ui/display/format.ts';
 import type { NavGroup } from '../shared/ui/shell/Shell.tsx';
 
-export const publicGroup: NavGroup = { items: [{ href: '/', label: t('Catalog'), icon: Blocks }] };
+export const publicGroup: NavGroup = {
+  items: [
+    { href: '/', label: t('Catalog'), icon: Blocks },
+    { href: '/applications', label: t('Applications'), icon: Boxes },
+  ],
+};
 
 export const accountGroup: NavGroup = {
   label: t('Your organization'),
@@ -32,6 +38,7 @@ export const administrationGroup = (openRequests = 0): NavGroup => ({
   items: [
     { href: '/statistics', label: t('Statistics'), icon: ChartColumn },
     { href: '/admin/templates', label: t('Templates'), icon: PackageOpen },
+    { href: '/admin/applications', label: t('Applications'), icon: Boxes },
     { href: '/admin/categories', label: t('Categories'), icon: FolderTree },
     {
       href: '/admin/access',

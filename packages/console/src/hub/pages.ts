@@ -4,6 +4,8 @@ import { page } from '../shared/routing/page.tsx';
 export const pages = [
   page('/', () => import('./catalog/Catalog.tsx')),
   page('/templates/:slug', () => import('./catalog/Template.tsx')),
+  page('/applications', () => import('./catalog/Applications.tsx')),
+  page('/applications/:slug', () => import('./catalog/Application.tsx')),
   page('/organization', () => import('./organization/Organization.tsx')),
   page('/organization/audit', () => import('./organization/Audit.tsx')),
   page('/keys', () => import('./organization/Keys.tsx')),
@@ -14,6 +16,7 @@ export const pages = [
   page('/admin/templates/new', () => import('./templates/NewTemplate.tsx')),
   page('/admin/convert', () => import('./templates/Convert.tsx')),
   page('/admin/templates/:id', () => import('./templates/EditTemplate.tsx')),
+  page('/admin/applications', () => import('./applications/ManagedApplications.tsx')),
   page('/admin/categories', () => import('./administration/Categories.tsx')),
   page('/admin/access', () => import('./administration/Access.tsx')),
   page('/admin/organizations', () => import('./administration/Organizations.tsx')),

@@ -82,6 +82,18 @@ export const applicationContent = application
   .meta({ id: 'ApplicationContent' });
 export type ApplicationContent = z.output<typeof applicationContent>;
 
+/** What a catalog file states, with defaults for what it leaves out. */
+export const applicationInForm = applicationContent
+  .extend({
+    status,
+    status_message,
+    replacement,
+    slug: z.string().meta({ description: '`""`: it derives from the name' }),
+    category_id: id.nullable().meta({ description: 'null: the hub has no category with this slug' }),
+    owner_org_id: id.nullable().meta({ description: 'null: no owner, or the hub has no organization with this slug' }),
+  })
+  .meta({ id: 'ApplicationInForm' });
+
 const example = {
   name: 'Wiki',
   category_id: '0190c5a0-0000-7000-8000-000000000000',

@@ -14,7 +14,6 @@ const MAX_PLACEHOLDERS = 16;
 interface ComparedPart {
   readonly name: string;
   readonly kind: string;
-  readonly image_name: string;
   readonly env: readonly { readonly name: string; readonly value: string }[];
   readonly command: readonly string[];
   readonly entrypoint?: readonly string[];
@@ -97,8 +96,7 @@ function* repeatedOrigins(parts: readonly ComparedPart[]): Generator<FieldError>
   }
 }
 
-function* problemsOfPart({ image_name, kind, run, ports }: ComparedPart): Generator<FieldError> {
-  if (image_name === '') yield { path: 'image_name', message: 'is required' };
+function* problemsOfPart({ kind, run, ports }: ComparedPart): Generator<FieldError> {
   if (run !== 'once' && kind !== 'job') yield { path: 'run', message: 'is only for a part of the kind job' };
   const known = new Set<string>();
   for (const [index, { containerPort, protocol }] of ports.entries()) {

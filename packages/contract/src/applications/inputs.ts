@@ -48,6 +48,9 @@ export function inputProblem({ type, choices }: Typed, value: unknown): string |
 /** The text that stands for a value of an input in a variable. */
 export const inputText = (value: InputValue): string => String(value);
 
+const withReason = (problem: string | undefined): string | undefined =>
+  problem === undefined ? undefined : `${problem}, as the type of the input requires`;
+
 /** What a person enters when the application is deployed. */
 const newInput = z
   .strictObject({
@@ -79,7 +82,7 @@ const newInput = z
     const message =
       value.type === 'secret'
         ? 'must not be given, because the input is secret: everybody who sees the application would know it'
-        : inputProblem(value, value.default);
+        : withReason(inputProblem(value, value.default));
     if (message !== undefined) refuse('default', message);
   })
   .transform((input) => ({ ...input, required: input.required ?? input.default === null }))

@@ -61,6 +61,7 @@ export const newPart = z
   .strictObject({
     name: partName,
     ...workloadPart(newTemplateFields),
+    image_name: templateFields.image_name.min(1, 'is required').meta({ examples: ['library/server'] }),
     ports: list(partPort).default([]),
     volume_mounts: list(partMount).default([]),
     needs: z

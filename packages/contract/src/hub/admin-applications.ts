@@ -1,9 +1,17 @@
 import { z } from 'zod';
-import { applicationChange, applicationView, newApplication, ownedApplication } from '../applications/application.ts';
+import {
+  applicationChange,
+  applicationInForm,
+  applicationView,
+  newApplication,
+  ownedApplication,
+} from '../applications/application.ts';
 import { endpoint } from '../shared/endpoint.ts';
 import { largeReads, largeRowReads, MEBIBYTE } from '../shared/reads.ts';
-import { byUuid, identified, idInQuery, pagination, paging, searchIn, uuid, wordQuery } from '../shared/wire.ts';
+import { byUuid, identified, idInQuery, pagination, paging, searchIn, text, uuid, wordQuery } from '../shared/wire.ts';
 import { changeMessage } from '../template/advice.ts';
+import { warnings } from '../template/new-values.ts';
+import { MAX_CATALOG_FILE } from './publish.ts';
 
 /** An application has at most 512 KiB, and a documentation of 500,000 characters. */
 const BODY_LIMIT = 2 * MEBIBYTE;
@@ -55,6 +63,19 @@ export const hubAdminApplicationEndpoints = {
     status: 201,
     reply: z.object({ application: ownedApplication }),
     problems: ['slug_taken', 'unknown_category', 'unknown_organization'],
+  }),
+  readApplicationFile: endpoint({
+    operationId: 'readApplicationFile',
+    method: 'post',
+    path: '/api/v1/admin/applications/file',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Read the file of an application with the rules of `import` and `lint`, with nothing stored',
+    body: z.strictObject({ yaml: text(MAX_CATALOG_FILE).meta({ description: 'The content of the file' }) }).meta({
+      examples: [{ yaml: 'name: Wiki\ncategory: tools\nparts:\n- { name: web, image_name: library/wiki }\n' }],
+    }),
+    bodyLimit: BODY_LIMIT,
+    reply: z.object({ application: applicationInForm, warnings }),
   }),
   updateApplication: endpoint({
     operationId: 'updateApplication',

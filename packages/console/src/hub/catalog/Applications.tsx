@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query';
+import { Boxes, Download, SearchX, Star } from 'lucide-react';
+import { Link } from 'wouter';
+import { TemplateStatus } from '../../shared/catalog/TemplateAdvice.tsx';
+import { TemplateGlyph } from '../../shared/catalog/TemplateGlyph.tsx';
+import { tierLabel } from '../../shared/catalog/tiers.ts';
+import { href } from '../../shared/routing/href.ts';
+import { useFilters } from '../../shared/routing/search.ts';
+import { t } from '../../shared/texts/texts.ts';
+import { Button } from '../../shared/ui/controls/Button.tsx';
+import { SearchField } from '../../shared/ui/controls/Field.tsx';
+import { formatCount } from '../../shared/ui/display/format.ts';
+import { Empty, ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
+import { Pager } from '../../shared/ui/lists/Table.tsx';
+import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
+import { type Application, hub } from '../api.ts';
+
+const PAGE_SIZE = 48;
+
+/** The applications of the catalog as cards. */
+export default function Applications() {
+  const { values, set, page, isFiltered, clear } = useFilters('q', 'tags');
+  const { data, error, refetch } = useQuery(
+    hub.read('listApplications', { query: { ...values, page, limit: PAGE_SIZE, view: 'summary' } }),
+  );
+  return (
+    <>
+      <PageHeader title={t('Applications')} about={t('Several containers that are deployed together')} />
+      <div className="filters">
+        <SearchField label={t('Search applications')} value={values.q} onChange={(q) => set({ q })} />
+        {values.tags && (
+          <button type="button" className="chip" aria-pressed onClick={() => set({ tags: '' })}>
+            {t('Tag {tag}', { tag: values.tags })} ×
+          </button>
+        )}
+        {data && (
+          <span className="total" role="status">
+            {countOfApplications(data.pagination.total)}
+          </span>
+        )}
+      </div>
+      {error && <ErrorView error={error} retry={refetch} />}
+      {!data && !error && <Loading text={t('Loading the applications…')} />}
+      {data?.applications.length === 0 &&
+        (isFiltered ? (
+          <Empty
+            icon={SearchX}
+            title={t('No application matches')}
+            action={<Button onClick={clear}>{t('Clear the filters')}</Button>}
+          />
+        ) : (
+          <Empty icon={Boxes} title={t('There is no application yet')}>
+            {t('An administrator publishes applications. Private ones are visible after sign-in.')}
+          </Empty>
+        ))}
+      {data && (
+        <>
+          <ul className="grid">
+            {data.applications.map((application) => (
+              <li key={application.id}>
+                <ApplicationCard application={application} />
+              </li>
+            ))}
+          </ul>
+          <Pager pagination={data.pagination} onPage={(next) => set({ page: next })} />
+        </>
+      )}
+    </>
+  );
+}
+
+export const countOfApplications = (count: number): string =>
+  t('{count, plural, one {# application} other {# applications}}', { count });
+
+const ApplicationCard = ({ application }: { readonly application: Application }) => (
+  <article className="card">
+    <div className="row-nowrap">
+      <TemplateGlyph template={application} />
+      <div className="grow">
+        <h2 className="truncate" title={application.name}>
+          <Link href={href('/applications/:slug', { slug: application.slug })} className="cover">
+            {application.name}
+          </Link>
+        </h2>
+        <span className="muted small truncate">
+          <bdi>{application.version}</bdi> · {application.category_name}
+        </span>
+      </div>
+      {application.is_featured && <Star size={16} className="text-busy" aria-label={t('Featured')} />}
+    </div>
+    <p className="muted clamp">{application.description || t('No description.')}</p>
+    <footer>
+      <TemplateStatus status={application.status} />
+      {application.min_tier !== 'free' && <span className="tag nowrap">{tierLabel(application.min_tier)}</span>}
+      {!application.is_public && <span className="tag nowrap">{t('private')}</span>}
+      {application.download_count > 0 && (
+        <span className="tag nowrap" title={t('Downloads')}>
+          <Download size={12} aria-hidden /> {formatCount(application.download_count)}
+        </span>
+      )}
+    </footer>
+  </article>
+);
