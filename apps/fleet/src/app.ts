@@ -1,4 +1,4 @@
-import { type Delivery, observeDeliveries } from '@svc/delivery';
+import { type Delivery, observeDeliveries, observeWebhooks } from '@svc/delivery';
 import {
   createService,
   type Diagnosis,
@@ -14,6 +14,7 @@ import type { Express } from 'express';
 import type { RequestContext, Services } from './api/request/context.ts';
 import { createEnter, createSharedContexts } from './api/request/enter.ts';
 import { routes } from './api/routes.ts';
+import { auditQueryOf } from './audit/entries.ts';
 import { createAuditGate } from './audit/gate.ts';
 import type { RejectionLimits } from './audit/rejections.ts';
 import type { CatalogTimings } from './catalog/schedule.ts';
@@ -37,12 +38,14 @@ import type { DefaultLimits } from './render/defaults.ts';
 import { createHubs, createProviders, type OutboundRoutes } from './settings/connections.ts';
 import { createSettings, type Settings, type SettingsEnvironment } from './settings/settings.ts';
 import { version } from './version.ts';
+import type { WebhookTimings } from './webhooks/webhooks.ts';
 
 /** The timings of production apply unless given. */
 export interface FleetTimings {
   readonly catalog?: CatalogTimings | undefined;
   readonly reconciler?: ReconcilerTimings | undefined;
   readonly changes?: Partial<FeedTimings> | undefined;
+  readonly webhooks?: WebhookTimings | undefined;
 }
 
 interface ServicesOptions {
@@ -204,6 +207,7 @@ export function createApp({
       observeSync(database)(metrics);
       observeFleet(database)(metrics);
       observeDeliveries(metrics, deliveries);
+      observeWebhooks(metrics, auditQueryOf(database));
       observePools(metrics, database.pools);
       observeDatabase(metrics, () => database.client.$queryRaw`SELECT 1`);
     },

@@ -8,7 +8,7 @@ import {
   schemaMismatch,
   unavailableDatabase,
 } from '@svc/database';
-import { createAuditDelivery, type Delivery } from '@svc/delivery';
+import { createAuditDelivery, type Delivery, WEBHOOK_LIMITS } from '@svc/delivery';
 import {
   type ChangedSettings,
   consoleFolderOf,
@@ -43,8 +43,9 @@ import { startProviderChecks } from './identity/sessions/provider-checks.ts';
 import { loadSigningKey, type SigningKey } from './identity/sessions/session-tokens.ts';
 import { replaceableTemporaryAdmin, requireStrongPassword } from './identity/sessions/temporary-admin.ts';
 import type { OutboundRoutes } from './settings/connections.ts';
-import type { SettingsEnvironment } from './settings/settings.ts';
+import { createSettings, type SettingsEnvironment } from './settings/settings.ts';
 import { version } from './version.ts';
+import { createWebhooks } from './webhooks/webhooks.ts';
 
 /**
  * Limits of outbound requests. Pages of the catalog are large. Requests to a provider are short,
@@ -89,6 +90,17 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   });
   const stopping = new AbortController();
   const { corsOrigins, publicUrl, ...options } = serviceOptionsOf(() => config);
+  const toWebhooks = createOutbound({ ...WEBHOOK_LIMITS, restrictTo: config.OUTBOUND_ALLOW });
+  const webhooks = createWebhooks({
+    database,
+    sealer,
+    settings: createSettings(database, sealer, environment),
+    publicUrl,
+    log,
+    outbound: toWebhooks,
+    timings: timings.webhooks,
+  });
+  const deliveries = [webhooks.following, ...(delivery ? [delivery] : [])];
   const { app, services }: Fleet = createFleet(
     {
       database,
@@ -135,7 +147,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
         },
       },
       stopping: stopping.signal,
-      deliveries: delivery ? [delivery] : [],
+      deliveries,
       consoleFolder: consoleFolderOf('fleet', import.meta.url),
     },
   );
@@ -143,7 +155,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   const watched = watchDependencies({
     log,
     isOfDatabase: isDatabaseFailure,
-    check: () => health(services, { sealer, prismaDir, delivery }),
+    check: () => health(services, { sealer, prismaDir, deliveries }),
   });
   dependencies = watched;
   const probes = startProviderProbes(async () => providers.of(await settings.oidc()));
@@ -173,9 +185,10 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
         pruning.stop(),
         changes.stop(),
         delivery?.stop(),
+        webhooks.stop(),
       ];
       // Aborts requests, so that a slow hub does not delay the shutdown.
-      await Promise.all([toHub.close(), toProvider.close()]);
+      await Promise.all([toHub.close(), toProvider.close(), toWebhooks.close()]);
       await Promise.all(idle);
       await hashing.stop();
       await database.close();
@@ -203,6 +216,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     },
   });
   delivery?.start();
+  webhooks.start();
   await watched.check().catch(() => undefined); // logs what is not available
 }
 
@@ -262,12 +276,12 @@ async function encryptionHealth(database: Database, sealer: Sealer): Promise<Hea
 interface Checked {
   readonly sealer: Sealer;
   readonly prismaDir: string;
-  readonly delivery: Delivery | undefined;
+  readonly deliveries: readonly Delivery[];
 }
 
 async function health(
   { database, settings, hubs, providers }: Fleet['services'],
-  { sealer, prismaDir, delivery }: Checked,
+  { sealer, prismaDir, deliveries }: Checked,
 ): Promise<HealthCheck[]> {
   try {
     const query = (sql: string) => database.client.$queryRawUnsafe(sql);
@@ -281,7 +295,7 @@ async function health(
         : { name: 'hub', state: 'ok' };
     const provider = providerHealth(providers.of(await settings.oidc())?.status());
     const ownHealth = [await auditProtection(query), await encryptionHealth(database, sealer)];
-    const ofDelivery = delivery ? [await delivery.health()] : [];
+    const ofDelivery = await Promise.all(deliveries.map((delivery) => delivery.health()));
     return [{ name: 'database', state: 'ok' }, ...ownHealth, ...ofDelivery, hub, provider];
   } catch (error) {
     return [unavailableDatabase(error)];

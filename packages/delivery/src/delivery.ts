@@ -5,24 +5,24 @@ import { countDelivered, countFailure, registerDelivery } from './metrics.ts';
 import { createPositions } from './positions.ts';
 
 /** A row to deliver. */
-export interface Row {
+export interface Row<Data extends object = object> {
   /** The place of the row in the order of its source. */
   readonly position: string;
   /** When it was recorded. */
   readonly at: Date;
   /** What the target receives, as JSON. */
-  readonly data: object;
+  readonly data: Data;
 }
 
 /** Rows in a total order. */
-export interface Source {
+export interface Source<Data extends object = object> {
   /** The position with which a new delivery begins: it delivers the rows that are recorded later. */
   start(): Promise<string>;
   /**
    * The first rows after a position, at most `limit`. No row may appear later before one of them,
    * because it would never be delivered.
    */
-  read(after: string, limit: number, signal: AbortSignal): Promise<readonly Row[]>;
+  read(after: string, limit: number, signal: AbortSignal): Promise<readonly Row<Data>[]>;
   /** The seconds since the oldest row after a position was recorded; undefined if there is none. */
   ageAfter(position: string): Promise<number | undefined>;
 }
@@ -37,6 +37,16 @@ export interface Target {
    * stop sending then, because another replica can send the same rows.
    */
   send(rows: readonly string[], signal: AbortSignal): Promise<void>;
+}
+
+/** A table of the same database that receives rows. */
+export interface Store<Data extends object = object> {
+  /**
+   * Stores rows and advances the position in one transaction, so that each row is stored exactly once.
+   * @param advance advances the position with statements of the transaction
+   * @returns the result of `advance`: if it is false, another replica delivers, and nothing may be stored
+   */
+  store(rows: readonly Row<Data>[], advance: (query: StatementQuery) => Promise<boolean>): Promise<boolean>;
 }
 
 /** Times in milliseconds. */
@@ -72,11 +82,11 @@ interface BatchLimits {
 
 const LIMITS: BatchLimits = { rows: 500, bytes: 512 * 1024 };
 
-export interface DeliveryOptions {
+export interface DeliveryOptions<Data extends object = object> {
   /** The name of the row in the table `deliveries`, and of the metrics. */
   readonly name: string;
-  readonly source: Source;
-  readonly target: Target;
+  readonly source: Source<Data>;
+  readonly target: Target | Store<Data>;
   /** Runs statements on the database of the service. */
   readonly query: StatementQuery;
   readonly log: Log;
@@ -99,11 +109,19 @@ export interface Delivery {
 
 /**
  * Delivers the rows of a source to a target in the background: each at least once, and in their order,
- * except that rows that were already delivered can be delivered again after a failure. One replica
+ * except that rows that were already delivered can be delivered again after a failure. A table of the same
+ * database receives each row once. One replica
  * delivers at a time. Only one batch is in memory; all other rows stay in the database until the target
  * confirms them.
  */
-export function createDelivery({ name, source, target, query, log, ...options }: DeliveryOptions): Delivery {
+export function createDelivery<Data extends object>({
+  name,
+  source,
+  target,
+  query,
+  log,
+  ...options
+}: DeliveryOptions<Data>): Delivery {
   const timings = { ...TIMINGS, ...options.timings };
   const limits = options.limits ?? LIMITS;
   const leaseSeconds = timings.lease / 1000;
@@ -125,9 +143,17 @@ export function createDelivery({ name, source, target, query, log, ...options }:
     const position = await positions.take(leaseSeconds);
     if (position === undefined) return false;
     const rows = await source.read(position, limits.rows, stopped);
-    const batch = batchOf(rows, target.format, limits.bytes);
+    return 'store' in target ? storeAll(target, rows) : send(target, rows, stopped);
+  };
+  const storeAll = async (store: Store<Data>, rows: readonly Row<Data>[]): Promise<boolean> => {
+    const last = rows.at(-1);
+    if (!last) return false;
+    return store.store(rows, (inTransaction) => positions.advance(last.position, leaseSeconds, inTransaction));
+  };
+  const send = async (receiver: Target, rows: readonly Row[], stopped: AbortSignal): Promise<boolean> => {
+    const batch = batchOf(rows, receiver.format, limits.bytes);
     if (!batch) return false;
-    await target.send(batch.texts, AbortSignal.any([stopped, AbortSignal.timeout(timings.send)]));
+    await receiver.send(batch.texts, AbortSignal.any([stopped, AbortSignal.timeout(timings.send)]));
     if (!(await positions.advance(batch.last.position, leaseSeconds))) return false;
     countDelivered(name, batch.texts.length);
     return true;

@@ -1,5 +1,7 @@
+import type { StatementQuery } from '@svc/database';
 import { type Metrics, observe, processMetrics, sharedRead } from '@svc/http';
 import { Counter } from 'prom-client';
+import { pendingDeliveries } from './webhooks/table.ts';
 
 const delivered = new Counter({
   name: 'delivery_rows_total',
@@ -41,4 +43,10 @@ export function observeDeliveries(metrics: Metrics, deliveries: readonly Observe
   );
   const help = 'Age of the oldest row that is not delivered; 0 if there is none';
   observe(metrics, { name: 'delivery_lag_seconds', help, labelNames: ['delivery'] }, read);
+}
+
+/** Registers the number of messages that wait for webhooks. */
+export function observeWebhooks(metrics: Metrics, query: StatementQuery): void {
+  const read = sharedRead(READ_MS, async () => [{ value: await pendingDeliveries(query) }]);
+  observe(metrics, { name: 'webhook_messages_pending', help: 'Number of messages that wait for webhooks' }, read);
 }

@@ -21,10 +21,10 @@ export interface Positions {
    */
   take(seconds: number): Promise<string | undefined>;
   /**
-   * Stores the position and renews the lease.
+   * Stores the position and renews the lease. @param inTransaction runs statements of a transaction
    * @returns false if another replica has acquired the lease: nothing is stored then
    */
-  advance(position: string, seconds: number): Promise<boolean>;
+  advance(position: string, seconds: number, inTransaction?: StatementQuery): Promise<boolean>;
   /** Stores why an attempt failed, and releases the lease, so that another replica can try. */
   fail(reason: string): Promise<void>;
   release(): Promise<void>;
@@ -39,8 +39,11 @@ interface Options {
 }
 
 export function createPositions({ query, name, owner }: Options): Positions {
-  const rows = async (sql: string, ...values: readonly unknown[]) =>
-    z.array(z.unknown()).parse(await query(sql, ...values));
+  const rowsOf =
+    (run: StatementQuery) =>
+    async (sql: string, ...values: readonly unknown[]) =>
+      z.array(z.unknown()).parse(await run(sql, ...values));
+  const rows = rowsOf(query);
   const stateIn = ([row]: readonly unknown[]): State | undefined => (row === undefined ? undefined : state.parse(row));
   const ownRow = 'name = $1 AND lease_owner = $2::uuid';
   const leaseUntil = (parameter: string) => `lease_until = now() + make_interval(secs => ${parameter}::float8)`;
@@ -59,8 +62,8 @@ export function createPositions({ query, name, owner }: Options): Positions {
           ...[name, owner, seconds],
         ),
       )?.position,
-    advance: async (position, seconds) => {
-      const stored = await rows(
+    advance: async (position, seconds, inTransaction = query) => {
+      const stored = await rowsOf(inTransaction)(
         `UPDATE deliveries SET position = $3, failure = NULL, failing_since = NULL, ${leaseUntil('$4')}
          WHERE ${ownRow} RETURNING name`,
         ...[name, owner, position, seconds],

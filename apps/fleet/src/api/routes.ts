@@ -38,6 +38,7 @@ import * as tokens from './tokens.ts';
 import * as updateRuns from './update-runs.ts';
 import * as invitations from './users/invitation.ts';
 import * as users from './users.ts';
+import * as webhooks from './webhooks.ts';
 import * as workloads from './workloads.ts';
 
 /** The handlers of all endpoints. */
@@ -56,6 +57,7 @@ export const routes = implement(fleetEndpoints, {
   ...tokens,
   ...settings,
   ...trust,
+  ...webhooks,
   ...publishers,
   ...audit,
   ...hosts,

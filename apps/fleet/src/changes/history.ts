@@ -12,7 +12,7 @@ export type Position = string;
 const POSITION = /^(\d{1,18})-(\d{1,18})$/;
 
 /** The sequence number of a position; undefined if the text is not a position. */
-function seqOf(position: Position): bigint | undefined {
+export function seqOf(position: Position): bigint | undefined {
   const seq = POSITION.exec(position)?.[1];
   return seq === undefined ? undefined : BigInt(seq);
 }
@@ -20,7 +20,8 @@ function seqOf(position: Position): bigint | undefined {
 /** Whether a position is before another one of the same history. */
 export const isBefore = (one: Position, other: Position): boolean => (seqOf(one) ?? 0n) < (seqOf(other) ?? 0n);
 
-const positionColumn = Prisma.sql`seq || '-' || (extract(epoch FROM at) * 1000000)::bigint`;
+/** The position of a row of the history. */
+export const positionColumn = Prisma.sql`seq || '-' || (extract(epoch FROM at) * 1000000)::bigint`;
 
 const changeRow = z.object({ seq: z.bigint(), position: z.string(), kind: z.string(), object_id: z.string() });
 export type ChangeRow = z.output<typeof changeRow>;

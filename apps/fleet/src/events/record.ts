@@ -56,6 +56,23 @@ export const recoveryRecord = (kind: Kind, except = ''): Prisma.Sql => Prisma.sq
                    FROM resolved HAVING count(*) > 0) resolved
     RETURNING id, kind, name, severity, reason, message)`;
 
+/** Something that happened to an object and is no problem. */
+interface Notice {
+  readonly kind: Kind;
+  readonly objectId: string;
+  readonly name: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Records that something happened, in the transaction in which it happens. */
+export const recordNotice = (
+  transaction: Pick<Prisma.TransactionClient, '$executeRaw'>,
+  { kind, objectId, name, reason, message }: Notice,
+): Promise<number> => transaction.$executeRaw`
+  INSERT INTO events (id, kind, object_id, name, severity, reason, message)
+  VALUES (${uuidv7()}::uuid, ${kind}, ${objectId}::uuid, ${name}, 'normal', ${reason}, ${message})`;
+
 /** The common table expression if nothing is to be recorded. */
 export const NO_RECORD = Prisma.sql`recorded AS (SELECT WHERE false)`;
 

@@ -114,8 +114,8 @@ export const dependentsOf = (tokenId: string): Prisma.Sql => Prisma.sql`(
   SELECT * FROM dependents WHERE revoked_at IS NULL AND id <> ${tokenId}::uuid)`;
 
 /**
- * Ends what a user created, when the user is removed or blocked: revokes the tokens, and withdraws
- * the invitations.
+ * Ends what a user created, when the user is removed or blocked: revokes the tokens, withdraws the
+ * invitations, and disables the webhooks.
  */
 export async function endAuthorityOfUser(transaction: Transaction, userId: string): Promise<void> {
   await lockInOrder(
@@ -129,18 +129,25 @@ export async function endAuthorityOfUser(transaction: Transaction, userId: strin
   const created = await transaction.$queryRaw<{ id: string }[]>`
     UPDATE tokens SET revoked_at = now() WHERE created_by_user = ${userId}::uuid AND revoked_at IS NULL RETURNING id`;
   await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_user = ${userId}::uuid`;
+  await disableWebhooks(transaction, Prisma.sql`created_by_user = ${userId}::uuid`);
   for (const { id } of created) await endAuthorityOfToken(transaction, id);
 }
 
+/** Another admin can enable them, and becomes their creator. */
+const disableWebhooks = (transaction: Transaction, condition: Prisma.Sql) => transaction.$executeRaw`
+  UPDATE webhooks SET disabled_at = now(), disabled_reason = 'Its creator has lost the right to it.'
+  WHERE disabled_at IS NULL AND ${condition}`;
+
 /**
- * Ends what was created with a token, when it is revoked: revokes the tokens, and withdraws the
- * invitations. @returns the ids of the tokens
+ * Ends what was created with a token, when it is revoked: revokes the tokens, withdraws the
+ * invitations, and disables the webhooks. @returns the ids of the tokens
  */
 export async function endAuthorityOfToken(transaction: Transaction, tokenId: string): Promise<string[]> {
   const revoked = await transaction.$queryRaw<{ id: string }[]>`
     UPDATE tokens t SET revoked_at = now() FROM ${dependentsOf(tokenId)} d WHERE t.id = d.id RETURNING t.id`;
   const ids = revoked.map(({ id }) => id);
   await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_token = ANY (${[tokenId, ...ids]}::uuid[])`;
+  await disableWebhooks(transaction, Prisma.sql`created_by_token = ANY (${[tokenId, ...ids]}::uuid[])`);
   return ids;
 }
 
@@ -160,5 +167,6 @@ export async function transferAuthority(transaction: Transaction, tokenId: strin
       created_by_token = CASE WHEN t.created_by_token = ${tokenId}::uuid THEN ${to.created_by_token}::uuid ELSE t.created_by_token END
     FROM ${dependentsOf(tokenId)} d WHERE t.id = d.id RETURNING t.id`;
   await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_token = ${tokenId}::uuid`;
+  await disableWebhooks(transaction, Prisma.sql`created_by_token = ${tokenId}::uuid`);
   return kept.map(({ id }) => id);
 }

@@ -119,6 +119,10 @@ export const automaticHold = Prisma.sql`(
   FROM workloads w JOIN workload_revisions v ON v.workload_id = w.id AND v.revision = r.revision
   WHERE r.update_held IS NOT NULL AND w.id = r.workload_id AND r.update_held @> ${subjectOfHold})`;
 
+/** What an update of a deployment `r` with the revision `v` of its workload leads to, as text. */
+export const subjectOfUpdate = Prisma.sql`concat_ws(' ', (
+  SELECT ${presentHash} FROM catalog_templates t WHERE t.id = v.template_id), ${newerDigest})`;
+
 const isOutdated = Prisma.sql`(r.workload_id, r.revision) IN (${outdatedCopies})`;
 const hasNewerImage = Prisma.sql`r.id IN (${withNewerImage})`;
 const templateIsHeld = Prisma.sql`(${isBlocked} OR ${failedUpdate} IS NOT NULL)`;

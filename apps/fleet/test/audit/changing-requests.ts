@@ -7,6 +7,7 @@ import { aTemplate } from '../a-template.ts';
 import { cookieIn, OF_CONSOLE, SESSION } from '../auth/console.ts';
 import { aBundle } from '../catalog/bundles.ts';
 import { changingTrust } from '../trust/changing.ts';
+import { changingWebhooks } from '../webhooks/changing.ts';
 import { FRONTEND, TEMPORARY_ADMIN, type World } from '../world.ts';
 import { aConsoleSignIn, aSignInCode, OIDC_LOGIN, openProviderCallback } from './browser.ts';
 import { changingResources } from './changing-resources.ts';
@@ -100,6 +101,7 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
     resetHubSettings: async () => ({}),
     testHubSettings: async () => ({ body: {} }),
     ...changingTrust(world),
+    ...changingWebhooks(world),
     runDoctor: async () => ({}),
     createSupportBundle: async () => ({}),
     ...changingResources(world),

@@ -92,6 +92,7 @@ describeOnDisk('on a full disk, the fleet', aDisk('192m'), (disk) => {
           { name: 'database', state: 'ok' },
           { name: 'audit log' },
           { name: 'encryption keys', state: 'ok' },
+          { name: 'webhooks delivery', state: 'ok' },
           {},
           {},
         ],

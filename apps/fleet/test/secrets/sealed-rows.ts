@@ -52,7 +52,8 @@ export function openSealedRows(url: string) {
     await client.$executeRaw`DELETE FROM clusters`;
     await client.$executeRaw`DELETE FROM secrets`;
     await client.$executeRaw`DELETE FROM sealed_values`;
-    const aRow = async (table: 'hosts' | 'clusters' | 'secrets') => {
+    await client.$executeRaw`DELETE FROM webhooks`;
+    const aRow = async (table: 'hosts' | 'clusters' | 'secrets' | 'webhooks') => {
       const id = randomUUID();
       const sealed = await sealedFor(sealer, { table, column: 'sealed' }, id);
       return { id, name: id, created_by: 'test', sealed, key_id: sealer.kid };
@@ -65,6 +66,8 @@ export function openSealedRows(url: string) {
     const names = { namespace: 'fleet', gpu_resource_name: 'nvidia.com/gpu' };
     await client.cluster.create({ data: { ...(await aRow('clusters')), ...cluster, ...names } });
     await client.secret.create({ data: { ...(await aRow('secrets')), kind: 'opaque', keys: [] } });
+    const webhook = { url: 'https://hooks.example.test/', events: ['host.unreachable'] };
+    await client.webhook.create({ data: { ...(await aRow('webhooks')), ...webhook } });
     const id = randomUUID();
     const sealed = await sealedFor(sealer, { table: 'sealed_values', column: 'sealed' }, id);
     await client.sealedValue.create({ data: { id, variable: 'PASSWORD', sealed, key_id: sealer.kid } });

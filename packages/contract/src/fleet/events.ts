@@ -13,15 +13,18 @@ export const event = z
     at: timestamp,
     kind: z.enum(eventKinds).meta({ description: 'The list of the object; `catalog` is the mirror of the catalog' }),
     object_id: id.nullable().meta({
-      description: 'The id of the object; of `TemplateAdvisory`, that of the advisory; null for the catalog',
+      description:
+        'The id of the object; of `TemplateAdvisory` and `WebhookDisabled`, that of the advisory or webhook; null for the catalog',
     }),
     name: z.string().meta({ description: 'The name of the object at the time of the event' }),
-    severity: z
-      .enum(['warning', 'normal'])
-      .meta({ description: '`warning`: the state became worse; `normal`: the object recovered' }),
-    reason: z
-      .string()
-      .meta({ description: 'Such as `Unreachable`, `CrashLoop`, `MirrorStale` or `TemplateAdvisory`; `Recovered`' }),
+    severity: z.enum(['warning', 'normal']).meta({
+      description:
+        '`warning`: the state became worse; `normal`: the object recovered, or something happened that is no problem',
+    }),
+    reason: z.string().meta({
+      description:
+        'Such as `Unreachable`, `CrashLoop`, `MirrorStale`, `TemplateAdvisory` or `WebhookDisabled`; `Recovered`, `RolledBack` or `UpdateAvailable`',
+    }),
     message: z.string(),
     resolved_at: timestamp.nullable().meta({
       description: 'Of a warning: when the object recovered or was deleted; null while it lasts',

@@ -17,6 +17,7 @@ import { fleetSecretEndpoints } from './resources/secrets.ts';
 import { fleetStorageEndpoints } from './resources/storage.ts';
 import { fleetSettingsEndpoints } from './settings.ts';
 import { fleetTrustEndpoints } from './trust.ts';
+import { fleetWebhookEndpoints } from './webhooks.ts';
 
 export { type AuditPosition, writeAuditCursor, writeAuditPosition } from '../shared/audit-cursor.ts';
 export { fleetBundle } from '../shared/diagnosis.ts';
@@ -88,6 +89,7 @@ export {
   type Trust,
   trustPolicy,
 } from './trust.ts';
+export { MAX_WEBHOOKS, type WebhookEvent } from './webhooks.ts';
 
 /** All endpoints of the fleet. */
 export const fleetEndpoints = {
@@ -109,5 +111,6 @@ export const fleetEndpoints = {
   ...fleetSecretEndpoints,
   ...fleetEventEndpoints,
   ...fleetChangeEndpoints,
+  ...fleetWebhookEndpoints,
   ...diagnosisEndpoints('settings', '/api/v1', fleetBundle),
 };

@@ -97,6 +97,14 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'the hub has as many publishers, or as large keyrings, as are allowed; `detail` states the bound',
     action: 'Delete a publisher whose templates the hub does not have',
   },
+  too_many_webhooks: {
+    meaning: 'there are as many webhooks as are allowed; `detail` states the bound',
+    action: 'Delete a webhook that nobody needs, or add the events to another one',
+  },
+  webhook_disabled: {
+    meaning: 'the webhook is disabled, so that nothing is sent',
+    action: 'Enable it with `PUT /webhooks/{id}`',
+  },
   already_extended: {
     meaning: 'the keyring was extended before, or there is none',
     action: 'Import a newer keyring of the publisher',

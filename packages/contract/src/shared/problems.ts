@@ -27,6 +27,8 @@ export const problems = {
   advisory_withdrawn: { status: 409, title: 'Advisory withdrawn' },
   breaks_signature: { status: 409, title: 'Breaks a signature' },
   too_many_publishers: { status: 409, title: 'Too many publishers' },
+  too_many_webhooks: { status: 409, title: 'Too many webhooks' },
+  webhook_disabled: { status: 409, title: 'Webhook disabled' },
   already_extended: { status: 409, title: 'Already extended' },
   root_changed: { status: 409, title: 'Root key changed' },
   keyring_outdated: { status: 409, title: 'Keyring outdated' },

@@ -28,7 +28,7 @@ export type TargetAllowance = OutboundAllowance | 'own-address';
 
 export interface OutboundOptions {
   /** What is called, for metrics. */
-  readonly destination?: 'hub' | 'identity_provider';
+  readonly destination?: 'hub' | 'identity_provider' | 'webhook';
   /** Time limit for the request and the response, in milliseconds. */
   readonly timeoutMs: number;
   /** Maximum size of the body of a response, in bytes. */

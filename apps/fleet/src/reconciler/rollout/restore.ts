@@ -6,6 +6,7 @@ import type { Candidates } from '../../deployments/candidates.ts';
 import { changeDeployment } from '../../deployments/changes.ts';
 import { deployments } from '../../deployments/rows.ts';
 import { changeToGood } from '../../deployments/updates/restore.ts';
+import { recordNotice } from '../../events/record.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { THE_FLEET } from '../../identity/principal.ts';
 import type { DefaultLimits } from '../../render/defaults.ts';
@@ -44,8 +45,8 @@ async function restore(
 ): Promise<void> {
   const { transaction, sealer } = context;
   await acquirePlacementLock(transaction);
-  const [held] = await transaction.$queryRaw<{ id: string }[]>`
-    SELECT id FROM deployments WHERE id = ${id}::uuid AND lease_owner = ${owner}::uuid AND lease_until > now()
+  const [held] = await transaction.$queryRaw<{ name: string }[]>`
+    SELECT name FROM deployments WHERE id = ${id}::uuid AND lease_owner = ${owner}::uuid AND lease_until > now()
       AND generation = ${generation} AND NOT deleting FOR UPDATE`;
   if (!held) return;
   const change = await changeToGood(
@@ -66,6 +67,8 @@ async function restore(
       message: `${change.message}.`,
     },
   });
+  const notice = { kind: 'deployments', objectId: id, name: held.name, reason: 'RolledBack' } as const;
+  await recordNotice(transaction, { ...notice, message: `${change.message}.` });
 }
 
 /** A person decides about a rollout whose return is refused. */

@@ -4,11 +4,13 @@ import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { HubSettingsForm } from './HubSettingsForm.tsx';
 import { OidcSettingsForm } from './OidcSettingsForm.tsx';
 import { TrustSettings } from './TrustSettings.tsx';
+import { Webhooks } from './Webhooks.tsx';
 
 const tabs = [
   { id: 'oidc', label: t('Identity provider') },
   { id: 'hub', label: t('Hub') },
   { id: 'trust', label: t('Trust') },
+  { id: 'webhooks', label: t('Webhooks') },
 ] as const;
 
 export default function Settings() {
@@ -23,6 +25,7 @@ export default function Settings() {
       {tab === 'oidc' && <OidcSettingsForm />}
       {tab === 'hub' && <HubSettingsForm />}
       {tab === 'trust' && <TrustSettings />}
+      {tab === 'webhooks' && <Webhooks />}
     </>
   );
 }
