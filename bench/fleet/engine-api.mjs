@@ -34,6 +34,7 @@ const ROUTES = [
   ['GET', '/networks', ({ host, query }) => ({ body: host.networks(query) })],
   ['POST', '/networks/create', ({ host, body }) => ({ status: 201, body: host.createNetwork(body) })],
   ['GET', '/networks/*', ({ host, id }) => ({ body: host.network(id) })],
+  ['POST', '/networks/*/connect', ({ host, id, body }) => ({ body: host.connectNetwork(id, body) })],
   ['DELETE', '/networks/*', ({ host, id }) => ({ status: 204, body: host.removeNetwork(id) })],
   ['GET', '/images/json', ({ host }) => ({ body: host.images() })],
   ['POST', '/images/create', ({ host, query }) => ({ stream: (response) => sendPull(host, query, response) })],

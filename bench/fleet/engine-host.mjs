@@ -57,12 +57,15 @@ export class EngineHost {
     };
   }
 
-  createContainer(name, { HostConfig = {}, NetworkingConfig: _, ...Config }) {
+  createContainer(name, { HostConfig = {}, NetworkingConfig = {}, ...Config }) {
     if (!this.#images.has(Config.Image)) throw new Refused(404, `No such image: ${Config.Image}`);
     if (this.#ids.has(name)) {
       const other = this.#ids.get(name);
       throw new Refused(409, `Conflict. The container name "/${name}" is already in use by container "${other}".`);
     }
+    const { NetworkMode = 'bridge' } = HostConfig;
+    const Networks = { [NetworkMode]: {}, ...NetworkingConfig.EndpointsConfig };
+    for (const network of Object.keys(Networks)) this.network(network);
     for (const { Type, Source } of HostConfig.Mounts ?? []) if (Type === 'volume') this.createVolume({ Name: Source });
     const Created = new Date().toISOString();
     const container = {
@@ -74,6 +77,7 @@ export class EngineHost {
       },
       Config: { Labels: {}, ...Config },
       HostConfig: { RestartPolicy: { Name: 'no', MaximumRetryCount: 0 }, ...HostConfig },
+      NetworkSettings: { Networks },
     };
     this.#containers.set(container.Id, container);
     this.#ids.set(name, container.Id);
@@ -94,6 +98,10 @@ export class EngineHost {
     const container = this.container(idOrName);
     const { State: state, Config } = container;
     if (state.Running) return false;
+    for (const [name, { IPAMConfig }] of Object.entries(container.NetworkSettings.Networks)) {
+      this.network(name);
+      if (this.#hasAddress(name, IPAMConfig?.IPv4Address)) throw new Refused(403, 'Address already in use');
+    }
     const bindings = bindingsOf(container);
     const taken = bindings.find((binding) => this.#ports.has(binding));
     if (taken) {
@@ -173,7 +181,12 @@ export class EngineHost {
       ...{ Id: container.Id, Names: [container.Name], Image: container.Config.Image, ImageID: container.Image },
       ...{ Command: (container.Config.Cmd ?? []).join(' '), Created: Math.floor(Date.parse(container.Created) / 1000) },
       ...{ Labels: container.Config.Labels, State: container.State.Status, Status: describe(container.State) },
-      ...{ Ports: portsOf(container), Mounts: [], HostConfig: { NetworkMode: 'bridge' } },
+      ...{
+        Ports: portsOf(container),
+        Mounts: [],
+        HostConfig: { NetworkMode: container.HostConfig.NetworkMode ?? 'bridge' },
+      },
+      NetworkSettings: container.NetworkSettings,
     }));
   }
 
@@ -214,10 +227,18 @@ export class EngineHost {
     this.#emit('volume', 'destroy', { id: name, attributes: { driver: 'local' } });
   }
 
-  createNetwork({ Name, Driver = 'bridge', Labels = {} }) {
+  createNetwork({ Name, Driver = 'bridge', Labels = {}, IPAM = {} }) {
     if ([...this.#networks.values()].some((network) => network.Name === Name))
       throw new Refused(409, `network with name ${Name} already exists`);
-    const network = { Name, Id: randomBytes(32).toString('hex'), Driver, Labels, Scope: 'local', Containers: {} };
+    const { Config = [] } = IPAM;
+    const subnetsOf = (network) => network.IPAM.Config.map(({ Subnet }) => Subnet);
+    const used = [...this.#networks.values()].flatMap(subnetsOf);
+    if (Config.some(({ Subnet }) => used.some((other) => overlap(Subnet, other))))
+      throw new Refused(403, 'invalid pool request: Pool overlaps with other one on this address space');
+    const network = {
+      ...{ Name, Id: randomBytes(32).toString('hex'), Driver, Labels, Scope: 'local', Containers: {} },
+      IPAM: { Driver: 'default', Config },
+    };
     this.#networks.set(network.Id, network);
     return network;
   }
@@ -235,7 +256,28 @@ export class EngineHost {
   }
 
   removeNetwork(idOrName) {
-    this.#networks.delete(this.network(idOrName).Id);
+    const { Id, Name } = this.network(idOrName);
+    if ([...this.#containers.values()].some((each) => each.State.Running && Name in each.NetworkSettings.Networks))
+      throw new Refused(403, `error while removing network: network ${Name} has active endpoints`);
+    this.#networks.delete(Id);
+  }
+
+  connectNetwork(idOrName, { Container, EndpointConfig = {} }) {
+    const { Name } = this.network(idOrName);
+    const { Networks } = this.container(Container).NetworkSettings;
+    if (Name in Networks) throw new Refused(403, `endpoint with name ${Container} already exists in network ${Name}`);
+    Networks[Name] = EndpointConfig;
+  }
+
+  /** Whether a container that runs has the address in a network. */
+  #hasAddress(network, address) {
+    return (
+      address !== undefined &&
+      [...this.#containers.values()].some(
+        ({ State, NetworkSettings: { Networks } }) =>
+          State.Running && Networks[network]?.IPAMConfig?.IPv4Address === address,
+      )
+    );
   }
 
   pullImage(name) {
@@ -330,4 +372,17 @@ function describe({ Status, StartedAt, FinishedAt, ExitCode }) {
   if (Status === 'created') return 'Created';
   if (Status === 'exited') return `Exited (${ExitCode}) ${secondsSince(FinishedAt)} seconds ago`;
   return `Up ${secondsSince(StartedAt)} seconds${Status === 'paused' ? ' (Paused)' : ''}`;
+}
+
+/** The first address of an IPv4 subnet and the one after its last, as numbers. */
+function rangeOf(subnet) {
+  const [address, prefix] = subnet.split('/');
+  const first = address.split('.').reduce((number, octet) => number * 256 + Number(octet), 0);
+  return [first, first + 2 ** (32 - Number(prefix))];
+}
+
+function overlap(one, other) {
+  const [first, end] = rangeOf(one);
+  const [otherFirst, otherEnd] = rangeOf(other);
+  return first < otherEnd && otherFirst < end;
 }

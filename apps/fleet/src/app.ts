@@ -31,6 +31,7 @@ import { createSessions } from './identity/sessions/sessions.ts';
 import type { TemporaryAdmin } from './identity/sessions/temporary-admin.ts';
 import { createEnterMcp } from './mcp/enter.ts';
 import { fleetMcp, mcpUrlOf } from './mcp/service.ts';
+import type { Subnet } from './placement/subnets.ts';
 import { createEngineRuntime } from './reconciler/engine-runtime.ts';
 import { observeFleet } from './reconciler/fleet-figures.ts';
 import type { ReconcilerTimings } from './reconciler/timings.ts';
@@ -67,6 +68,8 @@ interface ServicesOptions {
   readonly concurrency: number;
   /** The maximum number of automatic rollouts at the same time, of all replicas. */
   readonly updateConcurrency: number;
+  /** The subnets from which networks of hosts are allocated. Default: 10.213.0.0/16. */
+  readonly networkPool?: Subnet | undefined;
   readonly publicUrl: string | undefined;
   /** The longest time until the expiry of an access token of the provider, in hours. Default: 24. */
   readonly maxTokenHours?: number | undefined;
@@ -149,10 +152,12 @@ function createServices(options: ServicesOptions): Services {
       timings: timings.reconciler,
       concurrency: options.concurrency,
       updateConcurrency: options.updateConcurrency,
+      networkPool: options.networkPool,
       defaultLimits,
     }),
     refusalOf: toProvider.restricted.refusalOf,
     defaultLimits,
+    networkPool: options.networkPool,
     changes: createChangeFeed({ database, settings, defaultLimits, log, timings: timings.changes }),
     confirmationKey: signingKey.deriveSecret('mcp-confirmations'),
     publicUrl,

@@ -19,6 +19,14 @@ import {
 import { z } from 'zod';
 import { revealSettings } from './identity/policy.ts';
 import { bytes } from './placement/quantities.ts';
+import {
+  DEFAULT_NETWORK_POOL,
+  isPool,
+  MAX_POOL_PREFIX,
+  MIN_POOL_PREFIX,
+  parseSubnet,
+  subnetText,
+} from './placement/subnets.ts';
 import type { SettingsEnvironment } from './settings/settings.ts';
 import { hubDefaults, oidcDefaults } from './settings/values.ts';
 
@@ -85,6 +93,15 @@ const processLimit = z
   .transform(Number)
   .refine((limit) => limit === 0 || (limit >= MIN_PROCESS_LIMIT && limit <= MAX_PROCESS_LIMIT), PROCESS_LIMIT)
   .transform((limit) => limit || null);
+
+const NETWORK_POOL = `must be a private IPv4 network such as ${subnetText(DEFAULT_NETWORK_POOL)}, with a prefix from ${MIN_POOL_PREFIX} to ${MAX_POOL_PREFIX}`;
+
+const networkPool = z.string().transform((text, context) => {
+  const subnet = parseSubnet(text);
+  if (subnet && isPool(subnet)) return subnet;
+  context.addIssue({ code: 'custom', message: NETWORK_POOL });
+  return z.NEVER;
+});
 
 /**
  * The environment variables of the service. `default` is the value in effect if neither the
@@ -156,6 +173,11 @@ export const schema = z
     DEFAULT_PROCESS_LIMIT: processLimit
       .prefault('4096')
       .describe('maximum number of processes and threads of each container on a host'),
+    NETWORK_POOL: networkPool
+      .prefault(subnetText(DEFAULT_NETWORK_POOL))
+      .describe(
+        'the addresses of the [isolated networks](deployments.md#isolated-networks) on hosts: a /20 for all deployments without an application, and a /26 or more for each application. Another value applies to new networks',
+      ),
     REVEAL_VALUES: z
       .enum(revealSettings)
       .default('admins-and-operators')

@@ -117,6 +117,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
       revealValues: config.REVEAL_VALUES,
       concurrency: config.RECONCILER_CONCURRENCY,
       updateConcurrency: config.UPDATE_CONCURRENCY,
+      networkPool: config.NETWORK_POOL,
       publicUrl,
       maxTokenHours: config.OIDC_MAX_TOKEN_HOURS,
       corsOrigins,

@@ -89,6 +89,7 @@ test('an admin runs the checks of the command doctor in the running fleet', asyn
       'encryption keys',
       'stored values',
       'secrets',
+      'isolation',
       'hub',
       'issuer',
       'engines',

@@ -24,6 +24,7 @@ import type { Owner } from '../src/identity/sessions/opening.ts';
 import { createProviderChecks } from '../src/identity/sessions/provider-checks.ts';
 import { loadSigningKey } from '../src/identity/sessions/session-tokens.ts';
 import { createTemporaryAdmin } from '../src/identity/sessions/temporary-admin.ts';
+import type { Subnet } from '../src/placement/subnets.ts';
 import type { ReconcilerTimings } from '../src/reconciler/timings.ts';
 import type { OidcEnvironment } from '../src/settings/values.ts';
 import { SHORT_TIMINGS } from './timings.ts';
@@ -89,6 +90,8 @@ export interface ReplicaOptions {
   readonly feedTimings?: Partial<FeedTimings>;
   /** `SHORT_TIMINGS` by default. */
   readonly reconcilerTimings?: ReconcilerTimings;
+  /** The default of production, unless the host is real. */
+  readonly networkPool?: Subnet;
   /** By default, it has no checks. */
   readonly diagnosis?: Diagnosis;
 }
@@ -158,6 +161,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
         revealValues: given.revealValues ?? 'admins-and-operators',
         concurrency: 8,
         updateConcurrency: 2,
+        networkPool: given.networkPool,
         publicUrl,
         corsOrigins: [FRONTEND],
         diagnose: () => given.diagnosis ?? withoutChecks,

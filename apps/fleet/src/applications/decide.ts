@@ -30,6 +30,8 @@ export interface PartRefusal extends Refusal {
 
 /** An application as it was decided. */
 export interface DecidedApplication {
+  /** That of the application, also of a new one. */
+  readonly id: string;
   readonly wanted: Wanted;
   /** In the order of the decisions. */
   readonly parts: readonly DecidedPart[];
@@ -74,7 +76,8 @@ export async function decideApplication(
   refuseFieldErrors([...problems, ...(before ? [] : targetProblems(wanted))]);
   const once = { ...context, ofParts: true, candidates: await context.candidates.readOnce(context.transaction) };
   const ofName = before?.row ? [] : await refusalsOfName(once, wanted);
-  const requests = requestsOf(wanted, parts);
+  const id = before?.row?.id ?? uuidv7();
+  const requests = requestsOf(wanted, parts, id);
   const onTarget = (target: Target | null) =>
     decideAll(
       once,
@@ -90,6 +93,7 @@ export async function decideApplication(
   const ofParts = decided.flatMap((each, index) => refusalsOf(each, { part: parts[index], decided, parts }));
   const ofTarget = decided.length === 0 ? refusalsOfTargets(rejected) : [];
   return {
+    id,
     wanted,
     parts: decided.flatMap((each, index) => {
       const compiled = parts[index];
@@ -162,6 +166,7 @@ const dependsOnTarget = (decided: readonly Decided[]): boolean =>
 function requestsOf(
   { labels, desiredState, spec }: Wanted,
   parts: readonly CompiledPart[],
+  applicationId: string,
 ): Omit<NewDeploymentRequest, 'target'>[] {
   const shared = new Map<string, string>();
   return parts.map((part) => ({
@@ -179,7 +184,7 @@ function requestsOf(
     pull: 'auto' as const,
     // A part never returns alone.
     updates: { on_failure: 'stop' as const },
-    isPart: true as const,
+    membership: { id: applicationId, part: part.name },
   }));
 }
 

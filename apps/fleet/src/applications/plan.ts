@@ -9,6 +9,8 @@ import {
   renderingOf,
 } from '../deployments/manifest.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { compareStrings } from '../placement/format.ts';
+import type { HostNetwork } from '../render/allocation.ts';
 import { imageReference } from '../render/image.ts';
 import { secretsWithPlaceholders } from '../render/secrets.ts';
 import { columnsOfTarget } from '../resources/targets.ts';
@@ -34,7 +36,7 @@ export async function planOf(
     placement: { target: target && columnsOfTarget(target), rejected: rejected.map((each) => ({ ...each })) },
     generated: [...newValues],
     parts: [
-      ...parts.map((part) => planOfPart(renderer, part)),
+      ...parts.map((part) => planOfPart(renderer, part, networksOf(part, parts))),
       ...removed.map((row) => ({
         name: row.part ?? '',
         deployment_name: row.name,
@@ -47,7 +49,23 @@ export async function planOf(
   };
 }
 
-function planOfPart(renderer: Renderer | undefined, part: DecidedPart): Plan['parts'][number] {
+/** The networks of a part. Later parts add their names to the network of the application. */
+function networksOf({ decided }: DecidedPart, all: readonly DecidedPart[]): HostNetwork[] {
+  const [own, ...joined] = decided.decision?.networks?.networks ?? [];
+  if (!own) return [];
+  const names = all.flatMap((part) => part.decided.decision?.networks?.networks[0]?.names ?? []);
+  const byName = new Map([...own.names, ...names].map((each) => [each.name, each]));
+  return [
+    { ...own, names: [...byName.values()].toSorted((one, other) => compareStrings(one.name, other.name)) },
+    ...joined,
+  ];
+}
+
+function planOfPart(
+  renderer: Renderer | undefined,
+  part: DecidedPart,
+  networks: readonly HostNetwork[],
+): Plan['parts'][number] {
   const { compiled, decided } = part;
   const draft = decided.decision?.draft ?? (decided.kind === 'change' ? decided.draft : undefined);
   const action = decided.kind === 'creation' ? 'create' : decided.decision === undefined ? 'keep' : 'change';
@@ -56,13 +74,17 @@ function planOfPart(renderer: Renderer | undefined, part: DecidedPart): Plan['pa
     deployment_name: compiled.deployment,
     action,
     image: draft ? imageReference(draft.workload.spec) : '',
-    bindings: draft ? listBindings(draft.env) : [],
-    manifest: renderer ? manifestOfPart(renderer, part) : [],
+    bindings: draft ? listBindings(draft.env, networks) : [],
+    manifest: renderer ? manifestOfPart(renderer, part, networks) : [],
   };
 }
 
 /** The manifest of a part that is created or changed. */
-function manifestOfPart(renderer: Renderer, { decided }: DecidedPart): ManifestObject[] {
+function manifestOfPart(
+  renderer: Renderer,
+  { decided }: DecidedPart,
+  networks: readonly HostNetwork[],
+): ManifestObject[] {
   const { decision } = decided;
   if (!decision) return [];
   const { draft, env, bound, composed, mounted, secrets, ports, chosen } = decision;
@@ -72,6 +94,6 @@ function manifestOfPart(renderer: Renderer, { decided }: DecidedPart): ManifestO
       : { generation: decided.before.generation + 1, restarted_at: decided.before.restarted_at };
   const renderable = { draft, env, bound, composed, mounted, ...at };
   const rendering = renderingOf(renderable, secretsWithPlaceholders(secrets));
-  const allocated = { gpus: chosen?.gpus ?? [], ports: ports?.replicas ?? [] };
+  const allocated = { gpus: chosen?.gpus ?? [], ports: ports?.replicas ?? [], networks };
   return renderedManifest(renderer, { rendering, allocated });
 }

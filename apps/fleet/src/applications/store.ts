@@ -42,8 +42,7 @@ export async function storeApplication(
   { onFailure, values }: Creation,
 ): Promise<StoredApplication> {
   const { transaction, principal } = context;
-  const { wanted } = decided;
-  const id = uuidv7();
+  const { id, wanted } = decided;
   const { name, labels, desiredState: desired_state } = wanted;
   await transaction.application.create({
     data: { id, name, labels: { ...labels }, desired_state, on_failure: onFailure, created_by: authorOf(principal) },

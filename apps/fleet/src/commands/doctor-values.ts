@@ -1,6 +1,6 @@
 import { storedValueProblems } from '@svc/contract';
 import { workloadSpec } from '@svc/contract/fleet';
-import { countedFinding, type Finding, ok, storedValuesFinding } from '@svc/http';
+import { countedFinding, type Finding, ok, storedValuesFinding, warning } from '@svc/http';
 import { z } from 'zod';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -46,4 +46,37 @@ export async function checkSecretUses({ client }: Database): Promise<Finding> {
     none: 'All deployments use secrets as the secrets permit.',
     remedy: 'They continue with their revision. Correct the secrets or the workloads before you change their revision.',
   });
+}
+
+/** The number of hosts that a finding names. */
+const NAMED = 5;
+
+interface Isolation {
+  /** The number of deployments with containers on the default network of their host. */
+  readonly deployments: number;
+  /** Hosts with such deployments, the one with most of them first. */
+  readonly hosts: readonly { readonly name: string; readonly count: number }[];
+  /** Hosts whose engine does not isolate a network. */
+  readonly open: readonly string[];
+}
+
+/** Counts the deployments with containers on the default network of their host, and finds engines that do not isolate networks. */
+export async function checkIsolation({ client }: Database): Promise<Finding> {
+  const [table] = await client.$queryRaw<{ exists: boolean }[]>`
+    SELECT to_regclass('networks') IS NOT NULL AS exists`;
+  if (!table?.exists) return ok('The fleet has no networks yet.');
+  const [found] = await client.$queryRaw<[Isolation]>`
+    WITH sharing AS (SELECT name, cardinality(default_network_ids) AS count FROM hosts WHERE cardinality(default_network_ids) > 0)
+    SELECT (SELECT coalesce(sum(count), 0)::int FROM sharing) AS deployments,
+      (SELECT coalesce(jsonb_agg(s), '[]') FROM (SELECT * FROM sharing ORDER BY count DESC, name LIMIT ${NAMED}) s) AS hosts,
+      ARRAY(SELECT DISTINCT h.name FROM networks n JOIN hosts h ON h.id = n.host_id WHERE n.isolation = 'open' ORDER BY 1 LIMIT ${NAMED}) AS open`;
+  const { deployments, hosts, open } = found;
+  if (deployments === 0 && open.length === 0)
+    return ok('All containers that the last checks listed are in isolated networks.');
+  const lines = [
+    ...(deployments > 0 ? [`Number of deployments on the default network of their host: ${deployments}.`] : []),
+    ...hosts.map(({ name, count }) => `The host ${name} has ${count} of them.`),
+    ...open.map((name) => `The engine of the host ${name} does not isolate a network of the fleet.`),
+  ];
+  return warning(lines.join('\n'), 'They continue. Restart these deployments to move them, and update these engines.');
 }

@@ -10,6 +10,7 @@ import {
   type Taint,
 } from '../placement/candidates.ts';
 import { bytes, milli } from '../placement/quantities.ts';
+import { DEFAULT_NETWORK_POOL, type Subnet } from '../placement/subnets.ts';
 
 interface Amounts {
   readonly cpu_millis: number;
@@ -99,6 +100,8 @@ const UNCHANGED: Reallocation = { released: [], added: [] };
 
 /** All hosts and clusters as candidates for a placement, with their allocated resources. */
 export interface Candidates {
+  /** The subnets from which networks of hosts are allocated. */
+  readonly networkPool: Subnet;
   /**
    * Reads the candidates as the transaction sees them now, as if resources were reallocated. The
    * transaction holds the placement lock if it allocates resources later. The work of the database
@@ -115,7 +118,7 @@ export interface Candidates {
  * not ended before the previous reading. A target that was deleted, and a database that was
  * replaced, cause a reading of all targets.
  */
-export function createCandidates(): Candidates {
+export function createCandidates(networkPool = DEFAULT_NETWORK_POOL): Candidates {
   let known = new KnownTargets();
   let since = FROM_THE_BEGINNING;
   let last: Promise<unknown> = Promise.resolve();
@@ -137,13 +140,15 @@ export function createCandidates(): Candidates {
     return result;
   };
   return {
+    networkPool,
     read: (transaction, reallocation) => readInTurn(transaction, (targets) => targets.candidates(reallocation)),
-    readOnce: (transaction) => readInTurn(transaction, (targets) => inMemory(targets.copy())),
+    readOnce: (transaction) => readInTurn(transaction, (targets) => inMemory(targets.copy(), networkPool)),
   };
 }
 
-function inMemory(targets: KnownTargets): Candidates {
+function inMemory(targets: KnownTargets, networkPool: Subnet): Candidates {
   const candidates: Candidates = {
+    networkPool,
     read: async (_, reallocation) => targets.candidates(reallocation),
     readOnce: async () => candidates,
   };

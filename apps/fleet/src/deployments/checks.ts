@@ -9,6 +9,7 @@ import { isSealedName, keyOf } from '../render/secrets.ts';
 import { specProblems } from '../render/spec-problems.ts';
 import { type BoundVariable, refusalsOfDependents } from './bindings.ts';
 import { type Draft, readWorkloadRevision } from './draft.ts';
+import type { NetworkDecision } from './networks/decide.ts';
 import type { Pending } from './plans/pending.ts';
 import type { PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
@@ -37,6 +38,7 @@ interface Examined {
   readonly placement: Placement;
   readonly ofCluster: readonly Refusal[];
   readonly ports: PortDecision | undefined;
+  readonly networks: NetworkDecision | undefined;
   readonly extra: Extra;
 }
 
@@ -73,6 +75,7 @@ const checks = {
   cluster: ({ ofCluster }) => ofCluster,
   files: ({ draft, placement }, transaction) => refusalsOfFiles(transaction, draft, placement),
   ports: ({ ports }) => ports?.refusals ?? [],
+  networks: ({ networks }) => networks?.refusals ?? [],
   updates: ({ draft, mounted, extra }) => refusalsOfOrder(draft, mounted, extra),
 } as const satisfies Readonly<Record<string, Check>>;
 

@@ -5,7 +5,7 @@ import type { Changer } from '../identity/principal.ts';
 import { bindAddresses } from '../placement/addresses.ts';
 import { type NeededPort, type PlacementRequirements, placementRequirementsOf } from '../placement/candidates.ts';
 import { type ChosenTarget, type Placement, place } from '../placement/place.ts';
-import { PORTS_BIND_TO_ADDRESSES } from '../render/defaults.ts';
+import { CONTAINERS_ARE_ISOLATED, PORTS_BIND_TO_ADDRESSES } from '../render/defaults.ts';
 import { type ResolvedEnv, resolveEnv } from '../render/env.ts';
 import { type PodSettings, podSettings } from '../render/pod-settings.ts';
 import { refuseUnsupported } from '../render/unsupported-values.ts';
@@ -16,6 +16,8 @@ import { type Bound, type BoundVariable, readBound } from './bindings.ts';
 import type { Allocation, Candidates } from './candidates.ts';
 import { runChecks } from './checks.ts';
 import type { Draft } from './draft.ts';
+import { networksIn } from './networks/attached.ts';
+import { decideNetworks, type NetworkDecision } from './networks/decide.ts';
 import { NOTHING_PENDING, type Pending, pendingPortsOn, reallocationOf } from './plans/pending.ts';
 import { allocatedGpus, decidePorts, type PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
@@ -188,6 +190,8 @@ export interface Decision {
   readonly chosen: ChosenTarget | undefined;
   /** The host ports on the chosen host; undefined if no host is chosen. */
   readonly ports: PortDecision | undefined;
+  /** The networks on the chosen host; undefined if no host is chosen, and with earlier defaults. */
+  readonly networks: NetworkDecision | undefined;
 }
 
 /**
@@ -212,6 +216,7 @@ export async function decide(context: DecisionContext, requested: Draft): Promis
     { ...requested, env: resolved.env },
     placement.chosen,
   );
+  const networks = await networksOn(context, draft, { chosen: placement.chosen, extra });
   const { verdict, refusals: ofTrust } = await examineTrust(transaction, draft, {
     principal: context.principal,
     target,
@@ -235,6 +240,7 @@ export async function decide(context: DecisionContext, requested: Draft): Promis
     placement,
     ofCluster,
     ports,
+    networks,
     extra,
   };
   return {
@@ -249,6 +255,7 @@ export async function decide(context: DecisionContext, requested: Draft): Promis
     placement,
     chosen: placement.chosen,
     ports,
+    networks,
     trust: verdict,
     refusals: await runChecks(transaction, examined),
   };
@@ -310,5 +317,21 @@ async function portsOn(
     bindTo: (addresses) =>
       defaultsVersion >= PORTS_BIND_TO_ADDRESSES ? bindAddresses(workload.spec.required_network_types, addresses) : [],
     rebinds: replacesInstances,
+  });
+}
+
+async function networksOn(
+  { transaction, candidates, pending = NOTHING_PENDING }: DecisionContext,
+  draft: Draft,
+  { chosen, extra }: { readonly chosen: ChosenTarget | undefined; readonly extra: Extra },
+): Promise<NetworkDecision | undefined> {
+  if (chosen?.kind !== 'host' || draft.defaultsVersion < CONTAINERS_ARE_ISOLATED) return undefined;
+  return decideNetworks(transaction, {
+    hostId: chosen.id,
+    deployment: draft,
+    instances: draft.replicas + extra.instances,
+    needed: networksIn(draft.env),
+    pool: candidates.networkPool,
+    pending: pending.flatMap(({ networks }) => networks),
   });
 }

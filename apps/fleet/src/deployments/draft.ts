@@ -32,6 +32,7 @@ import {
   withoutTemplate,
 } from '../resources/workloads.ts';
 import { acceptEnv, isSameEnv, withoutInlineValues } from './env.ts';
+import { applicationOf, type Membership } from './networks/membership.ts';
 import { type Pending, pendingRevisions } from './plans/pending.ts';
 import { revisionColumns, revisionRow, type WorkloadRevision, workloadRevisionOf } from './plans/revision.ts';
 import type { DeploymentRow } from './rows.ts';
@@ -70,6 +71,8 @@ export interface Draft {
   /** The ids of the advisories that the request acknowledges. */
   readonly acknowledged: readonly string[];
   readonly target: Target | null;
+  /** The application of which it is a part; null: none. */
+  readonly application: Membership | null;
   readonly desiredState: 'running' | 'stopped';
   readonly pull: Pull;
   /** The digest of the image that it requests, whatever the tag of its workload names; null: what its workload names. */
@@ -108,8 +111,8 @@ export interface NewDeploymentRequest
   readonly env: EnvRequest;
   /** The variables of a part of an application, which replace `env`. */
   readonly recordedEnv?: StoredEnv;
-  /** Whether it is a part of an application, whose target exists. */
-  readonly isPart?: true;
+  /** The application of which it is a part, whose target exists. */
+  readonly membership?: Membership;
   readonly name?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly template?: string | undefined;
@@ -164,6 +167,7 @@ export async function newDraft(
     acceptedLosses: [],
     acknowledged: request.acknowledge ?? [],
     target,
+    application: request.membership ?? null,
     desiredState: request.desired_state,
     pull: request.pull,
     imageDigest: null,
@@ -248,7 +252,8 @@ export type StoredDraft = Pick<
   | 'default_memory_bytes'
   | 'default_processes'
   | 'pod_settings'
->;
+> &
+  Partial<Pick<DeploymentRow, 'application_id' | 'part'>>;
 
 /** An existing deployment with the requested changes. It keeps its target. */
 export const draftOf = (row: StoredDraft, changes: DraftChanges): Draft => ({
@@ -264,6 +269,7 @@ export const draftOf = (row: StoredDraft, changes: DraftChanges): Draft => ({
   acceptedLosses: [],
   acknowledged: [],
   target: targetOf(row),
+  application: applicationOf(row),
   desiredState: row.desired_state,
   pull: row.pull,
   imageDigest: row.requested_digest,

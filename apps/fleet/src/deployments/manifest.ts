@@ -14,6 +14,7 @@ import { idOfSealedName, SEALED_KEY, sealedName, secretsWithPlaceholders } from 
 import { listBindings } from './addresses/list.ts';
 import { readBound } from './bindings.ts';
 import { type Draft, draftOf, readWorkloadRevision, runSpecOf, type StoredDraft } from './draft.ts';
+import { readHostNetworks } from './networks/attached.ts';
 import type { WorkloadRevision } from './plans/revision.ts';
 import { allocatedGpus, allocatedPorts } from './ports.ts';
 import type { DeploymentRow } from './rows.ts';
@@ -99,8 +100,8 @@ export type ManifestObject = Readonly<Record<string, unknown>>;
 /** The inputs of a manifest. */
 interface ManifestInput {
   readonly rendering: Rendering<'placeholders'>;
-  /** The allocated GPUs and host ports of each replica; used for hosts only. */
-  readonly allocated: Pick<Host, 'gpus' | 'ports'>;
+  /** The allocated GPUs, host ports and addresses of each replica; used for hosts only. */
+  readonly allocated: Pick<Host, 'gpus' | 'ports' | 'networks'>;
 }
 
 /** The objects that the engine would receive, without secret values; empty without a target. */
@@ -137,13 +138,17 @@ export async function presentManifest(
   const workload = await readWorkloadRevision(transaction, row.workload_id, row.revision);
   const stored = await readRenderable(transaction, row, workload);
   const { draft, bound } = stored;
-  const allocated = { gpus: await allocatedGpus(transaction, row), ports: await allocatedPorts(transaction, row) };
+  const allocated = {
+    gpus: await allocatedGpus(transaction, row),
+    ports: await allocatedPorts(transaction, row),
+    networks: await readHostNetworks(transaction, row),
+  };
   const secrets = await readSecretMetadata(transaction, namesOfSecrets(draft, bound));
   const rendering = renderingOf(stored, secretsWithPlaceholders(secrets));
   return {
     manifest: await manifestOf(transaction, { rendering, target: draft.target, allocated }),
     secrets: listSecretUses(rendering, secrets),
-    bindings: listBindings(row.env),
+    bindings: listBindings(row.env, allocated.networks),
   };
 }
 
@@ -151,10 +156,11 @@ export async function presentManifest(
 const toPlainJson = (object: object): ManifestObject => JSON.parse(JSON.stringify(object));
 
 function hostManifest(engine: Host['engine'], { rendering, allocated }: ManifestInput): ManifestObject[] {
-  const { image, volumes, files = [], containers } = renderDocker(rendering, { engine, ...allocated });
+  const { image, volumes, networks = [], files = [], containers } = renderDocker(rendering, { engine, ...allocated });
   return [
     { kind: 'Image', name: image },
     ...volumes.map((volume) => ({ kind: 'Volume', name: volume.Name, body: volume })),
+    ...networks.map(({ Name, Subnet, Labels }) => ({ kind: 'Network', name: Name, body: { Subnet, Labels } })),
     ...files.map(({ path, ...body }) => ({ kind: 'File', name: path, body })),
     ...containers.map(({ name, body }) => ({ kind: 'Container', name, body })),
   ];

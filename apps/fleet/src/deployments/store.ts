@@ -9,6 +9,7 @@ import { columnsOfTarget } from '../resources/targets.ts';
 import { bindingsOf, readDependentsOfTarget } from './bindings.ts';
 import type { Decision } from './decision.ts';
 import { type Author, columnsOfGeneration, generationRecord, PENDING } from './generations.ts';
+import { keepFormerName, networkInsertions, storeNetworks } from './networks/store.ts';
 import { portsInsertion, storePorts } from './ports.ts';
 import { isUnchangedWorkload } from './rows.ts';
 import { countedReplicas } from './scaling/scaling.ts';
@@ -42,8 +43,8 @@ interface NewDeployment {
 }
 
 /**
- * Stores new deployments with their host ports, and records their first generations, in one
- * statement.
+ * Stores new deployments with their host ports and addresses, and records their first generations,
+ * in one statement.
  */
 export async function insertDeployments(
   { transaction, principal }: Author,
@@ -58,6 +59,10 @@ export async function insertDeployments(
       ? [{ hostId: chosen.id, deploymentId: draft.id, added: decided.added }]
       : [],
   );
+  const networks = created.map(({ decision: { draft, networks: decided } }) => ({
+    deploymentId: draft.id,
+    networks: decided?.networks ?? [],
+  }));
   const records = created.map(({ decision, message }) => ({
     id: decision.draft.id,
     message,
@@ -76,9 +81,21 @@ export async function insertDeployments(
         deletes_workload boolean, defaults_version int, default_memory_bytes bigint, default_processes int, pod_settings jsonb, updates jsonb,
         host_id uuid, cluster_id uuid, cpu_millis bigint, memory_bytes bigint, gpu_count int, phase text)
       RETURNING ${columnsOfGeneration})
-    ${ports.length > 0 ? Prisma.sql`, ports AS (${portsInsertion(ports)})` : Prisma.empty}
+    ${ports.length > 0 ? Prisma.sql`, ports AS (${portsInsertion(ports)})` : Prisma.empty} ${withInsertions(networks)}
     ${generationRecord(principal, 'create', records)}`;
 }
+
+/** The parts of a statement that store networks and addresses. */
+const withInsertions = (networks: Parameters<typeof networkInsertions>[0]): Prisma.Sql =>
+  Prisma.join(
+    [
+      Prisma.empty,
+      ...networkInsertions(networks).map(
+        (insertion, index) => Prisma.sql`, ${Prisma.raw(`network_${index}`)} AS (${insertion})`,
+      ),
+    ],
+    '',
+  );
 
 /** The columns of a new deployment, as JSON. Numbers that JSON does not keep exactly are texts. */
 function columnsOfNew(decision: Decision) {
@@ -113,7 +130,7 @@ function columnsOfNew(decision: Decision) {
 }
 
 /**
- * Stores the GPUs and volumes that decisions allocate, and the host ports of existing
+ * Stores the GPUs and volumes that decisions allocate, and the host ports and addresses of existing
  * deployments. The new GPUs of a deployment replace the earlier ones.
  */
 export async function allocate(
@@ -125,7 +142,7 @@ export async function allocate(
   for (const { draft } of existing) await transaction.allocatedGpu.deleteMany({ where: { deployment_id: draft.id } });
   const gpus = decisions.flatMap(gpusOf);
   if (gpus.length > 0) await transaction.allocatedGpu.createMany({ data: gpus });
-  for (const decision of existing) await storeChangedPorts(transaction, decision);
+  for (const decision of existing) await storeChangedPlaces(transaction, decision);
   const placed = await readPlaces(transaction, decisions);
   const volumes = placed.flatMap((place) => newVolumesOf(place, author));
   if (volumes.length > 0) await transaction.volume.createMany({ data: volumes });
@@ -150,12 +167,18 @@ const gpusOf = ({ draft, chosen }: Decision) =>
         gpus.map((gpu_id) => ({ host_id: chosen.id, gpu_id, deployment_id: draft.id, ordinal })),
       );
 
-async function storeChangedPorts(transaction: Transaction, { draft, chosen, ports, extra }: Decision): Promise<void> {
-  if (chosen?.kind !== 'host' || !ports) return;
+/** Stores the host ports and addresses of an existing deployment. */
+async function storeChangedPlaces(
+  transaction: Transaction,
+  { draft, chosen, ports, networks, extra }: Decision,
+): Promise<void> {
+  if (chosen?.kind !== 'host') return;
   const { spec } = draft.workload;
   const replicas = draft.replicas + extra.instances;
   const isRollout = draft.before?.desired_state === 'running' && draft.replacesInstances;
-  await storePorts(transaction, { hostId: chosen.id, deploymentId: draft.id, replicas, spec, isRollout }, ports);
+  const request = { hostId: chosen.id, deploymentId: draft.id, replicas, spec, isRollout };
+  if (ports) await storePorts(transaction, request, ports);
+  if (networks) await storeNetworks(transaction, { ...request, instances: replicas, networks: networks.networks });
 }
 
 /** A decision with volumes, and where they are. */
@@ -264,6 +287,7 @@ async function defaultStorageClassOf(transaction: Transaction, clusterId: string
  */
 export async function removeDeployment(transaction: Transaction, id: string): Promise<void> {
   await transaction.attachment.deleteMany({ where: { deployment_id: id } });
+  await keepFormerName(transaction, id);
   const own = { deployment_id: id, reclaim: 'delete' as const, attachments: { none: {} } };
   const volumes = await transaction.volume.findMany({ where: own, select: { id: true } });
   await transaction.volume.deleteMany({ where: own });

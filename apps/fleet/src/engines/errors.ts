@@ -15,6 +15,7 @@ const REASONS = [
   'InvalidSpec',
   'JobFailed',
   'NameConflict',
+  'NetworkFailed',
   'OOMKilled',
   'PortConflict',
   'Superseded',
@@ -64,6 +65,22 @@ export class Transient extends EngineFailure {}
 
 /** A failure that persists until the specification or the environment changes. */
 export class Permanent extends EngineFailure {}
+
+/** What is wrong with a network of the fleet, or with an address in it. */
+type NetworkProblem = 'lost' | 'subnet_refused' | 'address_taken';
+
+/** A failure of a network that the fleet repairs by other addresses, or by creating it again. */
+export class NetworkFailure extends Transient {
+  readonly problem: NetworkProblem;
+  /** The id of the network. */
+  readonly network: string;
+
+  constructor(problem: NetworkProblem, { Id }: { readonly Id: string }, message: string) {
+    super('NetworkFailed', `${message} The fleet repairs it by itself.`);
+    this.problem = problem;
+    this.network = Id;
+  }
+}
 
 /**
  * The engine cannot be reached, or the server is not an engine. The state of its containers is

@@ -39,6 +39,8 @@ export interface ManagedObject {
    * list shows it, else `other`.
    */
   readonly instance?: string;
+  /** Whether a container on a host is in another network than those that the fleet creates. */
+  readonly isOutside?: true;
   readonly volume?: ClaimedVolume;
 }
 
@@ -55,7 +57,7 @@ type Texts = Readonly<Record<string, string>>;
  */
 export function originIn(
   texts: Texts,
-): Omit<ManagedObject, 'object' | 'containerId' | 'replicas' | 'instance'> | undefined {
+): Omit<ManagedObject, 'object' | 'containerId' | 'replicas' | 'instance' | 'isOutside'> | undefined {
   const { [KEYS.deployment]: deployment, [KEYS.storage]: storage, [KEYS.name]: name = '' } = texts;
   const id = deployment ?? storage ?? '';
   if (texts[KEYS.managedBy] !== 'fleet' || !UUID.test(id)) return undefined;

@@ -1,4 +1,4 @@
-import type { CrashReason, Reason } from './errors.ts';
+import type { CrashReason, NetworkFailure, Reason } from './errors.ts';
 
 /** The deployment and generation that a reconciliation acts for. */
 export interface Fence {
@@ -230,6 +230,10 @@ export interface Observation {
   readonly imageDigest?: string | undefined;
   /** On a cluster, the number of replicas that is requested there. */
   readonly scale?: ObservedScale | undefined;
+  /** What the engine of a host states about networks of the fleet; absent if it was not asked. */
+  readonly networks?: readonly { readonly id: string; readonly isolated: boolean }[];
+  /** A failure of a network that the fleet repairs. */
+  readonly networkFailure?: Pick<NetworkFailure, 'problem' | 'network'> | undefined;
   /** The names of instances that are to end next, and are no longer among the endpoints. */
   readonly leaving?: readonly string[];
   /** What is to be known beside the phase; absent on hosts. */

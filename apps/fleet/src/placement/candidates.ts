@@ -139,6 +139,13 @@ export interface RequestedVolume {
   readonly attached_to?: string | undefined;
 }
 
+/** The address of the first instance in an isolated network, and the port of the container. */
+interface NetworkPlace {
+  readonly id: string;
+  readonly address: string;
+  readonly port: number;
+}
+
 /** A port of a deployment on its target. */
 export type ProvidedPort =
   | {
@@ -148,6 +155,8 @@ export type ProvidedPort =
       readonly port: number;
       /** The addresses to which it binds, with their network types, the preferred one first. Other machines reach no others. */
       readonly addresses: readonly { readonly type: string; readonly address: string }[];
+      /** Its place in an isolated network of the host, for programs that are in such networks as well. */
+      readonly network?: NetworkPlace | undefined;
     }
   | {
       readonly kind: 'cluster';

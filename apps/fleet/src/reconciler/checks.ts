@@ -19,6 +19,7 @@ import { formatAmount } from '../placement/quantities.ts';
 import { expiryWarning } from '../resources/clusters.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
 import { compareWithRows } from './compare.ts';
+import { recordOutside, removeUnused } from './networks/isolation.ts';
 import { recordOrphans } from './orphans.ts';
 import { claimTargets, recordOnline, recordUnreachable } from './reachability.ts';
 import type { ReconcilerContext, TargetRow } from './targets.ts';
@@ -292,13 +293,17 @@ async function compareObjects(context: ReconcilerContext, target: TargetRow): Pr
     const managed = await listManaged(context, target);
     const compared = digestOf(managed, target.observed);
     if (target.observed !== undefined && agreements.get(client) === compared) return;
-    const { due, deleted, has_orphans } = await compareWithRows(database, target, { managed, requestedAt });
+    const difference = await compareWithRows(database, target, { managed, requestedAt });
+    const { due, deleted, has_orphans, unused_networks } = difference;
+    if (target.kind === 'host') await recordOutside(database, target.row, managed);
+    if (unused_networks.length > 0) await removeUnused(context, target, unused_networks);
     if (due > 0) log.info({ ...fields, due }, 'deployments differ from their target');
     const deletedIds = new Set(deleted);
     if (deletedIds.size > 0) await removeDeleted(context, target, deletedIds);
     const others = managed.filter(({ id }) => !deletedIds.has(id));
     if (has_orphans) await recordOrphans(context, target, others);
-    if (due > 0 || deletedIds.size > 0 || has_orphans) agreements.delete(client);
+    const isDifferent = due > 0 || deletedIds.size > 0 || has_orphans || unused_networks.length > 0;
+    if (isDifferent) agreements.delete(client);
     else agreements.set(client, compared);
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;

@@ -17,6 +17,8 @@ interface Difference {
   readonly deleted: readonly string[];
   /** Whether objects of unknown deployments or volumes are listed, or were listed before. */
   readonly has_orphans: boolean;
+  /** The networks of a host in which no deployment has an address. */
+  readonly unused_networks: readonly { readonly id: string; readonly application_id: string | null }[];
 }
 
 /**
@@ -61,6 +63,8 @@ export async function compareWithRows(
     due AS (UPDATE deployments d SET due_at = now() FROM changed WHERE d.id = changed.id RETURNING d.id),
     deleted AS (SELECT id FROM tombstones WHERE ${column} = ${row.id}::uuid AND id = ANY (${ids}::uuid[]))
     SELECT (SELECT count(*) FROM due)::int AS due,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', n.id, 'application_id', n.application_id)), '[]') FROM networks n
+       WHERE n.host_id = ${hostId}::uuid AND NOT EXISTS (SELECT FROM network_addresses a WHERE a.network_id = n.id)) AS unused_networks,
       ARRAY(SELECT id::text FROM deleted) AS deleted,
       EXISTS (SELECT FROM orphans WHERE target_id = ${row.id}::uuid)
         OR EXISTS (

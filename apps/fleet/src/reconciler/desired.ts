@@ -3,6 +3,7 @@ import type { WorkloadSpec } from '@svc/contract/fleet';
 import type { Database } from '../database/client.ts';
 import type { Sealer } from '../database/sealing.ts';
 import { type Renderable, readRenderable, renderingOf, sealedIdsOf } from '../deployments/manifest.ts';
+import { hostNetworksOf } from '../deployments/networks/attached.ts';
 import { workloadRevisionOf } from '../deployments/plans/revision.ts';
 import { gpusByReplica, portsByReplica } from '../deployments/ports.ts';
 import { scalerOf } from '../deployments/scaling/scaling.ts';
@@ -11,6 +12,7 @@ import type { MountedVolume } from '../deployments/volumes.ts';
 import { Permanent } from '../engines/errors.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { gpuCountOf } from '../placement/candidates.ts';
+import { CONTAINERS_ARE_ISOLATED } from '../render/defaults.ts';
 import { renderDocker } from '../render/docker.ts';
 import { pullPolicyOf } from '../render/image.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
@@ -154,17 +156,24 @@ function desiredOnHost(rendering: Rendering<'values'>, row: ClaimedRow, { row: h
     const message = 'Its GPUs were released, because it could not start with them. Restart it to allocate GPUs again.';
     throw new Permanent('GpuMissing', message);
   }
+  const networks = hostNetworksOf(row.networks, row.env);
+  if (rendering.defaults >= CONTAINERS_ARE_ISOLATED && networks.length === 0)
+    throw new Error('no network is allocated, so that the containers would be in the default network');
   const manifest = renderDocker(rendering, {
     engine: host.engine,
     gpus: gpusByReplica(instances, row.gpus),
     ports: portsByReplica(instances, row.ports),
+    networks,
     extra: row.extra_instances,
   });
   const image = row.host_image?.reference === manifest.image ? row.host_image : undefined;
   const pull = pullPolicyOf(rendering.spec, row.pull);
   const areKnown = areKnownOf(row, manifest.containers);
   const { addresses } = host;
-  return { manifest, addresses, areKnown, pull, requestsPull: row.pull_requested, image };
+  return {
+    ...{ manifest, addresses, areKnown, pull, requestsPull: row.pull_requested, image },
+    networks: row.networks.flatMap(({ id, isolation }) => (isolation === null ? [] : [id])),
+  };
 }
 
 /** When crashed containers are started again, and how the rollout in progress replaces outdated ones. */

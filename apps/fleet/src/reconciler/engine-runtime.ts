@@ -5,6 +5,7 @@ import type { HostAddress } from '../engines/docker/client.ts';
 import type { ClusterFacts } from '../engines/kubernetes/check/check.ts';
 import type { ClusterAddress } from '../engines/kubernetes/client.ts';
 import type { Cluster, Host } from '../generated/prisma/client.ts';
+import type { Subnet } from '../placement/subnets.ts';
 import type { DefaultLimits } from '../render/defaults.ts';
 import type { Settings } from '../settings/settings.ts';
 import { startApplications } from './applications.ts';
@@ -79,12 +80,14 @@ interface Options extends ClientOptions {
   readonly concurrency: number;
   /** The maximum number of automatic rollouts at the same time, of all replicas. */
   readonly updateConcurrency: number;
+  /** The subnets from which networks of hosts are allocated. */
+  readonly networkPool?: Subnet | undefined;
 }
 
 export function createEngineRuntime({ timings = DEFAULT_TIMINGS, ...options }: Options): EngineRuntime {
   const hosts = createHostClients(options, timings.docker);
   const clusters = createClusterClients(options, timings.kubernetes);
-  const context = { ...options, timings, hosts, clusters, candidates: createCandidates() };
+  const context = { ...options, timings, hosts, clusters, candidates: createCandidates(options.networkPool) };
   let rounds: readonly PeriodicTask[] = [];
   let imageChecks: WakeableTask | undefined;
   return {

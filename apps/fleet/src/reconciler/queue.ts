@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../database/client.ts';
+import { attachedNetwork, attachedNetworks } from '../deployments/networks/attached.ts';
 import { revisionColumns, revisionRow } from '../deployments/plans/revision.ts';
 import { allocatedPort } from '../deployments/ports.ts';
 import { deploymentRow } from '../deployments/rows.ts';
@@ -109,6 +110,7 @@ const claimedRow = deploymentRow
     good_is_same: z.boolean().nullable(),
     gpus: z.array(z.object({ ordinal: z.int(), gpu_id: z.string() })),
     ports: z.array(allocatedPort),
+    networks: z.array(attachedNetwork),
     host: hostOfDeployment.nullable(),
     cluster: clusterOfDeployment.nullable(),
   });
@@ -129,6 +131,7 @@ const claimedColumns = Prisma.sql`
   (SELECT coalesce(jsonb_agg(jsonb_build_object('protocol', p.protocol, 'container_port', p.container_port,
       'ordinal', p.ordinal, 'host_port', p.host_port, 'addresses', p.addresses) ORDER BY p.host_port), '[]')
    FROM allocated_ports p WHERE p.deployment_id = r.id) AS ports,
+  ${attachedNetworks} AS networks,
   (SELECT jsonb_build_object('id', h.id, 'engine', h.engine, 'endpoint', h.endpoint, 'sealed', h.sealed,
       'by_admin', h.by_admin, 'addresses', h.addresses)
    FROM hosts h WHERE h.id = r.host_id) AS host,

@@ -10,9 +10,11 @@ import { reconcile as reconcileOnCluster } from '../engines/kubernetes/reconcile
 import type { Fence, Instance, Observation } from '../engines/observation.ts';
 import { logEvents } from '../events/record.ts';
 import { THE_FLEET } from '../identity/principal.ts';
+import type { Subnet } from '../placement/subnets.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { readDesired } from './desired.ts';
 import { countFailure, measurePass } from './metrics.ts';
+import { repairNetwork } from './networks/repair.ts';
 import { type Claim, claimDue, LeaseLost, Superseded } from './queue.ts';
 import { requestCheck } from './reachability.ts';
 import { type ReturnContext, returnToGood } from './rollout/restore.ts';
@@ -38,6 +40,8 @@ interface Options extends ReconcilerContext, Omit<ReturnContext, 'candidates'> {
    * target is slow.
    */
   readonly concurrency: number;
+  /** The subnets from which networks of hosts are allocated. */
+  readonly networkPool?: Subnet | undefined;
 }
 
 /**
@@ -45,7 +49,7 @@ interface Options extends ReconcilerContext, Omit<ReturnContext, 'candidates'> {
  * a deployment at a time.
  */
 export function startReconciler(given: Options): PeriodicTask {
-  const options = { ...given, candidates: createCandidates() };
+  const options = { ...given, candidates: createCandidates(given.networkPool) };
   const { database, log, timings, concurrency } = options;
   /** The passes in progress, and those of them that are slow. */
   const passes = new Set<Promise<void>>();
@@ -161,6 +165,8 @@ async function reconcileDeployment(options: Started, claim: Claim): Promise<void
     const raised = await raiseGeneration(database, claim, { by: observed.supersededBy, timings });
     return logEvents(log, raised);
   }
+  const { networkFailure } = observed;
+  if (networkFailure) await repairNetwork(options, claim, { ...networkFailure, down: downIn(observed.instances) });
   if (observed.reason === 'PortConflict') await reassignPorts(database, claim, observed.instances);
   if (observed.reason !== null) countFailure(observed.reason);
   logEvents(log, await writeObserved(database, claim, { ...desired, observed, timings, ...pass }));
@@ -187,6 +193,10 @@ async function reconcileOnTarget(
   return reconcileOnCluster((await clusters.of(target.row)).withLeaseCheck(claim.assertLease), target.desired, fence);
 }
 
+/** The ordinals of the instances that do not run. */
+const downIn = (instances: readonly Instance[]): number[] =>
+  instances.flatMap(({ phase }, ordinal) => (phase === 'missing' || phase === 'created' ? [ordinal] : []));
+
 /**
  * Allocates other host ports to the instances that do not run, because a process outside the fleet
  * uses one of their ports. The next free port above the previous one is allocated.
@@ -196,7 +206,7 @@ async function reassignPorts(
   { id, owner }: Claim,
   instances: readonly Instance[],
 ): Promise<void> {
-  const down = instances.flatMap(({ phase }, ordinal) => (phase === 'missing' || phase === 'created' ? [ordinal] : []));
+  const down = downIn(instances);
   await client.$transaction(async (transaction) => {
     await acquirePlacementLock(transaction);
     const deployment = await transaction.deployment.findFirst({ where: { id, lease_owner: owner } });

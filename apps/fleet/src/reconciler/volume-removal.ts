@@ -1,6 +1,6 @@
 import { type PeriodicTask, runPeriodically } from '@svc/http';
 import { recordTombstones } from '../deployments/store.ts';
-import { removeVolume as removeFromHost } from '../engines/docker/volumes.ts';
+import { removeVolume as removeFromHost } from '../engines/docker/objects/volumes.ts';
 import { Unreachable } from '../engines/errors.ts';
 import { removeVolume as removeFromCluster } from '../engines/kubernetes/cleanup.ts';
 import type { Cluster, Host, Volume } from '../generated/prisma/client.ts';

@@ -93,6 +93,7 @@ export async function writeObserved(
     ...keptScaleRecord(claim, row, observed),
     ...volumeRecords(volumes, observed),
     ...addressRecord(claim, observed),
+    ...networkRecord(observed),
     ...gpuRecord(claim, observed),
   ];
   const [written] = await statements.read<Written>(Prisma.sql`
@@ -317,6 +318,18 @@ function addressRecord({ id }: Claim, { phase, reason, endpoints }: Observation)
         FROM (${used}) used WHERE hosts.id = used.host_id AND verified_addresses && used.addresses`,
   ];
 }
+
+/** A statement that records that networks exist, and whether their engine isolates them. */
+const networkRecord = ({ networks = [] }: Observation): Prisma.Sql[] =>
+  networks.length === 0
+    ? []
+    : [
+        Prisma.sql`
+          UPDATE networks n SET isolation = found.isolation
+          FROM jsonb_to_recordset(${JSON.stringify(networks.map(({ id, isolated }) => ({ id, isolation: isolated ? 'isolated' : 'open' })))}::jsonb)
+            AS found (id uuid, isolation text)
+          WHERE n.id = found.id AND n.isolation IS DISTINCT FROM found.isolation AND EXISTS (SELECT FROM updated)`,
+      ];
 
 /**
  * Whether nothing runs because the engine does not give GPUs to the containers. The generation is not

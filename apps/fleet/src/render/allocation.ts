@@ -14,8 +14,23 @@ export interface HostPort {
   readonly addresses: readonly string[];
 }
 
+/** An isolated network of a host, with the instances of a deployment in it. */
+export interface HostNetwork {
+  readonly id: string;
+  /** The application that it belongs to; null: it is that of all deployments without one. */
+  readonly application_id: string | null;
+  /** Such as `10.213.0.0/20`. */
+  readonly subnet: string;
+  /** How often it was found missing. */
+  readonly losses: number;
+  /** The addresses of the instances, by ordinal. */
+  readonly addresses: readonly (string | undefined)[];
+  /** The names in the network, with the address of the first instance of each. */
+  readonly names: readonly { readonly name: string; readonly address: string }[];
+}
+
 /**
- * The inputs of a rendering for a host: its engine, and the GPUs and ports that are allocated to
+ * The inputs of a rendering for a host: its engine, and the GPUs, ports and addresses that are allocated to
  * each replica, by ordinal.
  */
 export interface Host {
@@ -23,6 +38,8 @@ export interface Host {
   /** GPU ids as the engine names them: an index, a UUID or a CDI device. */
   readonly gpus: readonly (readonly string[])[];
   readonly ports: readonly (readonly HostPort[])[];
+  /** Its own network, and those that it joins. Default: none, so that its containers are in the default network. */
+  readonly networks?: readonly HostNetwork[];
   /** The number of containers beside the replicas, which a rollout adds. Default: 0. */
   readonly extra?: number;
 }
@@ -42,6 +59,18 @@ export function gpusOf({ spec, secrets }: Rendering, { gpus }: Host, ordinal: nu
     throw new Error(`${allocated.length} GPUs are allocated to ordinal ${ordinal}`);
   }
   return Array.from({ length: gpuCountOf(spec) }, (_, index) => allocated[index] ?? UNALLOCATED);
+}
+
+/**
+ * The address of an instance in a network.
+ *
+ * @throws Error if a rendering with secret values has none: the engine would choose one
+ */
+export function addressIn({ secrets }: Rendering, { addresses, subnet }: HostNetwork, ordinal: number): string {
+  const address = addresses[ordinal];
+  if (address === undefined && secrets.secrecy === 'values')
+    throw new Error(`no address in ${subnet} is allocated to ordinal ${ordinal}`);
+  return address ?? UNALLOCATED;
 }
 
 /** The binding of a container port to a port of the host. */

@@ -10,8 +10,9 @@ import { formatBytes } from '../placement/quantities.ts';
  *   container, and ports that bind to addresses of the host
  * - 3: no variables by which engines give devices, and an init process in containers on hosts
  * - 4: pods have the settings of their cluster, and are spread over its nodes
+ * - 5: containers on hosts are in isolated networks
  */
-export const CURRENT_DEFAULTS = 4;
+export const CURRENT_DEFAULTS = 5;
 
 /** The first version with default limits and without the capabilities `MKNOD` and `NET_RAW`. */
 export const CONTAINERS_ARE_LIMITED = 2;
@@ -36,6 +37,9 @@ export const PODS_HAVE_SETTINGS = 4;
 
 /** The first version in which the pods of a deployment prefer different nodes. */
 export const PODS_ARE_SPREAD = 4;
+
+/** The first version in which containers on hosts are in isolated networks, not in the default network of their engine. */
+export const CONTAINERS_ARE_ISOLATED = 5;
 
 /**
  * The limits of a container whose workload requests nothing; null: none. They are settings of the
@@ -96,6 +100,11 @@ const CHANGES: readonly DefaultsChange[] = [
     version: PODS_ARE_SPREAD,
     appliesTo: ({ host_id }) => host_id === null,
     effect: 'spreads its pods over the nodes of the cluster',
+  },
+  {
+    version: CONTAINERS_ARE_ISOLATED,
+    appliesTo: ({ host_id }) => host_id !== null,
+    effect: 'moves its containers from the default network of the engine to an isolated network',
   },
 ];
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import { bytes, milli } from '../placement/quantities.ts';
-import { bindingsOf, gpusOf, type Host, portKey } from './allocation.ts';
+import { macOf } from '../placement/subnets.ts';
+import { addressIn, bindingsOf, gpusOf, type Host, type HostNetwork, portKey } from './allocation.ts';
 import {
   CHECK_FAILURES,
   CHECK_PERIOD,
@@ -13,11 +14,14 @@ import {
   shmSizeOf,
   startPeriodOf,
 } from './container-options.ts';
-import { CONTAINERS_ARE_LIMITED } from './defaults.ts';
+import { CONTAINERS_ARE_ISOLATED, CONTAINERS_ARE_LIMITED } from './defaults.ts';
 import { imageReference, pullCredentials, registryAuth } from './image.ts';
 import {
+  bridgeName,
   KEYS,
   labelsOf,
+  networkLabels,
+  networkName,
   objectName,
   originOf,
   placementLabels,
@@ -49,6 +53,13 @@ export interface ContainerBody {
   readonly StopTimeout: number;
   readonly Healthcheck?: Healthcheck;
   readonly HostConfig: HostConfig;
+  readonly NetworkingConfig?: { readonly EndpointsConfig: Readonly<Record<string, NetworkEndpoint>> };
+}
+
+/** The place of a container in a network. */
+interface NetworkEndpoint {
+  readonly IPAMConfig: { readonly IPv4Address: string };
+  readonly MacAddress: string;
 }
 
 /** The durations are in nanoseconds. */
@@ -78,6 +89,9 @@ interface HostConfig {
   readonly SecurityOpt: readonly string[];
   readonly LogConfig: { readonly Type: string; readonly Config: Readonly<Record<string, string>> };
   readonly DeviceRequests?: readonly DeviceRequest[];
+  readonly NetworkMode?: string;
+  /** Entries of the hosts file, as `name:address`. */
+  readonly ExtraHosts?: readonly string[];
 }
 
 interface Mount {
@@ -97,6 +111,16 @@ interface DeviceRequest {
 export interface VolumeBody {
   readonly Name: string;
   readonly Driver: 'local';
+  readonly Labels: Readonly<Record<string, string>>;
+}
+
+/** An isolated network, for the requests of both engines. */
+export interface NetworkBody {
+  readonly Name: string;
+  readonly Id: string;
+  readonly Subnet: string;
+  /** The name of its interface on the host. */
+  readonly Bridge: string;
   readonly Labels: Readonly<Record<string, string>>;
 }
 
@@ -168,7 +192,37 @@ function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConf
     SecurityOpt: ['no-new-privileges'],
     LogConfig: logs(host),
     ...(devices.length > 0 && { DeviceRequests: devices }),
+    ...placeOf(rendering, host),
   };
+}
+
+/** The networks of the instances; none for a deployment that was started with earlier defaults. */
+const networksOf = ({ defaults }: Pick<Rendering, 'defaults'>, { networks = [] }: Host) =>
+  defaults >= CONTAINERS_ARE_ISOLATED ? networks : [];
+
+const bodyOf = (network: HostNetwork): NetworkBody => ({
+  Name: networkName(network),
+  Id: network.id,
+  Subnet: network.subnet,
+  Bridge: bridgeName(network),
+  Labels: networkLabels(network),
+});
+
+/** The network of a container, and the names that it knows. */
+function placeOf(rendering: Rendering, host: Host): Pick<HostConfig, 'NetworkMode' | 'ExtraHosts'> {
+  const [own] = networksOf(rendering, host);
+  if (!own) return {};
+  const hosts = own.names.map(({ name, address }) => `${name}:${address}`);
+  return { NetworkMode: networkName(own), ...(hosts.length > 0 && { ExtraHosts: hosts }) };
+}
+
+/** The addresses of a container in its networks. */
+function endpointsIn(rendering: Rendering, host: Host, ordinal: number): Pick<ContainerBody, 'NetworkingConfig'> {
+  const endpoints = networksOf(rendering, host).map((network): [string, NetworkEndpoint] => {
+    const address = addressIn(rendering, network, ordinal);
+    return [networkName(network), { IPAMConfig: { IPv4Address: address }, MacAddress: macOf(address) }];
+  });
+  return endpoints.length === 0 ? {} : { NetworkingConfig: { EndpointsConfig: Object.fromEntries(endpoints) } };
 }
 
 /**
@@ -211,7 +265,7 @@ export interface RenderedContainer {
 }
 
 /**
- * The manifest of a deployment on a host, in the order of creation: image pull, volumes,
+ * The manifest of a deployment on a host, in the order of creation: image pull, volumes, networks,
  * containers.
  */
 export interface DockerManifest<S extends Secrecy> {
@@ -226,6 +280,7 @@ export interface DockerManifest<S extends Secrecy> {
   /** The header `X-Registry-Auth` of the pull, if the workload has registry credentials. */
   readonly registryAuth?: string;
   readonly volumes: readonly VolumeBody[];
+  readonly networks?: readonly NetworkBody[];
   /** What is placed in each container before its first start. Default: nothing. */
   readonly files?: WorkloadSpec['files'];
   readonly containers: readonly RenderedContainer[];
@@ -242,6 +297,7 @@ export interface DockerManifest<S extends Secrecy> {
 export function renderDocker<S extends Secrecy>(rendering: Rendering<S>, host: Host): DockerManifest<S> {
   assertRenderable(rendering.spec);
   const credentials = pullCredentials(rendering);
+  const networks = networksOf(rendering, host);
   return {
     secrecy: rendering.secrets.secrecy,
     image: imageReference(rendering.spec),
@@ -252,6 +308,7 @@ export function renderDocker<S extends Secrecy>(rendering: Rendering<S>, host: H
       Driver: 'local',
       Labels: volumeLabels(volume),
     })),
+    ...(networks.length > 0 && { networks: networks.map(bodyOf) }),
     ...(rendering.spec.files.length > 0 && { files: rendering.spec.files }),
     containers: rendering.replicas === 0 ? [] : renderContainers(rendering, host),
   };
@@ -295,6 +352,7 @@ const ownMembers = (rendering: Rendering, host: Host, ordinal: number): Omit<Con
     ...placementLabels(rendering),
     ...restartTriggers(rendering),
     [KEYS.ordinal]: String(ordinal),
+    ...lossesOf(rendering, host),
   },
   ExposedPorts: Object.fromEntries(portsOf(rendering.spec).map((port) => [portKey(port), {}])),
   StopTimeout: rendering.spec.stop_grace_seconds,
@@ -302,7 +360,14 @@ const ownMembers = (rendering: Rendering, host: Host, ordinal: number): Omit<Con
   ...(rendering.spec.working_dir !== null && { WorkingDir: rendering.spec.working_dir }),
   ...healthcheck(rendering),
   HostConfig: hostConfig(rendering, host, ordinal),
+  ...endpointsIn(rendering, host, ordinal),
 });
+
+/** A label that changes when a network was lost, because its containers are replaced when it is created again. */
+function lossesOf(rendering: Rendering, host: Host): Readonly<Record<string, string>> {
+  const losses = networksOf(rendering, host).reduce((sum, network) => sum + network.losses, 0);
+  return losses === 0 ? {} : { [KEYS.networkLosses]: String(losses) };
+}
 
 /**
  * The containers of all replicas. Each body has a digest of itself among its labels. A container

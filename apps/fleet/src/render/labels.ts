@@ -36,6 +36,24 @@ export const objectName = (rendering: Pick<Rendering, 'id' | 'name'>): string =>
  */
 export const volumeName = ({ id, name }: Pick<BoundVolume, 'id' | 'name'>): string => nameOf({ id, name }, MAX_VOLUME);
 
+/**
+ * The name of a network on its engine. It ends with the id of the row, so that a network of another fleet, or of a row
+ * that a restored database does not have, has another name.
+ */
+export const networkName = ({ id, application_id }: NetworkIdentity): string =>
+  `${application_id === null ? 'svc-alone' : 'svc-app'}-${idSuffix(id)}`;
+
+/** Whether a name is that of a network of a fleet. */
+export const isNetworkName = (name: string): boolean => /^svc-(?:alone|app)-[0-9a-f]{8}$/.test(name);
+
+/** The name of the interface of a network on its host: at most 15 characters. */
+export const bridgeName = ({ id }: Pick<NetworkIdentity, 'id'>): string => `svc-${idSuffix(id)}`;
+
+interface NetworkIdentity {
+  readonly id: string;
+  readonly application_id: string | null;
+}
+
 type Texts = Readonly<Record<string, string>>;
 
 /** Keys of the labels and annotations of objects on all engines. */
@@ -59,6 +77,8 @@ export const KEYS = {
   concurrentJobs: 'fleet/concurrent-jobs',
   vram: 'fleet/vram-request',
   networkTypes: 'fleet/required-network-types',
+  network: 'fleet/network',
+  networkLosses: 'fleet/network-losses',
 } as const;
 
 const MANAGED = { [KEYS.managedBy]: 'fleet' };
@@ -85,6 +105,9 @@ export const volumeLabels = ({ id, name }: BoundVolume): Texts => ({
   ...MANAGED,
   [KEYS.storage]: id,
 });
+
+/** The labels of a network. They name no deployment, because several are in it. */
+export const networkLabels = ({ id }: Pick<NetworkIdentity, 'id'>): Texts => ({ ...MANAGED, [KEYS.network]: id });
 
 /**
  * The generation for which an object was created, and what it was created from. A worker with an

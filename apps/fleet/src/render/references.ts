@@ -4,12 +4,14 @@ import { z } from 'zod';
 
 const secretReference = z.object({ secret: z.string(), key: z.string().optional() });
 const valueReference = z.object({ deployment: z.string(), variable: z.string() });
-/** `at` is the address at the last change of the deployment; absent while it was never started. */
+/** `at` is the address at the last change of the deployment, and the id of the network of a host in which it is; absent while it was never started. */
 const addressReference = z.object({
   deployment: z.string(),
   port: z.int(),
   as: z.enum(addressForms),
-  at: z.object({ host: z.string(), port: z.int(), scheme: z.enum(['http', 'https']) }).optional(),
+  at: z
+    .object({ host: z.string(), port: z.int(), scheme: z.enum(['http', 'https']), network: z.string().optional() })
+    .optional(),
 });
 export type AddressReference = z.output<typeof addressReference>;
 /** A generated value of the application of a part. `id` is that of the sealed value. */

@@ -42,11 +42,18 @@ const hostOrNodeRow = resourceRow.extend({
   allocated_cpu: z.bigint(),
   allocated_memory: z.bigint(),
   gpu_allocations: z.array(gpuAllocation),
+  /** The networks of a host, by what its engine states. */
+  networks: z.object({ isolated: z.int(), open: z.int() }),
+  /** The number of deployments with containers outside of them, and the names of some, as the last check listed them; null: not known. */
+  outside: z.object({ count: z.int(), names: z.array(z.string()) }).nullable(),
 });
 export type HostOrNodeRow = z.output<typeof hostOrNodeRow>;
 
 const hostRow = hostOrNodeRow.extend({ cluster_id: z.null(), endpoint: z.string() });
 export type HostRow = z.output<typeof hostRow>;
+
+/** The number of deployments that a condition names. */
+const MAX_NAMED = 20;
 
 const commonColumns = Prisma.sql`r.engine::text, r.endpoint, r.network_types,
     coalesce((SELECT h.addresses FROM hosts h WHERE h.id = r.id), '{}') AS addresses,
@@ -56,6 +63,13 @@ const commonColumns = Prisma.sql`r.engine::text, r.endpoint, r.network_types,
     (SELECT coalesce(sum(d.memory_bytes), 0)::bigint FROM deployments d WHERE d.host_id = r.id) AS allocated_memory,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('gpu_id', g.gpu_id, 'deployment_id', d.id, 'deployment_name', d.name) ORDER BY g.gpu_id), '[]')
      FROM allocated_gpus g JOIN deployments d ON d.id = g.deployment_id WHERE g.host_id = r.id) AS gpu_allocations,
+    (SELECT jsonb_build_object('isolated', count(*) FILTER (WHERE n.isolation = 'isolated'), 'open', count(*) FILTER (WHERE n.isolation = 'open'))
+     FROM networks n WHERE n.host_id = r.id) AS networks,
+    (SELECT CASE WHEN h.default_network_ids IS NOT NULL THEN
+       jsonb_build_object('count', cardinality(h.default_network_ids), 'names', ARRAY(
+         SELECT coalesce(d.name, o.id::text) FROM unnest(h.default_network_ids[1:${MAX_NAMED}::int]) AS o (id)
+         LEFT JOIN deployments d ON d.id = o.id ORDER BY 1)) END
+     FROM hosts h WHERE h.id = r.id) AS outside,
     ${identityColumns(
       'hosts',
       Prisma.sql`coalesce((SELECT h.identity FROM hosts h WHERE h.id = r.id), (SELECT n.identity FROM nodes n WHERE n.id = r.id))`,
@@ -79,7 +93,13 @@ export const hostsAndNodes: Kind<HostOrNodeRow> = {
 function conditionsOf(row: HostOrNodeRow) {
   if (row.cluster_id !== null) return [];
   const at = row.last_seen_at ?? row.created_at;
-  return [identityCondition(row), uniqueCondition('host', row)].map((condition) => ({ ...condition, at }));
+  const conditions = [
+    identityCondition(row),
+    uniqueCondition('host', row),
+    isolatedCondition(row),
+    ...sharesDefault(row),
+  ];
+  return conditions.map((condition) => ({ ...condition, at }));
 }
 
 function identityCondition({ identity, last_seen_at }: HostOrNodeRow) {
@@ -89,6 +109,35 @@ function identityCondition({ identity, last_seen_at }: HostOrNodeRow) {
   const message =
     'The engine reports no identity, or does not permit the fleet to store one. The fleet cannot detect that it is registered twice.';
   return { type, status: 'False', reason: 'NotReported', message };
+}
+
+const ISOLATED = 'Isolated';
+
+/** Whether all containers of the fleet are in networks that the engine isolates. */
+function isolatedCondition({ networks, outside }: HostOrNodeRow) {
+  const type = ISOLATED;
+  if (outside === null) return { type, status: 'Unknown', reason: 'NotChecked', message: '' };
+  if (networks.open > 0) {
+    const message =
+      'The engine does not isolate the networks that the fleet has created. Containers of different applications reach each other.';
+    return { type, status: 'False', reason: 'NetworkNotIsolated', message };
+  }
+  if (outside.count > 0) {
+    const message =
+      'Containers of the fleet are on the default network of the engine. They reach each other, and on Podman also all ports of containers in isolated networks.';
+    return { type, status: 'False', reason: SHARES_DEFAULT, message };
+  }
+  return { type, status: 'True', reason: ISOLATED, message: '' };
+}
+
+const SHARES_DEFAULT = 'SharesDefaultNetwork';
+
+/** The condition that names the deployments with containers outside of the networks of the fleet; none if there are none. */
+function sharesDefault({ outside }: HostOrNodeRow) {
+  if (!outside || outside.count === 0) return [];
+  const more = outside.count > outside.names.length ? [`and ${outside.count - outside.names.length} more`] : [];
+  const message = `Restart these deployments to move them to isolated networks: ${[...outside.names, ...more].join(', ')}.`;
+  return [{ type: SHARES_DEFAULT, status: 'True', reason: 'DefaultNetwork', message }];
 }
 
 /** The representation of a host or node in the API. */

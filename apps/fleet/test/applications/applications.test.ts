@@ -31,7 +31,9 @@ test('a plan states the target and what each part runs, and stores nothing', asy
     ['database', 'blog-database', 'docker.io/library/mysql:8.4'],
     ['web', 'blog-web', 'docker.io/library/ghost:6'],
   ]);
-  expect(body.parts[1].manifest.map(({ kind }: { kind: string }) => kind)).toEqual(['Image', 'Volume', 'Container']);
+  expect(body.parts[1].manifest.map(({ kind }: { kind: string }) => kind)).toEqual([
+    ...['Image', 'Volume', 'Network', 'Container'],
+  ]);
   expect(await everything()).toEqual(NOTHING);
 });
 
@@ -79,9 +81,9 @@ test('a part starts when those that it needs are ready, and receives their addre
   expect(env).toMatchObject({
     url: `http://10.1.2.3:${await portOf(web)}`,
     database__client: 'mysql',
-    database__connection__host: '10.1.2.3',
+    database__connection__host: '10.213.16.2',
     database__connection__password: password,
-    DATABASE_URL: `mysql://ghost:${password}@10.1.2.3:${await portOf(database)}/ghost`,
+    DATABASE_URL: `mysql://ghost:${password}@10.213.16.2:3306/ghost`,
     title: 'My blog of blog',
   });
   await fleet.runs(id, 'web');

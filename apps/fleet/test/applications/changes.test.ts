@@ -1,5 +1,6 @@
 // Changes of applications: one generation for all parts, the return of the whole, and what is kept.
 
+import { createCandidates } from '../../src/deployments/candidates.ts';
 import { newRollout } from '../../src/deployments/updates/rollout.ts';
 import { continueApplication } from '../../src/reconciler/applications.ts';
 import { workerContextOf } from '../deployments/updates/passes.ts';
@@ -119,9 +120,9 @@ test('a worker that is killed while it returns leaves nothing half done, and the
   await fails(id, 'web');
   const before = await fleet.contents();
   const killed = () => Promise.reject(new Error('killed'));
-  await expect(continueApplication({ ...worker, candidates: { read: killed, readOnce: killed } }, id)).rejects.toThrow(
-    'killed',
-  );
+  await expect(
+    continueApplication({ ...worker, candidates: { ...createCandidates(), read: killed, readOnce: killed } }, id),
+  ).rejects.toThrow('killed');
   expect(await fleet.contents()).toEqual(before);
   await observe(id);
   await observe(id);

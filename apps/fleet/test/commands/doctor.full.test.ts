@@ -100,6 +100,7 @@ const NAMES = [
     'encryption keys',
     'stored values',
     'secrets',
+    'isolation',
     'hub',
     'issuer',
     'engines',

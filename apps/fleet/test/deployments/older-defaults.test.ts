@@ -37,7 +37,7 @@ test('a deployment with older defaults keeps its form and shows what a restart w
   await fleet.aHost();
   const id = await anOldDeployment();
   expect(olderDefaultsOf(await shown(id))).toEqual([
-    'A restart limits the number of processes of each container to 4096, limits the memory of each container to 2Gi, removes the capabilities MKNOD and NET_RAW from each container, removes access to GPUs that the workload does not request, starts an init process in each container, so that programs stop without delay.',
+    'A restart limits the number of processes of each container to 4096, limits the memory of each container to 2Gi, removes the capabilities MKNOD and NET_RAW from each container, removes access to GPUs that the workload does not request, starts an init process in each container, so that programs stop without delay, moves its containers from the default network of the engine to an isolated network.',
   ]);
   const [old] = await containersOf(id);
   for (const member of ['PidsLimit', 'Memory', 'CapDrop', 'CapAdd'])
@@ -59,7 +59,8 @@ test.each([
   const { id } = await fleet.deployed({ workload: { env_schema: [{ name: 'NAME' }] } });
   await fleet.client.deployment.update({ where: { id }, data: OLD });
   const planned = await fleet.plan({ deployment_id: id, env: { NAME: 'new' } });
-  expect(planned.body.changes[0].paths).toContain('/body/HostConfig/PidsLimit');
+  const replaced = planned.body.changes.find(({ action }: { action: string }) => action === 'replace');
+  expect(replaced.paths).toContain('/body/HostConfig/PidsLimit');
   expect((await operation(id)).status).toBe(200);
   const [container] = await containersOf(id);
   expect(container.body.HostConfig.PidsLimit).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testing';
 import { startReconciler } from '../../src/reconciler/reconciler.ts';
-import { anEngine, endAll, serve } from '../engines/servers.ts';
+import { aNetworkStore, anEngine, endAll, serve } from '../engines/servers.ts';
 import { SHORT_TIMINGS } from '../timings.ts';
 import { startDeploymentWorld } from './world.ts';
 
@@ -79,12 +79,14 @@ test('an unknown pull is refused with the allowed ones', async () => {
 
 test('a pull is not repeated if the host becomes unreachable after it', async () => {
   const calls: string[] = [];
+  const answerNetwork = aNetworkStore();
   const countOf = (call: string) => calls.filter((each) => each === call).length;
   const endpoint = await serve(
     anEngine((req, res) => {
       const { pathname } = new URL(req.url ?? '', 'http://engine');
       const call = `${req.method} ${pathname.replace('/v1.47', '')}`;
       calls.push(call);
+      if (answerNetwork(req, res)) return;
       if (call === 'POST /containers/create') req.socket.destroy();
       else if (call === 'GET /containers/json') res.end('[]');
       else if (call === 'POST /images/create') res.end('{}');

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createPlainServer, type Server, type Socket } from 'node:net';
 import { scaled } from '@svc/testing';
@@ -46,6 +46,30 @@ export function anEngine(answer: RequestListener, head: Readonly<Record<string, 
     for (const [name, value] of Object.entries(head)) res.setHeader(name, value);
     if (req.url === '/_ping') res.end('OK');
     else answer(req, res);
+  };
+}
+
+/** The networks of a fake engine. @returns a function that answers requests for them, and says whether a request was one */
+export function aNetworkStore(): (req: IncomingMessage, res: ServerResponse) => boolean {
+  const networks = new Map<string, object>();
+  return (req, res) => {
+    const [, name] = /\/networks\/([\w-]+)$/.exec(req.url ?? '') ?? [];
+    if (name === undefined) return false;
+    if (req.method === 'GET') {
+      const network = networks.get(name);
+      res.writeHead(network ? 200 : 404).end(JSON.stringify(network ?? {}));
+      return true;
+    }
+    let text = '';
+    req.on('data', (chunk) => {
+      text += chunk;
+    });
+    req.on('end', () => {
+      const network = JSON.parse(text);
+      networks.set(network.Name, network);
+      res.writeHead(201).end('{}');
+    });
+    return true;
   };
 }
 

@@ -11,7 +11,7 @@ import { withoutValues } from '../../src/render/secrets.ts';
 import { anyRendering, anySpec } from './arbitrary.ts';
 import { dockerManifest } from './docker/schemas.ts';
 import { assertValid } from './kubernetes/schemas.ts';
-import { aCluster, aHost, aRendering, CANARY, shown } from './renderings.ts';
+import { aCluster, aHost, aNetwork, aRendering, CANARY, shown } from './renderings.ts';
 
 const RUNS = byDepth({ short: 40, full: 300, long: 5000 });
 const cluster = aCluster({ default_storage_class: 'standard' });
@@ -54,8 +54,9 @@ test('every rendering for a cluster matches the schemas of Kubernetes', () => {
 
 test('every rendering for a host matches the API of its engine', () => {
   assertProperty(
-    fc.property(anyRendering, engines, (rendering, engine) => {
-      dockerManifest.parse(renderDocker(rendering, aHost(rendering, engine)));
+    fc.property(anyRendering, engines, fc.boolean(), (rendering, engine, isIsolated) => {
+      const networks = isIsolated ? [aNetwork(rendering)] : [];
+      dockerManifest.parse(renderDocker(rendering, { ...aHost(rendering, engine), networks }));
     }),
     RUNS,
   );

@@ -1,6 +1,7 @@
 import { type WorkloadSpec, workloadDefaults } from '@svc/contract/fleet';
 import { gpuCountOf } from '../../src/placement/candidates.ts';
-import type { Host } from '../../src/render/allocation.ts';
+import { addressText, subnetOf } from '../../src/placement/subnets.ts';
+import type { Host, HostNetwork } from '../../src/render/allocation.ts';
 import { CURRENT_DEFAULTS } from '../../src/render/defaults.ts';
 import { resolveEnv } from '../../src/render/env.ts';
 import type { Cluster } from '../../src/render/pod.ts';
@@ -98,3 +99,17 @@ export function aHost({ spec, replicas }: Rendering, engine: Host['engine'] = 'd
     ),
   };
 }
+
+/** A network of an application, in which each instance of a rendering has an address. */
+export const aNetwork = ({ replicas }: Pick<Rendering, 'replicas'>, given: Partial<HostNetwork> = {}): HostNetwork => {
+  const { first } = subnetOf('10.213.16.0/20');
+  return {
+    id: '019a0000-0000-7000-8000-0000000000a1',
+    application_id: '019a0000-0000-7000-8000-00000000000a',
+    subnet: '10.213.16.0/20',
+    losses: 0,
+    addresses: Array.from({ length: replicas }, (_, ordinal) => addressText(first + 2 + ordinal)),
+    names: [{ name: 'web', address: addressText(first + 2) }],
+    ...given,
+  };
+};

@@ -1,8 +1,8 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 
-/** PATH with the folders of administrative programs, which PATH of other users does not contain. */
-export const PROGRAM_PATH = `${process.env.PATH}:/usr/local/sbin:/usr/sbin:/sbin`;
+/** PATH with the folders of administrative programs and of those of Podman, which PATH of other users does not contain. */
+export const PROGRAM_PATH = `${process.env.PATH}:/usr/local/sbin:/usr/sbin:/sbin:/usr/lib/podman`;
 
 /** The path of a program, or undefined if it is not installed. */
 export function programAt(name: string): string | undefined {

@@ -25,10 +25,15 @@ export async function startDocker(folder: string, insecureRegistry: string | und
     ...(insecureRegistry ? ['--insecure-registry', insecureRegistry] : []),
   ];
   const byHand = (...rest: readonly string[]) => runProgram('docker', ['--host', endpoint, ...rest], settings);
-  const stopService = await startService({ file: 'dockerd', args, socket, ...settings });
+  const start = () => startService({ file: 'dockerd', args, socket, ...settings });
+  let stopService = await start();
+  const restart = async () => {
+    await stopService();
+    stopService = await start();
+  };
   const discard = async (...names: readonly string[]) => {
     if (names.length > 0) await byHand('rm', '--force', ...names);
   };
   const removeAll = async () => discard(...(await byHand('ps', '--all', '--quiet')).split('\n').filter(Boolean));
-  return { endpoint, byHand, discard, stop: () => retry(removeAll).finally(stopService) };
+  return { endpoint, byHand, discard, restart, stop: () => retry(removeAll).finally(() => stopService()) };
 }

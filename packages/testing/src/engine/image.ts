@@ -4,7 +4,22 @@ import { programAt } from './at-hand.ts';
 import { runProgram } from './program.ts';
 
 const IMAGE = 'localhost/svc-test/busybox:1';
-const PROGRAMS = ['sh', 'cat', 'echo', 'env', 'httpd', 'ls', 'mkdir', 'sleep', 'tail', 'touch'];
+const PROGRAMS = [
+  'sh',
+  'cat',
+  'echo',
+  'env',
+  'httpd',
+  'kill',
+  'ls',
+  'mkdir',
+  'pidof',
+  'sleep',
+  'tail',
+  'timeout',
+  'touch',
+  'wget',
+];
 
 /** Creates a tar archive of a file system that contains only Busybox. */
 export async function busyboxTar(folder: string): Promise<string> {

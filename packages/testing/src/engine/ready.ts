@@ -10,6 +10,8 @@ export interface Started {
   byHand(...args: readonly string[]): Promise<string>;
   /** Kills and removes containers. */
   discard(...names: readonly string[]): Promise<void>;
+  /** Stops the program that serves the API, and starts it again. */
+  restart(): Promise<void>;
   /** Removes all containers, and stops the engine. */
   stop(): Promise<void>;
 }

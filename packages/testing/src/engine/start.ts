@@ -5,7 +5,7 @@ import { engineProblem } from './at-hand.ts';
 import { startDocker } from './docker.ts';
 import { importBusybox } from './image.ts';
 import { removeLeftovers } from './leftovers.ts';
-import { startPodman } from './podman.ts';
+import { type NetworkBackend, startPodman } from './podman.ts';
 
 /** An engine that is isolated from other engines and leaves no files. */
 export interface TestEngine {
@@ -22,6 +22,8 @@ export interface TestEngine {
   byHand(...args: readonly string[]): Promise<string>;
   /** Kills and removes containers. */
   discard(...names: readonly string[]): Promise<void>;
+  /** Stops the program that serves the API, and starts it again. */
+  restart(): Promise<void>;
   /** Removes all containers and volumes, and stops the engine. */
   stop(): Promise<void>;
 }
@@ -29,8 +31,15 @@ export interface TestEngine {
 /** The engine in TEST_ENGINE, by default Podman. */
 export const engineKind = (): TestEngine['kind'] => (process.env.TEST_ENGINE === 'docker' ? 'docker' : 'podman');
 
-/** Starts an engine. `insecureRegistry` is the `host:port` of a registry without TLS. */
-export async function startEngine(o: { readonly insecureRegistry?: string } = {}): Promise<TestEngine> {
+interface EngineOptions {
+  /** The `host:port` of a registry without TLS. */
+  readonly insecureRegistry?: string;
+  /** The programs that Podman uses for networks. */
+  readonly networkBackend?: NetworkBackend;
+}
+
+/** Starts an engine. */
+export async function startEngine(o: EngineOptions = {}): Promise<TestEngine> {
   const kind = engineKind();
   const problem = engineProblem(kind);
   if (problem !== undefined) throw new Error(`no engine: ${problem}`);
@@ -41,12 +50,11 @@ export async function startEngine(o: { readonly insecureRegistry?: string } = {}
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   };
   try {
-    const { byHand, endpoint, discard, stop } = await (kind === 'docker' ? startDocker : startPodman)(
-      folder,
-      o.insecureRegistry,
-    );
+    const { byHand, endpoint, discard, restart, stop } = await (kind === 'docker'
+      ? startDocker(folder, o.insecureRegistry)
+      : startPodman(folder, o));
     const image = await importBusybox(byHand, path.join(folder, 'image'));
-    return { kind, endpoint, image, byHand, discard, stop: () => stop().finally(removeFolder) };
+    return { kind, endpoint, image, byHand, discard, restart, stop: () => stop().finally(removeFolder) };
   } catch (error) {
     await removeFolder();
     throw error;

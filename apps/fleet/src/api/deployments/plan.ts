@@ -237,11 +237,11 @@ async function manifestAfter(
   at: Pick<Renderable, 'generation' | 'restarted_at'>,
 ): Promise<ManifestAfter> {
   if (decision.refusals.length > 0) return { objects: [] };
-  const { chosen, draft, env, bound, composed, mounted, secrets, ports } = decision;
+  const { chosen, draft, env, bound, composed, mounted, secrets, ports, networks } = decision;
   const target = chosen ?? draft.target;
   const renderable = { draft, env, bound, composed, mounted, ...at };
   const rendering = renderingOf(renderable, secretsWithPlaceholders(secrets));
-  const allocated = { gpus: chosen?.gpus ?? [], ports: ports?.replicas ?? [] };
+  const allocated = { gpus: chosen?.gpus ?? [], ports: ports?.replicas ?? [], networks: networks?.networks ?? [] };
   return { objects: await manifestOf(transaction, { rendering, target, allocated }), renderable };
 }
 
@@ -289,7 +289,7 @@ async function presentPlan(
     },
     ...(await planTemplate(transaction, draft)),
     registry_credentials: registryCredentialsOf(draft, isNewPullSecret),
-    bindings: listBindings(draft.env),
+    bindings: listBindings(draft.env, decision.networks?.networks ?? []),
     secrets,
     service_account: target?.kind === 'cluster' ? accountOf(draft, isNewToken) : null,
     manifest: after,

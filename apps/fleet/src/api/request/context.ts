@@ -9,6 +9,7 @@ import type { Candidates } from '../../deployments/candidates.ts';
 import type { Authentication } from '../../identity/authentication.ts';
 import type { Principal } from '../../identity/principal.ts';
 import type { IdentityServices } from '../../identity/services.ts';
+import type { Subnet } from '../../placement/subnets.ts';
 import type { EngineRuntime } from '../../reconciler/engine-runtime.ts';
 import type { DefaultLimits } from '../../render/defaults.ts';
 import type { Hubs } from '../../settings/connections.ts';
@@ -28,6 +29,8 @@ export interface Services extends IdentityServices {
   readonly refusalOf: (target: URL) => Error | undefined;
   /** The limits of containers whose workload requests nothing. */
   readonly defaultLimits: DefaultLimits;
+  /** The subnets from which networks of hosts are allocated; undefined: the default. */
+  readonly networkPool: Subnet | undefined;
   /** The URL at which browsers reach the fleet. The identity provider redirects sign-ins to it. */
   readonly publicUrl: string | undefined;
   /** Signs the confirmations of tools; the same in all replicas. */

@@ -48,7 +48,7 @@ export function createSharedContexts(
     pageQueue: createTurnQueue(LARGE_PAGES),
     usageQueue: createTurnQueue(USAGE),
     usageReadings: new Map(),
-    candidates: createCandidates(),
+    candidates: createCandidates(services.networkPool),
   };
   return (req: Request, res: Response, principal: Principal) => ({
     ...shared,

@@ -5,13 +5,14 @@ import { storedEnv, withReferences } from '../../render/env.ts';
 import { isAddress } from '../../render/references.ts';
 import { targetOf } from '../../resources/targets.ts';
 import { type Author, restartForSecret } from '../generations.ts';
-import { ownAddress, providedPort, readMachines, readProviders, schemeOf } from './provided.ts';
+import { joinNetworks } from '../networks/join.ts';
+import { ownAddress, providedPort, readMachines, readProviders, schemeOf, seenFrom } from './provided.ts';
 
 type Transaction = Prisma.TransactionClient;
 
 /**
  * Stores the present addresses of a deployment in the given ones, which are bound to them. An address that its target no
- * longer reaches stays as it is.
+ * longer reaches stays as it is, and so does one in a network that has no address for its instances.
  * @returns the ids of those with another address
  */
 export async function storeAddresses(
@@ -24,7 +25,10 @@ export async function storeAddresses(
   if (!provider) return [];
   const rows = await transaction.deployment.findMany({
     where: { id: { in: [...ids] } },
-    select: { id: true, env: true, host_id: true, cluster_id: true },
+    select: {
+      ...{ id: true, name: true, env: true, host_id: true, cluster_id: true },
+      ...{ replicas: true, extra_instances: true, defaults_version: true, application_id: true, part: true },
+    },
   });
   const machines = await readMachines(transaction, [provider.target, ...rows.map(targetOf)]);
   const changed: string[] = [];
@@ -35,7 +39,7 @@ export async function storeAddresses(
     const before = storedEnv.parse(row.env);
     const env = withReferences(before, (reference) => {
       if (!isAddress(reference) || reference.deployment !== name || reference.at === undefined) return reference;
-      const provided = providedPort(provider, reference.port, machines);
+      const provided = providedPort(seenFrom(provider, row.defaults_version), reference.port, machines);
       const fromElsewhere =
         typeof provided === 'string'
           ? undefined
@@ -43,7 +47,7 @@ export async function storeAddresses(
       const at = row.id === provider.id ? ownAddress(provider, reference.port, machines) : fromElsewhere;
       return at ? { ...reference, at: { ...at, scheme: schemeOf(provider, reference.port) } } : reference;
     });
-    if (isDeepStrictEqual(env, before)) continue;
+    if (isDeepStrictEqual(env, before) || !(await joinNetworks(transaction, row, env))) continue;
     await transaction.deployment.update({ where: { id: row.id }, data: { env: { ...env } } });
     changed.push(row.id);
   }

@@ -9,7 +9,15 @@ import { type AddressReference, isAddress } from '../../render/references.ts';
 import type { Draft } from '../draft.ts';
 import type { Pending } from '../plans/pending.ts';
 import type { Refusal } from '../refusals.ts';
-import { ownAddress, type Provider, providedPort, readMachines, readProviders, schemeOf } from './provided.ts';
+import {
+  ownAddress,
+  type Provider,
+  providedPort,
+  readMachines,
+  readProviders,
+  schemeOf,
+  seenFrom,
+} from './provided.ts';
 
 type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
 
@@ -31,7 +39,7 @@ const addressesIn = (env: StoredEnv) =>
 
 /** Reads the ports of other deployments to which the variables of a draft are bound, with the reasons against it. */
 export async function readNeeded(reader: Reader, draft: Draft, pending: Pending): Promise<Needed> {
-  const { name, env } = draft;
+  const { name, env, defaultsVersion } = draft;
   const all = addressesIn(env);
   const refusals = all
     .filter(({ reference }) => reference.deployment === name)
@@ -41,7 +49,9 @@ export async function readNeeded(reader: Reader, draft: Draft, pending: Pending)
   const names = [...new Set(wanted.map(({ reference }) => reference.deployment))];
   const planned = pending.filter((each) => names.includes(each.name));
   const stored = names.filter((each) => !planned.some((provider) => provider.name === each));
-  const providers: Provider[] = [...planned, ...(await readProviders(reader, stored))];
+  const providers = [...planned, ...(await readProviders(reader, stored))].map((each) =>
+    seenFrom(each, defaultsVersion),
+  );
   const machines = await readMachines(
     reader,
     providers.map(({ target }) => target),

@@ -4,6 +4,7 @@ import { Prisma } from '../../generated/prisma/client.ts';
 import { type AddressesByType, LOOPBACK, reachableAddresses } from '../../placement/addresses.ts';
 import type { ProvidedPort } from '../../placement/candidates.ts';
 import type { HostPort } from '../../render/allocation.ts';
+import { CONTAINERS_ARE_ISOLATED } from '../../render/defaults.ts';
 import { objectName } from '../../render/labels.ts';
 import { targetOf } from '../../resources/targets.ts';
 
@@ -21,6 +22,8 @@ export interface Provider {
   readonly target: Target | null;
   /** The ports of its first instance that its host publishes. */
   readonly published: readonly HostPort[];
+  /** The isolated network of its host to which it belongs, with the address of its first instance. Default: none. */
+  readonly network?: { readonly id: string; readonly address: string } | null;
 }
 
 interface ProviderRow extends Omit<Provider, 'target'> {
@@ -45,7 +48,9 @@ export async function readProviders(reader: Reader, names: readonly string[]): P
        WHERE v.workload_id = r.workload_id AND v.revision = r.revision) AS ports,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('containerPort', a.container_port, 'hostPort', a.host_port,
          'protocol', a.protocol, 'addresses', a.addresses)), '[]')
-       FROM allocated_ports a WHERE a.deployment_id = r.id AND a.ordinal = 0) AS published
+       FROM allocated_ports a WHERE a.deployment_id = r.id AND a.ordinal = 0) AS published,
+      (SELECT jsonb_build_object('id', a.network_id, 'address', host(a.address)) FROM network_addresses a
+       WHERE a.deployment_id = r.id AND a.ordinal = 0 AND NOT a.joined AND r.defaults_version >= ${CONTAINERS_ARE_ISOLATED}) AS network
     FROM deployments r WHERE r.name = ANY (${names}::text[])`;
   return rows.map(({ host_id, cluster_id, ...row }) => ({ ...row, target: targetOf({ host_id, cluster_id }) }));
 }
@@ -76,7 +81,7 @@ export async function readMachines(reader: Reader, targets: readonly (Target | n
  * interfaces has all addresses of its host.
  */
 export function providedPort(
-  { id, name, ports, target, published }: Provider,
+  { id, name, ports, target, published, network: own }: Provider,
   port: number,
   machines: ReadonlyMap<string, Machine>,
 ): ProvidedPort | string {
@@ -90,12 +95,20 @@ export function providedPort(
     return { kind: 'cluster', ...place, port, service: `${objectName({ id, name })}.${machine.namespace}.svc` };
   const found = published.filter(({ containerPort }) => containerPort === port);
   const allocated = found.find(({ protocol }) => protocol === 'TCP') ?? found[0];
-  if (!allocated) return `${what}, which has no address before its first start`;
-  const addresses = reachableAddresses(machine.addresses, allocated.addresses);
-  if (addresses.length === 0)
+  const network = own ? { ...own, port } : undefined;
+  if (!allocated && !network) return `${what}, which has no address before its first start`;
+  const addresses = allocated ? reachableAddresses(machine.addresses, allocated.addresses) : [];
+  if (addresses.length === 0 && !network)
     return `${what}, which only the machine of the host ${machine.name} reaches: declare an address of this host for a network of the deployment, and restart the deployment`;
-  return { kind: 'host', ...place, port: allocated.hostPort, addresses };
+  return { kind: 'host', ...place, port: allocated?.hostPort ?? port, addresses, network };
 }
+
+/**
+ * A provider as a program sees it that was rendered with a version of the defaults: one that is not in isolated networks does not
+ * use addresses in them.
+ */
+export const seenFrom = (provider: Provider, defaultsVersion: number): Provider =>
+  defaultsVersion >= CONTAINERS_ARE_ISOLATED ? provider : { ...provider, network: null };
 
 /**
  * The address of a port of a deployment for people and programs outside: one of the network type `public` if it has one, and the

@@ -29,7 +29,7 @@ export async function decideCreation(
   request: NewDeploymentRequest,
 ): Promise<DecidedCreation> {
   // A target is not deleted while the placement lock is held.
-  if (!request.isPart) await refuseUnknownTarget(context.transaction, request.target, { hold: false });
+  if (!request.membership) await refuseUnknownTarget(context.transaction, request.target, { hold: false });
   const { draft, created } = await newDraft(context, request);
   const decision = await decide(context, draft);
   return { kind: 'creation', refusals: decision.refusals, decision, created };

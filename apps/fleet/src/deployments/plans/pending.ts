@@ -2,6 +2,7 @@ import type { StoredEnv } from '../../render/env.ts';
 import type { BoundVolume } from '../../render/rendering.ts';
 import type { Provider } from '../addresses/provided.ts';
 import type { Allocation, Reallocation } from '../candidates.ts';
+import type { DecidedNetwork } from '../networks/decide.ts';
 import type { WorkloadRevision } from './revision.ts';
 
 /** A deployment as an earlier change of the same plan would store it. */
@@ -17,6 +18,8 @@ export interface PendingDeployment extends Provider {
   readonly allocated: Allocation | undefined;
   /** The ports of its host that are allocated in addition, as `<protocol>/<port>`. */
   readonly addedPorts: readonly string[];
+  /** Its networks on its host, its own one first. */
+  readonly networks: readonly DecidedNetwork[];
 }
 
 /** A volume of a mount, with the labels that it would have. */

@@ -123,7 +123,9 @@ async function pendingOf({ transaction }: PlanContext, decided: Decided): Promis
   if (decided.kind === 'deletion') return [beingDeleted(decided.before)];
   const { decision } = decided;
   if (decision === undefined) return [];
-  const { draft, env, chosen, mounted, ports } = decision;
+  const { draft, env, chosen, mounted, ports, networks } = decision;
+  const [own] = networks?.networks ?? [];
+  const address = own?.addresses[0];
   const target = chosen ?? draft.target;
   const isNew = draft.creates.includes('deployment');
   return [
@@ -142,6 +144,8 @@ async function pendingOf({ transaction }: PlanContext, decided: Decided): Promis
       released: isNew ? undefined : await readAllocation(transaction, draft.id),
       allocated: allocatedBy(decision),
       addedPorts: ports?.added.map(({ protocol, host_port }) => `${protocol}/${host_port}`) ?? [],
+      network: own && address !== undefined ? { id: own.id, address } : null,
+      networks: networks?.networks ?? [],
     },
   ];
 }
@@ -162,6 +166,8 @@ const beingDeleted = (before: DeploymentRow): PendingDeployment => ({
   released: undefined,
   allocated: undefined,
   addedPorts: [],
+  network: null,
+  networks: [],
 });
 
 const storesRevision = (decided: DecidedCreation | DecidedChange): boolean =>

@@ -6,9 +6,9 @@ import type { DesiredEnd, Fence } from '../observation.ts';
 import { messageOfFailure } from '../redact.ts';
 import type { DockerClient } from './client.ts';
 import { findContainers, remove } from './containers.ts';
+import { removeVolume } from './objects/volumes.ts';
 import { listed, listedVolumes } from './schemas.ts';
 import { supersededBy } from './status.ts';
-import { removeVolume } from './volumes.ts';
 
 /**
  * Removes the containers of a deployment, also if it is only stopped, as in a cluster. Volumes are

@@ -83,6 +83,8 @@ interface VersionHandshake {
 
 /** Request bodies follow the first version. Versions after the last are not tested. */
 const MIN_MINOR_VERSION = 41;
+/** The version of Podman's own API whose bodies the client sends. Later versions of Podman accept them. */
+const LIBPOD = 'v4.0.0/libpod';
 const MAX_MINOR_VERSION = 47;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -123,6 +125,8 @@ interface Request {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Without the prefix for the API version. */
   readonly path: string;
+  /** Whether the path is one of Podman's own API, which Docker does not have. */
+  readonly isLibpod?: boolean;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
   /** A body that is not JSON. `headers` state its type. */
@@ -278,10 +282,10 @@ class EngineClient implements DockerClient {
     return AbortSignal.any([signal, this.#bounds.signal].filter((each) => each !== undefined));
   }
 
-  async #pathOf({ path, query = {} }: Request): Promise<string> {
+  async #pathOf({ path, query = {}, isLibpod = false }: Request): Promise<string> {
     const { apiVersion } = await this.versionHandshake();
     const queryString = new URLSearchParams(query).toString();
-    return `/v${apiVersion}${path}${queryString && `?${queryString}`}`;
+    return `/${isLibpod ? LIBPOD : `v${apiVersion}`}${path}${queryString && `?${queryString}`}`;
   }
 
   #exchange(

@@ -7,6 +7,7 @@ import { mapConcurrently } from '../concurrency.ts';
 import { EngineFailure, unlessNotFound } from '../errors.ts';
 import type { DesiredRunning as Base, DesiredEnd, Fence, HostImage } from '../observation.ts';
 import type { DockerClient } from './client.ts';
+import type { FoundNetwork } from './objects/networks.ts';
 import { type Inspected, inspected, listed } from './schemas.ts';
 
 /** The desired state of a deployment on a host. */
@@ -31,6 +32,8 @@ export interface RunningContainers extends Base {
   readonly requestsPull?: boolean;
   /** The image that the containers run; undefined if it is not known yet. */
   readonly image?: HostImage | undefined;
+  /** The ids of the networks that were created on the host before. */
+  readonly networks?: readonly string[];
   /** How outdated containers are replaced; undefined if no rollout is in progress. */
   readonly rollout?: RolloutRules | undefined;
 }
@@ -57,6 +60,8 @@ export interface ReconcileRun {
   readonly actions: string[];
   readonly failures: Map<number, EngineFailure>;
   readonly volumes: string[];
+  /** What the engine states about the networks, if a container was created or started. */
+  readonly networks: FoundNetwork[];
   /** The names of the containers that are to end next, and are no longer among the endpoints. */
   readonly leaving: string[];
   /** The ids of the containers that it has created. */

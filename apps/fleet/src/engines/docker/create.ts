@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import type { RenderedContainer } from '../../render/docker.ts';
-import { EngineFailure, isProgramMissing, Permanent, Transient } from '../errors.ts';
+import type { ContainerBody, RenderedContainer } from '../../render/docker.ts';
+import { EngineFailure, isProgramMissing, NetworkFailure, Permanent, Transient } from '../errors.ts';
 import type { DockerClient } from './client.ts';
 import { findContainers, removeNow } from './containers.ts';
 import { lacksGpus } from './plan.ts';
@@ -18,7 +18,8 @@ export async function create(
   { name, body }: RenderedContainer,
 ): Promise<string> {
   try {
-    const request = { method: 'POST', path: '/containers/create', query: { name }, body } as const;
+    const { first } = endpointsFor(client, body);
+    const request = { method: 'POST', path: '/containers/create', query: { name }, body: first } as const;
     return (await client.read(request, created)).body.Id;
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.response === undefined) throw error;
@@ -27,6 +28,24 @@ export async function create(
     if (id !== undefined) return id;
     const message = `A container named ${name} exists that does not belong to this deployment. It was not changed.`;
     throw new Transient('NameConflict', message);
+  }
+}
+
+/**
+ * The body with which a container is created, and the other networks that it is connected to before it starts. Podman
+ * connects it to all of them when it is created; Docker does so only in later versions of its API.
+ */
+function endpointsFor({ address }: DockerClient, body: ContainerBody) {
+  const [own, ...others] = Object.entries(body.NetworkingConfig?.EndpointsConfig ?? {});
+  if (!own || others.length === 0 || address.engine === 'podman') return { first: body, others: [] };
+  return { first: { ...body, NetworkingConfig: { EndpointsConfig: Object.fromEntries([own]) } }, others };
+}
+
+/** Connects a container to its other networks. 403 and 409: it is connected already. 404: it was removed concurrently. */
+async function connect(client: DockerClient, Container: string, { body }: RenderedContainer): Promise<void> {
+  for (const [network, EndpointConfig] of endpointsFor(client, body).others) {
+    const path = `/networks/${network}/connect`;
+    await client.request({ method: 'POST', path, body: { Container, EndpointConfig }, accept: [403, 404, 409] });
   }
 }
 
@@ -54,6 +73,7 @@ function creationFailure({ response }: EngineFailure, name: string): EngineFailu
   const { status = 0, engineMessage = '' } = response ?? {};
   if (status === 404 && NO_IMAGE.test(engineMessage))
     return new Transient('ImageNotFound', `The image of ${name} no longer exists on the host.`);
+  if (isAddressTaken(engineMessage)) return addressTaken(name);
   const isPermanent = status === 400 || NO_COMMAND.test(engineMessage);
   return isPermanent
     ? new Permanent('InvalidSpec', `${name} cannot be created as configured.`, response)
@@ -72,6 +92,7 @@ export async function start(
   { deploymentId, rendered, isOutdated = false }: Start,
 ): Promise<void> {
   try {
+    if (!isOutdated) await connect(client, id, rendered);
     // 404: the container was removed concurrently; the next reconciliation creates it.
     await client.request({ method: 'POST', path: `/containers/${id}/start`, accept: [304, 404] });
   } catch (error) {
@@ -128,6 +149,7 @@ const NO_GPU =
 
 function startFailure({ response }: EngineFailure, { name, body }: RenderedContainer): EngineFailure {
   const { status = 0, engineMessage = '' } = response ?? {};
+  if (isAddressTaken(engineMessage)) return addressTaken(name);
   if (PORT_TAKEN.test(engineMessage)) return portConflict(engineMessage, { name, body });
   if (NO_ADDRESS.test(engineMessage)) return addressNotAvailable({ name, body });
   if (NO_GPU.test(engineMessage)) return gpuMissing(name, response);
@@ -135,6 +157,13 @@ function startFailure({ response }: EngineFailure, { name, body }: RenderedConta
     ? new Permanent('InvalidSpec', `${name} cannot be started as configured.`, response)
     : new Transient('EngineError', `${name} could not be started.`, response);
 }
+
+/** Whether something else has the address of a container in a network, as Podman and Docker report it. */
+const isAddressTaken = (engineMessage: string): boolean =>
+  /requested ip address/i.test(engineMessage) || engineMessage.endsWith('Address already in use');
+
+const addressTaken = (name: string) =>
+  new NetworkFailure('address_taken', { Id: '' }, `Something else has the address of ${name} in its network.`);
 
 /** It can succeed later, for example when the network interface of a mesh is up. */
 function addressNotAvailable({ name, body }: Pick<RenderedContainer, 'name' | 'body'>): Transient {

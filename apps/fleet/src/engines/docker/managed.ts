@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { KEYS } from '../../render/labels.ts';
+import { isNetworkName, KEYS } from '../../render/labels.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { unlessNotFound } from '../errors.ts';
 import { type ManagedObject, numberIn, objectText, originIn, type PublishedPort } from '../managed.ts';
@@ -15,13 +15,20 @@ export async function listManaged(client: DockerClient): Promise<ManagedObject[]
   const { body } = await client.read({ path: '/volumes', query: { filters: MANAGED_FILTER } }, listedVolumes);
   return [
     ...containers.flatMap((container) => {
-      const { Id, Labels } = container;
+      const { Id, Labels, NetworkSettings } = container;
       const origin = originIn(Labels);
       if (!origin) return [];
       const name = objectText(nameOf(container));
       const replicas = numberIn(Labels, KEYS.ordinal) + 1;
       const instance = ownershipOf(Labels, origin.id) && { instance: `${name} ${stateOf(container)}` };
-      return [{ ...origin, object: `container ${name}`, containerId: Id, replicas, ...instance }];
+      const isOutside = !NetworkSettings.every(isNetworkName);
+      return [
+        {
+          ...{ ...origin, object: `container ${name}`, containerId: Id, replicas },
+          ...instance,
+          ...(isOutside && { isOutside }),
+        },
+      ];
     }),
     ...body.Volumes.flatMap(({ Name, Labels }) => {
       const origin = originIn(Labels);

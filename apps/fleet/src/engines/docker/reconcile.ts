@@ -18,9 +18,10 @@ import {
 import { create, discard, gpuMissing, isInitMissing, start } from './create.ts';
 import { placeFiles } from './files/place.ts';
 import { ensureImage, imageLabels, imageOfContainers, pullRequestedImage, refuseRoot } from './images.ts';
+import { ensureNetwork } from './objects/networks.ts';
+import { ensureVolume } from './objects/volumes.ts';
 import { isCurrent, isNeverStarted, pairByOrdinal, planOf, type Step } from './plan.ts';
 import { observationOf, redactorFor, supersededBy } from './status.ts';
-import { ensureVolume } from './volumes.ts';
 
 /** Reconciles a deployment that should run. */
 async function reconcileRunning(client: DockerClient, desired: RunningContainers, fence: Fence): Promise<Observation> {
@@ -35,6 +36,7 @@ async function reconcileRunning(client: DockerClient, desired: RunningContainers
     actions: [],
     failures: new Map(),
     volumes: [],
+    networks: [],
     leaving: [],
     created: [],
     removed: new Set(),
@@ -83,9 +85,12 @@ async function applyPlan(run: ReconcileRun, found: readonly FoundContainer[]): P
     image: run.image?.id,
     rollout: desired.rollout,
   });
+  const starts = steps.filter((step) => step.do === 'create' || step.do === 'start');
+  const noNetwork = starts.length === 0 ? undefined : await catchFailure(() => ensureNetworks(run));
+  if (noNetwork) for (const step of starts) run.failures.set(ordinalOf(step), noNetwork);
   const creations = steps.filter((step) => step.do === 'create');
   await mapConcurrently(
-    steps.filter((step) => step.do !== 'create'),
+    steps.filter((step) => step.do !== 'create').filter((step) => !(noNetwork && step.do === 'start')),
     (step) => attempt(run, ordinalOf(step), () => runStep(run, step)),
   );
   // A container whose predecessor could not be removed is not created, because both would use the
@@ -141,6 +146,14 @@ async function ensureVolumes({ client, desired, actions, volumes }: ReconcileRun
   for (const body of manifest.volumes) {
     actions.push(...(await ensureVolume(client, body, bound.includes(body.Name))));
     volumes.push(body.Name);
+  }
+}
+
+async function ensureNetworks({ client, desired, actions, networks }: ReconcileRun): Promise<void> {
+  for (const body of desired.manifest.networks ?? []) {
+    const ensured = await ensureNetwork(client, body, desired.networks?.includes(body.Id) ?? false);
+    networks.push(ensured.found);
+    actions.push(...ensured.actions);
   }
 }
 

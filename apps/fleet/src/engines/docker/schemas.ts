@@ -37,6 +37,11 @@ export const listed = z.array(
     Labels: labels,
     State: z.string(),
     Status: z.string().default(''),
+    /** Its networks by name. */
+    NetworkSettings: z
+      .object({ Networks: z.record(z.string(), z.unknown()).nullish() })
+      .nullish()
+      .transform((found) => Object.keys(found?.Networks ?? {})),
   }),
 );
 
@@ -120,6 +125,29 @@ export const listedVolumes = z.object({
     .array(volume)
     .nullish()
     .transform((found) => found ?? []),
+});
+
+/** A network as Podman describes it. */
+export const podmanNetwork = z.object({
+  subnets: z
+    .array(z.object({ subnet: z.string() }))
+    .nullish()
+    .transform((found) => found ?? []),
+  options: labels,
+  labels,
+});
+
+export const dockerNetwork = z.object({
+  Driver: z.string().default(''),
+  IPAM: z
+    .object({
+      Config: z
+        .array(z.object({ Subnet: z.string().default('') }))
+        .nullish()
+        .transform((found) => found ?? []),
+    })
+    .default({ Config: [] }),
+  Labels: labels,
 });
 
 /** A line of the response to an image pull. Errors are reported in such lines, after status 200. */

@@ -9,7 +9,7 @@ import {
   supersededObservation,
   withFailure,
 } from '../deployment-status.ts';
-import { type EngineFailure, Permanent } from '../errors.ts';
+import { type EngineFailure, NetworkFailure, Permanent } from '../errors.ts';
 import type { Endpoint, Fence, HostImage, Instance, Observation } from '../observation.ts';
 import { messageOfFailure, redactorOf } from '../redact.ts';
 import type { FoundContainer, ReconcileRun } from './containers.ts';
@@ -162,6 +162,8 @@ export function observationOf(
       addresses: run.desired.addresses,
     }),
     volumes: run.volumes,
+    networks: run.networks,
+    networkFailure: failures.find((failure) => failure instanceof NetworkFailure),
     imageDigest: digestOf(found, run.image),
     leaving: run.leaving,
     actions: run.actions,

@@ -1,10 +1,15 @@
+import { hostNetworksOf } from '../../deployments/networks/attached.ts';
+import { addressesRelease } from '../../deployments/networks/store.ts';
 import { portsRelease } from '../../deployments/ports.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { placementRequirementsOf } from '../../placement/candidates.ts';
 import type { Claim, ClaimedRow } from '../queue.ts';
 import type { RolloutAfter } from './state.ts';
 
-type Row = Pick<ClaimedRow, 'now' | 'host_image' | 'host_id' | 'extra_instances' | 'spec' | 'replicas'>;
+type Row = Pick<
+  ClaimedRow,
+  'now' | 'host_image' | 'host_id' | 'extra_instances' | 'spec' | 'replicas' | 'networks' | 'env'
+>;
 
 /** The columns for a rollout after a pass, followed by a comma. */
 export function rolloutColumns(row: Row, after: RolloutAfter | undefined): Prisma.Sql {
@@ -20,17 +25,21 @@ export function rolloutColumns(row: Row, after: RolloutAfter | undefined): Prism
     rollout_observed_at = ${now}, good_generation = CASE WHEN ${isGood} THEN generation ELSE good_generation END, ${released}`;
 }
 
-/** Statements that release the ports and GPUs on a host that only a rollout needed. */
+/** Statements that release the ports, addresses and GPUs on a host that only a rollout needed. */
 export function releaseRecords(
   { id }: Pick<Claim, 'id'>,
-  { host_id, spec, replicas, extra_instances }: Row,
+  { host_id, spec, replicas, extra_instances, networks, env }: Row,
   after: RolloutAfter | undefined,
 ): Prisma.Sql[] {
   if (host_id === null || !after?.isGood || after.rollout === null) return [];
   const isWritten = Prisma.sql`AND EXISTS (SELECT FROM updated)`;
   const gpus = Prisma.sql`DELETE FROM allocated_gpus WHERE deployment_id = ${id}::uuid AND ordinal >= ${replicas} ${isWritten}`;
+  const inUse = hostNetworksOf(networks, env).map((network) => network.id);
   return [
     Prisma.sql`${portsRelease({ deploymentId: id, replicas, spec })} ${isWritten}`,
+    ...(networks.length > 0
+      ? [Prisma.sql`${addressesRelease({ deploymentId: id, replicas, networks: inUse })} ${isWritten}`]
+      : []),
     ...(extra_instances > 0 ? [gpus] : []),
   ];
 }

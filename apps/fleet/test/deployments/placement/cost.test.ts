@@ -37,21 +37,21 @@ async function statementsOf<T>(work: () => Promise<T>) {
 
 const PORT = { containerPort: 80, protocol: 'TCP' };
 
-test('a creation sends 12 statements, whatever the number of hosts and deployments', async () => {
+test('a creation sends 13 statements, whatever the number of hosts and deployments', async () => {
   await fleet.aHost();
   const { id } = await fleet.aWorkload({ ports: [PORT] });
   const create = () => statementsOf(() => fleet.deploy({ workload_id: id }));
   await create();
   const few = await create();
   expect(few.result.status).toBe(201);
-  expect(few.sent).toHaveLength(12);
+  expect(few.sent).toHaveLength(13);
   await Promise.all(Array.from({ length: 30 }, () => fleet.aHost()));
   for (let count = 0; count < 10; count += 1) await create();
   const many = await create();
   expect(many.sent).toEqual(few.sent);
 });
 
-test('a plan of several creations sends 4 statements for each, and 4 for all, whatever the number of hosts', async () => {
+test('a plan of several creations sends 5 statements for each, and 5 for all, whatever the number of hosts', async () => {
   await fleet.aHost();
   const { id } = await fleet.aWorkload({ ports: [PORT] });
   const { plan } = plansIn(fleet);
@@ -65,7 +65,7 @@ test('a plan of several creations sends 4 statements for each, and 4 for all, wh
   await Promise.all(Array.from({ length: 30 }, () => fleet.aHost()));
   const many = await planned(11);
   expect(many.sent).toEqual(few.sent);
-  expect({ one: one.sent.length, few: few.sent.length }).toEqual({ one: 4 + 4, few: 4 + 44 });
+  expect({ one: one.sent.length, few: few.sent.length }).toEqual({ one: 5 + 5, few: 5 + 55 });
 });
 
 test('a reconciliation that finds a deployment as desired sends two statements', async () => {
@@ -143,7 +143,7 @@ const callsBetween = (before: Calls, after: Calls) =>
       .filter(([, count]) => count !== 0),
   );
 
-test('a deployment takes six engine calls and, beside the searches, four transactions from its creation until it runs', () =>
+test('a deployment takes seven engine calls and, beside the searches, four transactions from its creation until it runs', () =>
   onReconciledHost(async (host) => {
     const { id: workload_id } = await fleet.aWorkload({ image_tag: '1', ports: [PORT] });
     const run = async () => {
@@ -159,6 +159,7 @@ test('a deployment takes six engine calls and, beside the searches, four transac
       'POST /containers/create': 1,
       'POST /containers/*/start': 1,
       'GET /containers/*/json': 2,
+      'GET /networks/*': 1,
     });
     expect(sent.some(isSearch)).toBe(true);
     // The token of the caller, the creation, and the results of two reconciliations, which a search claims and reads.
@@ -183,6 +184,7 @@ test('an update with an extra instance takes a reconciliation for each of its st
       'GET /containers/json': 1,
       'GET /containers/*/json': 16,
       'GET /images/*/json': 2,
+      'GET /networks/*': 2,
       'POST /containers/create': 2,
       'POST /containers/*/start': 2,
       'POST /containers/*/stop': 2,

@@ -29,9 +29,8 @@ export const creation = (given: Partial<NewDeployment> & { readonly name: string
 type Requests = (context: Pick<PlanContext, 'transaction'>) => Promise<readonly Requested[]>;
 
 /** Makes plans of several deployments, and applies them. */
-export function plansIn({ world: { database, services, sealer } }: DeploymentWorld) {
+export function plansIn({ world: { database, services, sealer } }: DeploymentWorld, candidates = createCandidates()) {
   const { defaultLimits } = services;
-  const candidates = createCandidates();
   return {
     candidates,
     /** Decides in a transaction that accepts no write. */

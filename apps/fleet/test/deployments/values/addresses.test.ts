@@ -33,6 +33,11 @@ async function aDatabase(mesh = '10.1.2.3', given: object = {}) {
 const portOf = async (deployment_id: string) =>
   (await client.allocatedPort.findFirstOrThrow({ where: { deployment_id, ordinal: 0 } })).host_port;
 const app = (given: object = {}) => fleet.deployed({ name: 'app', workload: APP, ...given });
+/** On another host than the database, which receives its published address. */
+const appElsewhere = async (given: object = {}) =>
+  app({ ...given, target: { host_id: (await meshHost('10.1.2.4')).id } });
+/** On the host of the database. */
+const IN_NETWORK = `10.213.0.2:${PORT}`;
 const received = async (id: string) => (await receivedBy(fleet, id)).env;
 
 test('a deployment receives the address of another one on another host of the same network', async () => {
@@ -56,16 +61,16 @@ test.each([
   ['url', 'fd00::3', (port: number) => `http://[fd00::3]:${port}`],
 ])('the form %s of an address %s is what programs expect', async (as, mesh, expected) => {
   const { database } = await aDatabase(mesh);
-  const { id } = await app({ env: { ADDRESS: address({ as }) } });
+  const { id } = await appElsewhere({ env: { ADDRESS: address({ as }) } });
   expect((await received(id)).ADDRESS).toBe(expected(await portOf(database.id)));
 });
 
 test('the URL of a port that serves pages over TLS begins with https', async () => {
-  const { database } = await aDatabase('10.1.2.3', {
+  await aDatabase('10.1.2.3', {
     workload: { ...DATABASE, env: [{ name: 'SVC_HTTP_PORTS', value: `80, ${PORT}/https` }] },
   });
   const { id } = await app({ env: { ADDRESS: address({ as: 'url' }) } });
-  expect((await received(id)).ADDRESS).toBe(`https://10.1.2.3:${await portOf(database.id)}`);
+  expect((await received(id)).ADDRESS).toBe(`https://${IN_NETWORK}`);
 });
 
 test('a plan lists the addresses and values of other deployments, and their ports are placed within reach', async () => {
@@ -80,9 +85,9 @@ test('a plan lists the addresses and values of other deployments, and their port
   expect(body.placement.target.host_id).toBe(near.id);
   const found = `10.1.2.3:${await portOf(database.id)}`;
   expect(body.bindings).toEqual([
-    { variable: 'ADDRESS', deployment: 'database', bound_variable: null, port: PORT, address: found },
-    { variable: 'URL', deployment: 'database', bound_variable: null, port: PORT, address: found },
-    { variable: 'URL', deployment: 'database', bound_variable: 'PASSWORD', port: null, address: null },
+    { variable: 'ADDRESS', deployment: 'database', bound_variable: null, port: PORT, address: found, note: null },
+    { variable: 'URL', deployment: 'database', bound_variable: null, port: PORT, address: found, note: null },
+    { variable: 'URL', deployment: 'database', bound_variable: 'PASSWORD', port: null, address: null, note: null },
   ]);
   const rejected = body.placement.candidates.find(({ name }: { name: string }) => name === 'elsewhere');
   expect(rejected.obstacles).toEqual([
@@ -124,11 +129,21 @@ test.each([
   ]);
 });
 
-test('an address that only the machine of the host reaches is refused with what to do', async () => {
+test('an address that only the machine of the host reaches is refused elsewhere, with what to do', async () => {
   const host = await fleet.aHost({ name: 'alone' });
-  await fleet.deployed({ name: 'database', workload: DATABASE, env: GENERATED, target: { host_id: host.id } });
+  const target = { host_id: host.id };
+  const database = await fleet.deployed({ name: 'database', workload: DATABASE, env: GENERATED, target });
+  const other = await meshHost('10.1.2.4');
   const { id: workload_id } = await fleet.aWorkload(APP);
-  const answer = await fleet.deploy({ workload_id, env: { ADDRESS: address() } });
+  const request = { workload_id, env: { ADDRESS: address() } };
+  const elsewhere = await fleet.plan({ ...request, target: { host_id: other.id } });
+  expect(reasonsOf(elsewhere)).toEqual([
+    { path: 'target', message: expect.stringContaining('which has an address only on the host alone') },
+  ]);
+  expect((await fleet.plan(request)).body.placement.target.host_id).toBe(host.id);
+  // On the default network of the engine, as an earlier version has created it.
+  await client.deployment.update({ where: { id: database.id }, data: { defaults_version: 4 } });
+  const answer = await fleet.deploy(request);
   expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 422, code: 'invalid_env' });
   expect(reasonsOf(answer)).toEqual([
     { path: 'env.ADDRESS', message: expect.stringContaining('declare an address of this host for a network') },
@@ -169,7 +184,7 @@ test('another address starts a new generation of what is bound to it, once', asy
 
 test('another host port starts a new generation of what is bound to it', async () => {
   const { database } = await aDatabase();
-  const { id } = await app({ env: { ADDRESS: address() } });
+  const { id } = await appElsewhere({ env: { ADDRESS: address() } });
   await client.allocatedPort.updateMany({ where: { deployment_id: database.id }, data: { host_port: 29_999 } });
   const restart = () =>
     client.$transaction((transaction) => restartForAddress({ transaction, principal: THE_FLEET }, database));
@@ -181,7 +196,7 @@ test('another host port starts a new generation of what is bound to it', async (
 
 test('a rollback restores the binding, with the present address', async () => {
   const { database } = await aDatabase();
-  const { id } = await app({ env: { ADDRESS: address() } });
+  const { id } = await appElsewhere({ env: { ADDRESS: address() } });
   await fleet.change(id, { env: { ADDRESS: 'none' } });
   await client.allocatedPort.updateMany({ where: { deployment_id: database.id }, data: { host_port: 29_999 } });
   expect((await fleet.ask(id, 'rollback', {})).body.deployment.env).toEqual({ ADDRESS: address() });
@@ -203,21 +218,20 @@ test.each(['host', 'cluster'])('a composed value is a secret on a %s if an ingre
   const { id } = await app({ env: { URL } });
   const { env, podTemplate } = await receivedBy(fleet, id);
   const password = (await received(database.id)).PASSWORD ?? '';
-  const port = await portOf(database.id);
-  expect(env.URL).toBe(`postgres://app:${encodeURIComponent(password)}@10.1.2.3:${port}/app`);
+  const at = kind === 'host' ? IN_NETWORK : `10.1.2.3:${await portOf(database.id)}`;
+  expect(env.URL).toBe(`postgres://app:${encodeURIComponent(password)}@${at}/app`);
   const seen = await readable(id);
   expect(seen).not.toContain(password);
   expect(podTemplate).not.toContain(password);
   expect(seen).toContain(JSON.stringify(URL.compose).slice(1, -1));
-  if (kind === 'host') expect(seen).toContain(`URL=postgres://app:(secret)@10.1.2.3:${port}/app`);
+  if (kind === 'host') expect(seen).toContain(`URL=postgres://app:(secret)@${at}/app`);
 });
 
 test('a composed value without a secret is text, with literal dollar signs', async () => {
-  const { database } = await aDatabase();
+  await aDatabase();
   const compose = `http://\${db}/$\${id}?at=\${name|url}`;
   const { id } = await app({ env: { OTHER: { compose, with: { db: address(), name: address() } } } });
-  const port = await portOf(database.id);
-  expect((await received(id)).OTHER).toBe(`http://10.1.2.3:${port}/\${id}?at=10.1.2.3%3A${port}`);
+  expect((await received(id)).OTHER).toBe(`http://${IN_NETWORK}/\${id}?at=${encodeURIComponent(IN_NETWORK)}`);
 });
 
 test('another composition of the same values replaces the containers', async () => {

@@ -1,10 +1,18 @@
+import { randomInt } from 'node:crypto';
 import { eventually } from '@svc/testing';
 import { startEngine } from '@svc/testing/engine';
+import { subnetOf } from '../../../src/placement/subnets.ts';
 import type { ReconcilerTimings } from '../../../src/reconciler/timings.ts';
 import { SERVE, SLEEP } from '../../engines/world.ts';
 import { startFakeHub } from '../../fake-hub.ts';
 import { startWorld } from '../../world.ts';
 import { type Body, deploymentHelpers } from '../deployment-helpers.ts';
+
+/**
+ * A range of addresses for the networks of a host. Engines of tests that run at the same time share the machine, so that
+ * the same range would be refused in one of them, or only when its first container starts.
+ */
+const aNetworkPool = () => subnetOf(`10.${128 + randomInt(64)}.${64 * randomInt(4)}.0/18`);
 
 const OUTBOUND = ['http', 'loopback', 'unix'] as const;
 
@@ -38,7 +46,7 @@ export interface Listed {
 export async function startMachineWorld(timings?: ReconcilerTimings, engine: Parameters<typeof startEngine>[0] = {}) {
   const podman = await startEngine(engine);
   const hub = await startFakeHub();
-  const given = timings && { reconcilerTimings: timings };
+  const given = { networkPool: aNetworkPool(), ...(timings && { reconcilerTimings: timings }) };
   const world = await startWorld({ hub, outboundAllow: new Set(OUTBOUND), ...given });
   const { engineRuntime } = world.services;
   engineRuntime.start();

@@ -63,6 +63,14 @@ const hostConfig = z
     SecurityOpt: z.tuple([z.literal('no-new-privileges')]),
     LogConfig: z.strictObject({ Type: z.enum(['local', 'k8s-file']), Config: texts }),
     DeviceRequests: z.array(deviceRequest).min(1).optional(),
+    NetworkMode: z
+      .string()
+      .regex(/^svc-(?:alone|app)-[0-9a-f]{8}$/)
+      .optional(),
+    ExtraHosts: z
+      .array(z.string().regex(/^[a-z0-9-]+:\d+\.\d+\.\d+\.\d+$/))
+      .min(1)
+      .optional(),
   })
   .refine(({ Memory = 0, MemoryReservation = 0 }) => MemoryReservation <= Memory, 'reserves more memory than its limit')
   .refine(
@@ -71,6 +79,11 @@ const hostConfig = z
       Mounts.length + Object.keys(Tmpfs).length,
     'mounts two volumes at one path',
   );
+
+const endpoint = z.strictObject({
+  IPAMConfig: z.strictObject({ IPv4Address: z.ipv4() }),
+  MacAddress: z.string().regex(/^02:42(?::[0-9a-f]{2}){4}$/),
+});
 
 /** Body of `POST /containers/create`. */
 export const containerBody = z
@@ -97,6 +110,7 @@ export const containerBody = z
       })
       .optional(),
     HostConfig: hostConfig,
+    NetworkingConfig: z.strictObject({ EndpointsConfig: z.record(z.string().regex(NAME), endpoint) }).optional(),
   })
   .refine(({ Env }) => new Set(Env.map((entry) => entry.split('=')[0])).size === Env.length, 'has a variable twice')
   .refine(
@@ -124,6 +138,18 @@ export const dockerManifest = z.strictObject({
     .regex(/^[A-Za-z0-9_-]+={0,2}$/)
     .optional(),
   volumes: z.array(volumeBody),
+  networks: z
+    .array(
+      z.strictObject({
+        Name: z.string().regex(NAME),
+        Id: z.uuid(),
+        Subnet: z.cidrv4(),
+        Bridge: z.string().max(15),
+        Labels: texts,
+      }),
+    )
+    .min(1)
+    .optional(),
   files: z
     .array(z.strictObject({ path: z.string().regex(/^\//), content: z.string(), mode: z.enum(['0444', '0555']) }))
     .min(1)

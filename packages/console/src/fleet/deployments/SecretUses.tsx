@@ -29,7 +29,7 @@ export const SecretUses = ({
 /** What the variables receive from other deployments. */
 export const Bindings = ({ bindings }: { readonly bindings: Plan['bindings'] }) => (
   <ul className="item-list">
-    {bindings.map(({ variable, deployment, bound_variable, port, address }) => (
+    {bindings.map(({ variable, deployment, bound_variable, port, address, note }) => (
       <li key={`${variable} ${deployment} ${bound_variable} ${port}`}>
         <code className="strong">{variable}</code> ←{' '}
         {port === null
@@ -41,6 +41,7 @@ export const Bindings = ({ bindings }: { readonly bindings: Plan['bindings'] }) 
             <code>{address}</code>
           </>
         )}
+        {note !== null && <span className="muted"> {note}</span>}
       </li>
     ))}
   </ul>

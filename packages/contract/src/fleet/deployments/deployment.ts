@@ -347,6 +347,10 @@ export const bindings = z
       address: z.string().nullable().meta({
         description: 'The address of the port, in the form that the variable requests; null before the first start',
       }),
+      note: z.string().nullable().meta({
+        description:
+          'What the deployment also reaches because of the address: it joins another isolated network for it',
+      }),
     }),
   )
   .meta({ description: 'The variables that receive values or addresses of deployments, also within a composed value' });

@@ -99,6 +99,13 @@ const advice: Readonly<Record<string, Advice>> = {
     rich('Check that the engine of the <link>host</link> gives GPUs to containers, and restart the deployment.', {
       link: toTarget(deployment),
     }),
+  NetworkFailed: (deployment) =>
+    rich(
+      'The fleet chooses other addresses by itself. If the problem remains, check the networks of the <link>host</link>.',
+      {
+        link: toTarget(deployment),
+      },
+    ),
   PortConflict: () => t('The fleet assigns another port by itself.'),
   NameConflict: (deployment) =>
     rich('Remove or rename the other object on the <link>target</link>.', { link: toTarget(deployment) }),

@@ -1,8 +1,8 @@
-import type { VolumeBody } from '../../render/docker.ts';
-import { KEYS } from '../../render/labels.ts';
-import { Permanent, Transient, unlessNotFound } from '../errors.ts';
-import type { DockerClient } from './client.ts';
-import { volume } from './schemas.ts';
+import type { VolumeBody } from '../../../render/docker.ts';
+import { KEYS } from '../../../render/labels.ts';
+import { Permanent, Transient, unlessNotFound } from '../../errors.ts';
+import type { DockerClient } from '../client.ts';
+import { volume } from '../schemas.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
