@@ -311,6 +311,61 @@ export const mutations = [
     tests: [{ package: 'apps/fleet', pattern: 'test/update-runs' }],
   },
   {
+    name: 'plan applied although its decision differs',
+    edits: [
+      {
+        file: 'apps/fleet/src/plans/apply.ts',
+        find: 'decision.digest !== plan.digest || isRefusedNow',
+        replace: 'isRefusedNow',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/plans/apply' }],
+  },
+  {
+    name: 'plan deletes data that the document before did not release',
+    edits: [
+      {
+        file: 'apps/fleet/src/plans/apply.ts',
+        find: "step.action === 'delete' && !step.deletesData",
+        replace: "step.action === 'delete' && step.deletesData",
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/plans/apply' }],
+  },
+  {
+    name: 'member kept that a document no longer has',
+    edits: [
+      {
+        file: 'apps/fleet/src/plans/compare.ts',
+        find: 'document[member] === undefined && previous?.[member] !== undefined ? DEFAULTS[member] : document[member]',
+        replace: 'document[member] === undefined && previous?.[member] === null ? DEFAULTS[member] : document[member]',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/plans/apply' }],
+  },
+  {
+    name: 'plan changes an object of another set',
+    edits: [
+      {
+        file: 'apps/fleet/src/plans/steps.ts',
+        find: '!isOwn && !options.adopt',
+        replace: '!isOwn && options.adopt',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/plans/plans' }],
+  },
+  {
+    name: 'target left out of the decision of a plan',
+    edits: [
+      {
+        file: 'apps/fleet/src/plans/decide.ts',
+        find: '[chosen ?? draft.target, chosen?.gpus ?? []]',
+        replace: '[draft.target, chosen?.gpus ?? []]',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/plans/apply' }],
+  },
+  {
     name: 'untrusted template deployed',
     edits: [
       {

@@ -46,7 +46,7 @@ export interface Comparison {
  */
 export function compareDeployment(compared: Compared): Comparison {
   const { document, row } = compared;
-  const problems = [...problemsOfSource(compared), ...problemsOfTarget(compared)];
+  const problems = [...problemsOfPart(compared), ...problemsOfSource(compared), ...problemsOfTarget(compared)];
   if (problems.length > 0) return { change: undefined, problems };
   const members = { ...scalarsOf(compared), ...envOf(compared), ...volumesOf(compared), ...revisionToDeploy(compared) };
   if (Object.keys(members).length === 0) return { change: undefined, problems };
@@ -56,6 +56,12 @@ export function compareDeployment(compared: Compared): Comparison {
 }
 
 const refusal = (path: string, message: string): Refusal => ({ code: 'deployment_refused', path, message });
+
+/** A part of an application is changed with it only. */
+const problemsOfPart = ({ row: { application_name: application, part } }: Compared): Refusal[] =>
+  application === null
+    ? []
+    : [refusal('name', `is the part ${part} of the application ${application}. Change the application`)];
 
 /** What a deployment runs cannot be replaced by another source. */
 function problemsOfSource({ document, row }: Compared): Refusal[] {

@@ -73,7 +73,7 @@ async function selectedIds(reader: Reader, { set, name }: Selection): Promise<Si
   const rows = await reader.$queryRaw<Sized[]>`
     SELECT d.id, d.env_bytes + v.spec_bytes AS bytes FROM deployments d
     JOIN workload_revisions v ON v.workload_id = d.workload_id AND v.revision = d.revision
-    WHERE NOT d.deleting AND ${ofSet} AND ${ofName}
+    WHERE NOT d.deleting AND d.application_id IS NULL AND ${ofSet} AND ${ofName}
     ORDER BY d.name COLLATE "C" LIMIT ${planLimits.documents + 1}`;
   if (rows.length > planLimits.documents) throw tooLarge(`There are more than ${planLimits.documents} documents.`);
   const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);

@@ -243,6 +243,20 @@ replicas: 3
   expect((await plan(text)).summary).toMatchObject({ create: 1, unchanged: 3 });
 });
 
+test('a part of an application is not changed by a file, and an export leaves it out', async () => {
+  const spec = { parts: [{ name: 'main', image_name: 'team/app' }] };
+  expect((await operator.post('/api/v1/applications', { name: 'suite', spec })).status).toBe(201);
+  const { name } = await client.deployment.findFirstOrThrow();
+  const made = await plan(aDocument(name));
+  expect(made.refusals).toEqual([
+    expect.objectContaining({
+      path: 'name',
+      message: expect.stringContaining('is the part main of the application suite'),
+    }),
+  ]);
+  expect(await exported()).toBe('');
+});
+
 test('two applications of one plan at the same time make its changes once', async () => {
   const made = await plan(`${aDocument('a')}---\n${aDocument('b')}`);
   const answers = await Promise.all([apply(made), apply(made)]);
