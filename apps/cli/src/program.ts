@@ -219,6 +219,12 @@ function addDeployments(program: Command, add: Add): void {
       variables(wait(command))
         .option('-n, --name <name>', 'the name; default: the slug of the template')
         .addOption(repeated('--volume <NAME=SIZE>', 'the size of a volume, such as data=20Gi; repeatable'))
+        .addOption(
+          repeated(
+            '--host-port <PORT=PORT>',
+            'a port of the host for one of the workload, such as 53/udp=53; repeatable',
+          ),
+        )
         .addOption(repeated('-l, --label <KEY=VALUE>', 'a label; repeatable'))
         .addOption(number('-r, --replicas <count>', 'the number of replicas'))
         .option('--host <name>', 'the host, instead of a choice of the fleet')

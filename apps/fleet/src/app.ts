@@ -63,6 +63,8 @@ interface ServicesOptions {
   readonly temporaryAdmin: TemporaryAdmin | undefined;
   /** The limits of containers whose workload requests nothing. */
   readonly defaultLimits: DefaultLimits;
+  /** The port at which this process serves its API. Default: not known. */
+  readonly servicePort?: number | undefined;
   readonly revealValues: RevealSetting;
   /** Maximum number of deployments that this process reconciles concurrently. */
   readonly concurrency: number;
@@ -158,6 +160,7 @@ function createServices(options: ServicesOptions): Services {
     refusalOf: toProvider.restricted.refusalOf,
     defaultLimits,
     networkPool: options.networkPool,
+    servicePort: options.servicePort,
     changes: createChangeFeed({ database, settings, defaultLimits, log, timings: timings.changes }),
     confirmationKey: signingKey.deriveSecret('mcp-confirmations'),
     publicUrl,

@@ -114,6 +114,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
       passwords: createPasswords({ hashing }),
       temporaryAdmin,
       defaultLimits: { memory_bytes: config.DEFAULT_MEMORY_LIMIT, processes: config.DEFAULT_PROCESS_LIMIT },
+      servicePort: config.PORT,
       revealValues: config.REVEAL_VALUES,
       concurrency: config.RECONCILER_CONCURRENCY,
       updateConcurrency: config.UPDATE_CONCURRENCY,

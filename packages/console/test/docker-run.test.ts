@@ -55,7 +55,7 @@ const withOption = (option: string) => {
   return { ...run, omitted: omissions.map(({ written, reason }) => `${written}: ${reason}`) };
 };
 
-const nothing = { command: [], variables: [], ports: [], volumes: [], omitted: [] };
+const nothing = { command: [], variables: [], ports: [], volumes: [], temporary: [], omitted: [] };
 
 describe('a docker run command', () => {
   test('as the documentation of an image prints it', () => {
@@ -75,6 +75,7 @@ describe('a docker run command', () => {
       ],
       ports: [{ containerPort: 5432, protocol: 'TCP' }],
       volumes: [{ name: 'data', mountPath: '/var/lib/postgresql/data' }],
+      temporary: [],
       omissions: [
         { written: '-v /custom/mount:/var/lib/postgresql/data', reason: 'host-path' },
         { written: '-p 127.0.0.1:5432:5432/tcp', reason: 'host-port' },
@@ -90,7 +91,15 @@ describe('a docker run command', () => {
     'nerdctl --namespace x run -- nginx',
     'docker create nginx',
   ])('%s', (text) => {
-    expect(read(text)).toEqual({ image: 'nginx', command: [], variables: [], ports: [], volumes: [], omissions: [] });
+    expect(read(text)).toEqual({
+      image: 'nginx',
+      command: [],
+      variables: [],
+      ports: [],
+      volumes: [],
+      temporary: [],
+      omissions: [],
+    });
   });
 
   test.each([
@@ -136,9 +145,9 @@ describe('a docker run command', () => {
       {
         volumes: [
           { name: 'data', mountPath: '/a/data' },
-          { name: 'data-2', mountPath: '/b/data' },
+          { name: 'data-2', mountPath: '/b/data', read_only: true },
         ],
-        omitted: ['-v ./a:/a/data: host-path', '-v $PWD:/b/data:ro: host-path', '-v $PWD:/b/data:ro: read-only'],
+        omitted: ['-v ./a:/a/data: host-path', '-v $PWD:/b/data:ro: host-path'],
       },
     ],
     [
@@ -146,15 +155,19 @@ describe('a docker run command', () => {
       {
         volumes: [
           { name: 'data', mountPath: '/d' },
-          { name: 'y', mountPath: '/y' },
+          { name: 'y', mountPath: '/y', read_only: true },
         ],
-        omitted: [
-          '--mount type=tmpfs,target=/t: unsupported',
-          '--mount type=bind,src=/x,dst=/y,readonly: host-path',
-          '--mount type=bind,src=/x,dst=/y,readonly: read-only',
-        ],
+        temporary: [{ path: '/t', size: '64Mi' }],
+        omitted: ['--mount type=tmpfs,target=/t: tmpfs-size', '--mount type=bind,src=/x,dst=/y,readonly: host-path'],
       },
     ],
+    [
+      '--tmpfs /run --read-only',
+      { temporary: [{ path: '/run', size: '64Mi' }], readOnlyRoot: true, omitted: ['--tmpfs /run: tmpfs-size'] },
+    ],
+    ['--tmpfs /run:rw,size=1500k', { temporary: [{ path: '/run', size: '2Mi' }] }],
+    ['--entrypoint /bin/sh -w /srv -u 1000:1000', { entrypoint: '/bin/sh', workingDir: '/srv', runAs: '1000:1000' }],
+    ['-u nobody -w srv', { omitted: ['-u nobody: user-name', '-w srv: invalid'] }],
     ['--memory 512m', { memory: '512Mi' }],
     ['-m=1.5G', { memory: '1.5Gi' }],
     ['--memory 1000000', { memory: '1000000' }],
@@ -175,14 +188,13 @@ describe('a docker run command', () => {
     ['--stop-timeout 5', { stopSeconds: 5 }],
     ['--restart on-failure:3', { omitted: ['--restart on-failure:3: restart'] }],
     ['--network host --net=x', { omitted: ['--network host: network', '--net=x: network'] }],
-    ['--entrypoint /bin/sh', { omitted: ['--entrypoint /bin/sh: entrypoint'] }],
     [
       '--health-cmd "curl -f localhost" --health-interval 5s',
       { healthCommand: 'curl -f localhost', omitted: ['--health-interval 5s: health-timing'] },
     ],
     ['-dit --rm', { omitted: ['-i: terminal', '-t: terminal'] }],
     ['-itp 80', { ports: [{ containerPort: 80, protocol: 'TCP' }], omitted: ['-i: terminal', '-t: terminal'] }],
-    ['--privileged -u 1000', { omitted: ['--privileged: unsupported', '-u 1000: unsupported'] }],
+    ['--privileged -u 1000', { runAs: '1000', omitted: ['--privileged: unsupported'] }],
     ['--constructor x --toString=y', { omitted: ['--constructor x: unsupported', '--toString=y: unsupported'] }],
     ['--tty=false', {}],
   ])('the options %s', (option, expected) => {

@@ -46,9 +46,12 @@ const kinds: {
   },
   ports: {
     control: { kind: 'ports', hint: '' },
-    value: [{ containerPort: 53, protocol: 'UDP' }],
-    input: '53/UDP',
-    parts: ['53/UDP'],
+    value: [
+      { containerPort: 53, protocol: 'UDP' },
+      { containerPort: 80, protocol: 'TCP', host_port: 8080 },
+    ],
+    input: '53/UDP\n80/TCP=8080',
+    parts: ['53/UDP', '80/TCP=8080'],
   },
   mounts: {
     control: { kind: 'mounts', hint: '' },

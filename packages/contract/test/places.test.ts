@@ -70,6 +70,10 @@ test.each(['', '0Mi', '64', '64M', '1Ki', '1.5Gi', '1000Gi', '1000000Mi', '1Ti']
   },
 );
 
+test('a temporary directory without a size has 64 MiB', () => {
+  expect(templateFields.tmpfs.parse([{ path: '/tmp' }])).toEqual([{ path: '/tmp', size: '64Mi' }]);
+});
+
 test('there are at most 8 temporary directories', () => {
   const tmpfs = (count: number) => Array.from({ length: count }, (_, index) => ({ path: `/t${index}`, size: '1Mi' }));
   expect(messagesOf('tmpfs', tmpfs(8))).toEqual([]);

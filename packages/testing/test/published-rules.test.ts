@@ -34,6 +34,7 @@ const NOT_EXPRESSIBLE: readonly RegExp[] = [
   /^must not contain an id twice$/, // entries with the same id that differ in other members
   /^must have either cluster_id or host_id$/,
   /^must have at most \d+ KiB(?: together)?, which is \d+ bytes in UTF-8$/, // bytes, and those of several entries
+  /^must have ports up to 65535, the lower one first$/, // two numbers
   /^must not be less than the minimum$/, // two members
   /^must not be below the first revision$/, // two members
   /^is required, because the template is blocked$/, // two members

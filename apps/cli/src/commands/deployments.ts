@@ -70,6 +70,7 @@ export interface VariableOptions {
 interface DeployOptions extends Common, VariableOptions {
   readonly name?: string;
   readonly volume: readonly string[];
+  readonly hostPort: readonly string[];
   readonly label: readonly string[];
   readonly acknowledge: readonly string[];
   readonly replicas?: number;
@@ -93,6 +94,10 @@ export const deploy: Action<DeployOptions> = async ([template = ''], options) =>
     labels: Object.fromEntries(options.label.map(assignment)),
     volumes: Object.fromEntries(options.volume.map(assignment).map(([name, size]) => [name, { size }])),
     ...given({ replicas: options.replicas, target }),
+    // An earlier fleet does not know the member.
+    ...(options.hostPort.length > 0 && {
+      host_ports: Object.fromEntries(options.hostPort.map(assignment).map(([port, host]) => [port, Number(host)])),
+    }),
     ...(options.acknowledge.length > 0 && { acknowledge: [...options.acknowledge] }),
   };
   if (options.dryRun === true || options.yes !== true) {

@@ -7,6 +7,7 @@ import { type Decision, uncheckedTargets } from '../deployments/decision.ts';
 import { presentEnv } from '../deployments/env.ts';
 import { detailsOf, readDetails } from '../deployments/event-details.ts';
 import { DUE_NOW } from '../deployments/generations.ts';
+import { storedHostPorts } from '../deployments/host-ports/stored.ts';
 import {
   findCreated,
   type IdempotentRequest,
@@ -107,6 +108,7 @@ export const listDeploymentRevisions = route(
           ...scalingRow.pick({ autoscaling: true, scaled_by: true }).parse(row),
           outcome: storedOutcome.parse(row.outcome),
           env: presentEnv(storedEnv.parse(row.env), secret_variables),
+          host_ports: storedHostPorts.parse(row.host_ports),
         }));
       },
       element: fleetEndpoints.listDeploymentRevisions.reply.shape.revisions.element,
@@ -200,7 +202,7 @@ export const updateDeployment = placementRoute(fleetEndpoints.updateDeployment, 
     refuseRename(body, before);
     const { labels, revision, replicas, env, volumes, desired_state: desiredState, take_over: takeOver } = body;
     const { accept_loss: acceptedLosses, acknowledge: acknowledged, pull, autoscaling, scaled_by: scaledBy } = body;
-    const { updates } = body;
+    const { updates, host_ports: hostPorts } = body;
     const details = [
       ...(takeOver ? ['taking over fields of other field managers'] : []),
       ...(acceptedLosses?.length ? [`accepting the loss of the volumes of ${acceptedLosses.join(', ')}`] : []),
@@ -212,6 +214,7 @@ export const updateDeployment = placementRoute(fleetEndpoints.updateDeployment, 
       revision,
       ...scaling,
       env,
+      hostPorts,
       volumes,
       acceptedLosses,
       desiredState,
@@ -262,14 +265,23 @@ export const scaleDeployment = placementRoute(fleetEndpoints.scaleDeployment, (c
 
 export const rollbackDeployment = placementRoute(fleetEndpoints.rollbackDeployment, (context, { params, body }) =>
   changeDeployment(context, params.id, async (before) => {
-    const { generation, revision, replicas, env, ...digests } = await generationToRestore(
+    const { generation, revision, replicas, env, hostPorts, ...digests } = await generationToRestore(
       context.transaction,
       before,
       body.generation,
     );
     const message = `rolled back to generation ${generation}`;
     const imageDigest = digestToRestore(before, digests);
-    return { operation: 'rollback', message, revision, replicas, recordedEnv: env, imageDigest, isRollback: true };
+    return {
+      operation: 'rollback',
+      message,
+      revision,
+      replicas,
+      recordedEnv: env,
+      hostPorts,
+      imageDigest,
+      isRollback: true,
+    };
   }),
 );
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { codedMessages, type FieldError, type Input, type Reply } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, Problem, pickDefined, withEtag } from '@svc/http';
@@ -67,7 +68,16 @@ const MEMBERS = [
   'taints',
   'schedulable',
   'gpus',
+  'open_ports',
 ] as const;
+
+/**
+ * Only an admin opens ports of a host. The present ones are accepted, so that a body can be sent back as it was read. @throws 403
+ */
+function refuseOpenPorts(context: RequestContext, given: readonly string[] | undefined, present: readonly string[]) {
+  if (given === undefined || isAdmin(context) || isDeepStrictEqual(given, present)) return;
+  throw new Problem('insufficient_scope', 'Only an admin can open ports of a host.');
+}
 
 /**
  * Workloads select an address by network type, so an address for another type would never be used.
@@ -120,6 +130,7 @@ const connectionErrors = async (
 export const createHost = route(fleetEndpoints.createHost, async (context, { body }) => {
   const { principal, settings, engineRuntime } = context;
   const { engine, endpoint, credentials } = body;
+  refuseOpenPorts(context, body.open_ports, []);
   refuseFieldErrors([...(await connectionErrors(context, body)), ...addressErrors(body)]);
   const id = uuidv7();
   const by_admin = isAdmin(context);
@@ -180,6 +191,7 @@ async function changeHost(
   if (needsLock) await acquirePlacementLock(transaction);
   const before = await lockRow(transaction, hosts, { id: params.id, ifMatch });
   refuseRename(body, before);
+  refuseOpenPorts(context, body.open_ports, before.open_ports);
   const { endpoint = before.endpoint, credentials } = body;
   const endpointChanges = endpoint !== before.endpoint;
   if (endpointChanges && before.has_credentials && credentials === undefined)

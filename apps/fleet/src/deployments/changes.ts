@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Reply } from '@svc/contract';
 import type {
   Autoscaling,
@@ -32,6 +33,7 @@ import {
 } from './draft.ts';
 import { acceptEnv, isSameEnv } from './env.ts';
 import { type Author, DUE_NOW, type Operation, PENDING, recordGeneration, restartForSecret } from './generations.ts';
+import { storedHostPorts } from './host-ports/stored.ts';
 import { pendingRevisions } from './plans/pending.ts';
 import type { WorkloadRevision } from './plans/revision.ts';
 import { type Refusal, refusalsOfDeletion, refusalsOfPart, refuse, refuseManaged } from './refusals.ts';
@@ -77,6 +79,7 @@ export interface DeploymentChange {
   readonly autoscaling?: Autoscaling | null | undefined;
   readonly scaledBy?: Scaler | undefined;
   readonly env?: EnvRequest | undefined;
+  readonly hostPorts?: Draft['hostPorts'] | undefined;
   /** The variables of a recorded generation. */
   readonly recordedEnv?: StoredEnv;
   readonly volumes?: Draft['volumes'] | undefined;
@@ -145,6 +148,7 @@ export async function requestedChange(
     ...scaling,
     ...pickDefined(change, [
       'labels',
+      'hostPorts',
       'volumes',
       'acceptedLosses',
       'acknowledged',
@@ -221,6 +225,7 @@ export async function storeChange(
     scaled_by: draft.scaledBy,
     handover,
     env: { ...draft.env },
+    host_ports: { ...draft.hostPorts },
     bindings: bindingsOf(draft.env),
     desired_state: draft.desiredState,
     requested_digest: draft.imageDigest,
@@ -390,7 +395,7 @@ export async function generationToRestore(
     orderBy: { generation: 'desc' },
   });
   const found = requested === undefined ? revisions.find((revision) => !isCurrent(before, revision)) : revisions[0];
-  if (found) return { ...found, env: storedEnv.parse(found.env) };
+  if (found) return { ...found, env: storedEnv.parse(found.env), hostPorts: storedHostPorts.parse(found.host_ports) };
   if (requested === undefined)
     throw new Problem(
       'deployment_refused',
@@ -405,6 +410,7 @@ interface Generation {
   readonly revision: number;
   readonly replicas: number;
   readonly env: unknown;
+  readonly host_ports: unknown;
   readonly image_digest: string | null;
   readonly requested_digest: string | null;
 }
@@ -413,6 +419,7 @@ const isCurrent = (before: DeploymentRow, stored: Generation): boolean =>
   stored.revision === before.revision &&
   stored.replicas === before.replicas &&
   isSameEnv(storedEnv.parse(stored.env), before.env) &&
+  isDeepStrictEqual(stored.host_ports, before.host_ports) &&
   digestToRestore(before, stored) === undefined;
 
 /**

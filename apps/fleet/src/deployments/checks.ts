@@ -10,6 +10,7 @@ import { specProblems } from '../render/spec-problems.ts';
 import { type BoundVariable, refusalsOfDependents } from './bindings.ts';
 import { type Draft, readWorkloadRevision } from './draft.ts';
 import type { NetworkDecision } from './networks/decide.ts';
+import { refusalsOfHostPorts } from './host-ports/refusals.ts';
 import type { Pending } from './plans/pending.ts';
 import type { PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
@@ -74,6 +75,7 @@ const checks = {
   placement: ({ draft, placement }) => refusalsOfPlacement(draft, placement),
   cluster: ({ ofCluster }) => ofCluster,
   files: ({ draft, placement }, transaction) => refusalsOfFiles(transaction, draft, placement),
+  hostPorts: ({ draft }) => refusalsOfHostPorts(draft),
   ports: ({ ports }) => ports?.refusals ?? [],
   networks: ({ networks }) => networks?.refusals ?? [],
   updates: ({ draft, mounted, extra }) => refusalsOfOrder(draft, mounted, extra),

@@ -40,6 +40,8 @@ export interface DecisionContext {
   readonly pending?: Pending;
   /** Whether parts of applications can be changed: by their application, or by a restart. */
   readonly ofParts?: boolean;
+  /** The port at which this process serves its API. Default: not known. */
+  readonly servicePort?: number | undefined;
 }
 
 interface DraftPlacement {
@@ -301,12 +303,12 @@ export const uncheckedTargets = ({ chosen, refusals, placement }: Decision): rea
     : [];
 
 async function portsOn(
-  { transaction, pending = NOTHING_PENDING }: DecisionContext,
+  { transaction, servicePort, pending = NOTHING_PENDING }: DecisionContext,
   draft: Draft,
   { chosen, extra }: { readonly chosen: ChosenTarget | undefined; readonly extra: Extra },
 ) {
   if (chosen?.kind !== 'host') return undefined;
-  const { id, replicas, workload, defaultsVersion, replacesInstances, creates } = draft;
+  const { id, replicas, workload, hostPorts, before, defaultsVersion, replacesInstances, creates } = draft;
   return decidePorts(transaction, {
     hostId: chosen.id,
     deploymentId: id,
@@ -314,6 +316,9 @@ async function portsOn(
     taken: pendingPortsOn(pending, chosen.id),
     replicas: replicas + extra.instances,
     spec: workload.spec,
+    requested: hostPorts,
+    requestedBefore: before?.host_ports ?? {},
+    servicePort,
     bindTo: (addresses) =>
       defaultsVersion >= PORTS_BIND_TO_ADDRESSES ? bindAddresses(workload.spec.required_network_types, addresses) : [],
     rebinds: replacesInstances,

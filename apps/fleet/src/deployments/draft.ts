@@ -33,6 +33,7 @@ import {
 } from '../resources/workloads.ts';
 import { acceptEnv, isSameEnv, withoutInlineValues } from './env.ts';
 import { applicationOf, type Membership } from './networks/membership.ts';
+import type { HostPorts } from './host-ports/stored.ts';
 import { type Pending, pendingRevisions } from './plans/pending.ts';
 import { revisionColumns, revisionRow, type WorkloadRevision, workloadRevisionOf } from './plans/revision.ts';
 import type { DeploymentRow } from './rows.ts';
@@ -65,6 +66,7 @@ export interface Draft {
   readonly autoscaling: Autoscaling | null;
   readonly scaledBy: Scaler;
   readonly env: StoredEnv;
+  readonly hostPorts: HostPorts;
   readonly volumes: Readonly<Record<string, VolumeRequest>>;
   /** The mounts whose lost volumes the request replaces. */
   readonly acceptedLosses: readonly string[];
@@ -96,7 +98,7 @@ export interface Draft {
    * The deployment before the change, whose uses of secrets continue, whatever the secrets permit now;
    * null for a new or adopted deployment.
    */
-  readonly before: Pick<DeploymentRow, 'revision' | 'env' | 'desired_state'> | null;
+  readonly before: Pick<DeploymentRow, 'revision' | 'env' | 'desired_state' | 'host_ports'> | null;
   /** The kinds of resources that the request creates with the name of the draft. */
   readonly creates: readonly ('deployment' | 'workload')[];
 }
@@ -109,6 +111,7 @@ export interface NewDeploymentRequest
   readonly volumes: Readonly<Record<string, VolumeRequest>>;
   readonly updates?: UpdatesInput | undefined;
   readonly env: EnvRequest;
+  readonly host_ports?: HostPorts | undefined;
   /** The variables of a part of an application, which replace `env`. */
   readonly recordedEnv?: StoredEnv;
   /** The application of which it is a part, whose target exists. */
@@ -163,6 +166,7 @@ export async function newDraft(
     autoscaling,
     scaledBy: scaled_by,
     env,
+    hostPorts: request.host_ports ?? {},
     volumes,
     acceptedLosses: [],
     acknowledged: request.acknowledge ?? [],
@@ -218,6 +222,7 @@ interface DraftChanges
       | 'autoscaling'
       | 'scaledBy'
       | 'env'
+      | 'hostPorts'
       | 'volumes'
       | 'acceptedLosses'
       | 'acknowledged'
@@ -242,6 +247,7 @@ export type StoredDraft = Pick<
   | 'autoscaling'
   | 'scaled_by'
   | 'env'
+  | 'host_ports'
   | 'host_id'
   | 'cluster_id'
   | 'desired_state'
@@ -265,6 +271,7 @@ export const draftOf = (row: StoredDraft, changes: DraftChanges): Draft => ({
   autoscaling: row.autoscaling,
   scaledBy: row.scaled_by,
   env: row.env,
+  hostPorts: row.host_ports,
   volumes: {},
   acceptedLosses: [],
   acknowledged: [],
@@ -354,6 +361,7 @@ export const isUnchanged = (before: DeploymentRow, draft: Draft): boolean =>
  */
 const keepsInstances = (before: DeploymentRow, draft: Draft): boolean =>
   isSameEnv(draft.env, before.env) &&
+  isDeepStrictEqual(draft.hostPorts, before.host_ports) &&
   draft.workload.revision === before.revision &&
   draft.desiredState === before.desired_state &&
   draft.acceptedLosses.length === 0 &&

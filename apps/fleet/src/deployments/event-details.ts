@@ -4,6 +4,7 @@ import { autoscalingReply, type fleetEndpoints, scalers } from '@svc/contract/fl
 import { z } from 'zod';
 import { type DeploymentEvent, DesiredState, Prisma } from '../generated/prisma/client.ts';
 import { REVEAL } from './generations.ts';
+import { storedHostPorts } from './host-ports/stored.ts';
 
 type Details = NonNullable<Reply<typeof fleetEndpoints.listDeploymentEvents>['events'][number]['details']>;
 
@@ -16,6 +17,8 @@ const comparison = z.object({
   replicas: z.int(),
   autoscaling: autoscalingReply,
   scaled_by: z.enum(scalers),
+  host_ports: storedHostPorts,
+  host_ports_before: storedHostPorts.nullable(),
   desired_state: z.enum(DesiredState),
   revision_before: z.int().nullable(),
   replicas_before: z.int().nullable(),
@@ -40,7 +43,7 @@ export async function readDetails(
   const rows = await client.$queryRaw<unknown[]>`
     SELECT after.generation, after.revision, after.replicas, after.desired_state::text, before.revision AS revision_before,
       before.replicas AS replicas_before, after.autoscaling, before.autoscaling AS autoscaling_before, after.scaled_by,
-      before.scaled_by AS scaled_by_before, before.desired_state::text AS desired_state_before,
+      before.scaled_by AS scaled_by_before, after.host_ports, before.host_ports AS host_ports_before, before.desired_state::text AS desired_state_before,
       ARRAY(
         SELECT coalesce(a.key, b.key) COLLATE "C" AS name FROM jsonb_each(after.env) a FULL JOIN jsonb_each(before.env) b USING (key)
         WHERE ${replaced(Prisma.sql`a.value`)} IS DISTINCT FROM ${replaced(Prisma.sql`b.value`)} ORDER BY name
@@ -70,7 +73,7 @@ const replaced = (value: Prisma.Sql) =>
 
 function detailsOfComparison(compared: z.output<typeof comparison>): Details {
   const { revision, revision_before, replicas, replicas_before, desired_state, desired_state_before, env } = compared;
-  const { autoscaling, autoscaling_before, scaled_by, scaled_by_before } = compared;
+  const { autoscaling, autoscaling_before, scaled_by, scaled_by_before, host_ports, host_ports_before } = compared;
   return {
     ...(revision_before !== revision && { revision: { from: revision_before, to: revision } }),
     ...(replicas_before !== replicas && { replicas: { from: replicas_before, to: replicas } }),
@@ -79,6 +82,9 @@ function detailsOfComparison(compared: z.output<typeof comparison>): Details {
     }),
     ...((scaled_by_before ?? 'fleet') !== scaled_by && { scaled_by: { from: scaled_by_before, to: scaled_by } }),
     ...(desired_state_before !== desired_state && { desired_state: { from: desired_state_before, to: desired_state } }),
+    ...(!isDeepStrictEqual(host_ports_before ?? {}, host_ports) && {
+      host_ports: { from: host_ports_before, to: host_ports },
+    }),
     ...(env.length > 0 && { env }),
   };
 }

@@ -46,14 +46,14 @@ export async function recordGeneration({ transaction, principal }: Author, recor
 }
 
 /** The columns of the common table expression `deployment` of `generationRecord`. */
-export const columnsOfGeneration = Prisma.sql`id, generation, revision, replicas, autoscaling, scaled_by, env, desired_state,
+export const columnsOfGeneration = Prisma.sql`id, generation, revision, replicas, autoscaling, scaled_by, env, host_ports, desired_state,
   requested_digest, defaults_version, default_memory_bytes, default_processes, pod_settings, restarted_at`;
 
 /** The columns of a revision that a generation has from a row with `columnsOfGeneration`. */
-export const REVISION_COLUMNS = Prisma.sql`revision, replicas, autoscaling, scaled_by, env, desired_state, requested_digest, rendered`;
+export const REVISION_COLUMNS = Prisma.sql`revision, replicas, autoscaling, scaled_by, env, host_ports, desired_state, requested_digest, rendered`;
 
 /** Their values. What its instances are rendered with is stored as one value, which a return restores. */
-export const REVISION_VALUES = Prisma.sql`revision, replicas, autoscaling, scaled_by, env, desired_state, requested_digest,
+export const REVISION_VALUES = Prisma.sql`revision, replicas, autoscaling, scaled_by, env, host_ports, desired_state, requested_digest,
   jsonb_build_object('defaults_version', defaults_version, 'default_memory_bytes', default_memory_bytes::text,
     'default_processes', default_processes, 'pod_settings', pod_settings, 'restarted_at', restarted_at)`;
 

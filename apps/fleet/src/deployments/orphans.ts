@@ -12,6 +12,7 @@ import { columnsOfTarget } from '../resources/targets.ts';
 import { changeDeployment, type DeploymentContext } from './changes.ts';
 import { type Draft, readWorkloadRevision } from './draft.ts';
 import { recordGeneration } from './generations.ts';
+import { isAllocatable } from './ports.ts';
 import { recordTombstones } from './store.ts';
 
 /**
@@ -135,6 +136,7 @@ async function adoptDeployment(
       ...data,
       ...columnsOfTarget(target),
       replicas: Math.max(1, replicas),
+      host_ports: replicas > 1 ? {} : requestedPortsOf(document),
       generation: generation + 1,
       phase: 'stopped',
       sent_to_engine: true,
@@ -158,6 +160,14 @@ async function adoptDeployment(
     isAdoption: true,
   }));
 }
+
+/** The ports of its host that a deployment must have requested, because the fleet allocates no such ports. */
+const requestedPortsOf = ({ ports }: OrphanRow['document']) =>
+  Object.fromEntries(
+    ports
+      .filter(({ host_port }) => !isAllocatable(host_port))
+      .map(({ container_port, protocol, host_port }) => [`${container_port}/${protocol.toLowerCase()}`, host_port]),
+  );
 
 /** @throws 409 if the database and the request do not contain what the deployment runs */
 async function refuseMissing(

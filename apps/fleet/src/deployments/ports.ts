@@ -4,6 +4,8 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { AddressesByType } from '../placement/addresses.ts';
 import type { HostPort } from '../render/allocation.ts';
 import { portsOf } from '../render/rendering.ts';
+import { type HostOfPorts, refusalOfPort } from './host-ports/holders.ts';
+import type { HostPorts } from './host-ports/stored.ts';
 import type { Refusal } from './refusals.ts';
 
 type Transaction = Prisma.TransactionClient;
@@ -72,6 +74,11 @@ interface PortRequest {
   readonly taken: readonly string[];
   readonly replicas: number;
   readonly spec: WorkloadSpec;
+  /** The ports of the host that the deployment requests, and those that it requested before. */
+  readonly requested: HostPorts;
+  readonly requestedBefore: HostPorts;
+  /** The port at which this process serves its API; undefined: not known. */
+  readonly servicePort: number | undefined;
   /** The addresses to which new ports bind on a host with these addresses; empty: all interfaces. */
   readonly bindTo: (addresses: AddressesByType) => readonly string[];
   /**
@@ -95,46 +102,109 @@ export interface PortDecision {
   /** The host ports of each replica. */
   readonly replicas: readonly (readonly HostPort[])[];
   readonly added: readonly Port[];
+  /** The ports that others replace. */
+  readonly replaced: readonly Port[];
   /** The addresses to which all ports are to bind; undefined: existing ones keep theirs. */
   readonly rebound: readonly string[] | undefined;
   readonly refusals: readonly Refusal[];
 }
 
 /**
- * Chooses a host port for each port of each replica. Existing allocations stay. Refuses if too few
- * host ports are free.
+ * Chooses a host port for each port of each replica: the requested one, otherwise a free one. Existing allocations stay unless another
+ * port is requested. Refuses requested ports that are not open or not free, and if too few host ports are free.
  */
-export async function decidePorts(
-  transaction: Transaction,
-  { hostId, deploymentId, isNew, taken, replicas, spec, bindTo, rebinds }: PortRequest,
-): Promise<PortDecision> {
+export async function decidePorts(transaction: Transaction, request: PortRequest): Promise<PortDecision> {
+  const { hostId, deploymentId, isNew, taken, replicas, spec, bindTo, rebinds } = request;
   const onHost = spec.ports.length > 0 ? await readHostPorts(transaction, hostId) : NO_PORTS;
   const addresses = bindTo(onHost.addresses);
-  const keyOf = ({ protocol, container_port, ordinal }: Omit<Port, 'host_port' | 'addresses'>) =>
-    `${protocol}/${container_port}/${ordinal}`;
   const required = portsOf(spec).flatMap(({ containerPort, protocol }) =>
     Array.from({ length: replicas }, (_, ordinal) => ({ protocol, container_port: containerPort, ordinal })),
   );
   const existing = isNew ? [] : await transaction.allocatedPort.findMany({ where: { deployment_id: deploymentId } });
-  const present = new Map(existing.map((port) => [keyOf(port), port]));
-  const added: Port[] = [];
-  const refusals: Refusal[] = [];
-  for (const protocol of new Set(required.map((port) => port.protocol))) {
-    const missing = required.filter((port) => port.protocol === protocol && !present.has(keyOf(port)));
-    const used = new Set([...onHost.used, ...taken]);
-    const free = freePorts({ used }, { protocol, count: missing.length, from: firstPortOf(hostId) });
-    if (free.length < missing.length) refusals.push(shortage(missing.length, free.length));
-    added.push(
-      ...free.flatMap((host_port, index) =>
-        missing.slice(index, index + 1).map((port) => ({ ...port, host_port, addresses: [...addresses] })),
-      ),
-    );
-  }
+  const present = new Map(existing.filter((port) => isKept(port, request)).map((port) => [keyOf(port), port]));
+  const missing = required.filter((port) => !present.has(keyOf(port)));
+  const requested = await requestedPorts(transaction, missing, { ...request, host: onHost.host });
+  const used = new Set([...onHost.used, ...taken, ...requested.ports.map(textOf)]);
+  const others = missing.filter((port) => requestOf(port, request) === undefined);
+  const chosen = chooseFree(others, { used, from: firstPortOf(hostId) });
+  const added = [...requested.ports, ...chosen.ports].map((port) => ({ ...port, addresses: [...addresses] }));
   const kept = required
     .flatMap((port) => present.get(keyOf(port)) ?? [])
     .map((port) => (rebinds ? { ...port, addresses: [...addresses] } : port));
+  const replaced = existing.filter((port) => missing.some((each) => keyOf(each) === keyOf(port)));
   const rebound = rebinds ? addresses : undefined;
-  return { replicas: portsByReplica(replicas, [...kept, ...added]), added, rebound, refusals };
+  const refusals = [...requested.refusals, ...chosen.refusals];
+  return { replicas: portsByReplica(replicas, [...kept, ...added]), added, replaced, rebound, refusals };
+}
+
+/** A port of a replica. */
+type Required = Omit<Port, 'host_port' | 'addresses'>;
+type Chosen = Omit<Port, 'addresses'>;
+
+interface ChosenPorts {
+  readonly ports: readonly Chosen[];
+  readonly refusals: readonly Refusal[];
+}
+
+const keyOf = ({ protocol, container_port, ordinal }: Required) => `${protocol}/${container_port}/${ordinal}`;
+const textOf = ({ protocol, host_port }: Pick<Port, 'protocol' | 'host_port'>) => `${protocol}/${host_port}`;
+
+/** The key of a port of the container in a request for ports of the host, such as `53/udp`. */
+const requestKeyOf = ({ container_port, protocol }: Required) => `${container_port}/${protocol.toLowerCase()}`;
+
+/** The port of the host that is requested for a port of the only replica. */
+const requestOf = (port: Required, { requested }: Pick<PortRequest, 'requested'>): number | undefined =>
+  port.ordinal === 0 ? requested[requestKeyOf(port)] : undefined;
+
+/** Whether the fleet could have chosen a port of a host. */
+export const isAllocatable = (port: number): boolean => port >= FIRST_PORT && port < FIRST_PORT + PORTS;
+
+/** Whether an allocation stays: it is the requested one, or none is requested and it is not a former request. */
+function isKept(
+  port: Port,
+  { requested, requestedBefore }: Pick<PortRequest, 'requested' | 'requestedBefore'>,
+): boolean {
+  const wanted = requestOf(port, { requested });
+  if (wanted !== undefined) return wanted === port.host_port;
+  return requestOf(port, { requested: requestedBefore }) !== port.host_port || isAllocatable(port.host_port);
+}
+
+async function requestedPorts(
+  transaction: Transaction,
+  missing: readonly Required[],
+  { requested, servicePort, taken, host }: PortRequest & { readonly host: HostOfPorts },
+): Promise<ChosenPorts> {
+  const ports: Chosen[] = [];
+  const refusals: Refusal[] = [];
+  const holders = new Map(taken.map((port) => [port, 'another deployment of the same plan']));
+  for (const port of missing) {
+    const host_port = requestOf(port, { requested });
+    if (host_port === undefined) continue;
+    const wanted = { key: requestKeyOf(port), protocol: port.protocol, host_port };
+    const refusal = await refusalOfPort(transaction, wanted, { host, servicePort, holders });
+    if (refusal) refusals.push(refusal);
+    else ports.push({ ...port, host_port });
+    holders.set(textOf(wanted), `the port ${wanted.key} of this deployment`);
+  }
+  return { ports, refusals };
+}
+
+/** The next free ports from a port on. */
+function chooseFree(
+  missing: readonly Required[],
+  { used, from }: { readonly used: ReadonlySet<string>; readonly from: number },
+): ChosenPorts {
+  const ports: Chosen[] = [];
+  const refusals: Refusal[] = [];
+  for (const protocol of new Set(missing.map((port) => port.protocol))) {
+    const ofProtocol = missing.filter((port) => port.protocol === protocol);
+    const free = freePorts({ used }, { protocol, count: ofProtocol.length, from });
+    if (free.length < ofProtocol.length) refusals.push(shortage(ofProtocol.length, free.length));
+    ports.push(
+      ...free.flatMap((host_port, index) => ofProtocol.slice(index, index + 1).map((port) => ({ ...port, host_port }))),
+    );
+  }
+  return { ports, refusals };
 }
 
 const shortage = (needed: number, left: number): Refusal => ({
@@ -155,9 +225,11 @@ interface StoredPortRequest extends Pick<PortRequest, 'hostId' | 'deploymentId' 
 export async function storePorts(
   transaction: Transaction,
   request: StoredPortRequest,
-  { added, rebound }: PortDecision,
+  { added, replaced, rebound }: PortDecision,
 ): Promise<void> {
   await updatePorts(transaction, request, rebound);
+  const where = replaced.map(({ protocol, host_port }) => ({ host_id: request.hostId, protocol, host_port }));
+  if (where.length > 0) await transaction.allocatedPort.deleteMany({ where: { OR: where } });
   if (added.length > 0) await transaction.$executeRaw(portsInsertion([{ ...request, added }]));
 }
 
@@ -216,24 +288,30 @@ async function updatePorts(
 const firstPortOf = (hostId: string): number => FIRST_PORT + (Number.parseInt(hostId.slice(-6), 16) % PORTS);
 
 /** The ports of a host that are not free, as `<protocol>/<port>`, and its addresses. */
-interface HostPorts {
+interface PortsOnHost {
+  readonly host: HostOfPorts;
   readonly used: ReadonlySet<string>;
   readonly addresses: AddressesByType;
 }
 
-const NO_PORTS: HostPorts = { used: new Set(), addresses: {} };
+const NO_PORTS: PortsOnHost = {
+  host: { id: '', name: '', endpoint: 'unix:', open_ports: [] },
+  used: new Set(),
+  addresses: {},
+};
 
 /** The ports of a host that are allocated or that an orphan publishes. */
-export async function readHostPorts(transaction: Transaction, hostId: string): Promise<HostPorts> {
-  const [row] = await transaction.$queryRaw<{ addresses: AddressesByType; used: string[] }[]>`
-    SELECT h.addresses, ARRAY(
+export async function readHostPorts(transaction: Transaction, hostId: string): Promise<PortsOnHost> {
+  const [row] = await transaction.$queryRaw<(HostOfPorts & { addresses: AddressesByType; used: string[] })[]>`
+    SELECT h.id, h.name, h.endpoint, h.open_ports, h.addresses, ARRAY(
       SELECT protocol || '/' || host_port FROM allocated_ports WHERE host_id = h.id
       UNION ALL
       SELECT concat(p->>'protocol', '/', p->>'host_port')
       FROM orphans o, jsonb_array_elements(o.document->'ports') p WHERE o.host_id = h.id) AS used
     FROM hosts h WHERE h.id = ${hostId}::uuid`;
   if (!row) throw new Error(`the host ${hostId} does not exist`);
-  return { addresses: row.addresses, used: new Set(row.used) };
+  const { addresses, used, ...host } = row;
+  return { host, addresses, used: new Set(used) };
 }
 
 interface PortSearch {
@@ -243,7 +321,7 @@ interface PortSearch {
 }
 
 /** The next `count` free ports of a host, starting at `from` and wrapping around at the end of the range. */
-export function freePorts({ used }: Pick<HostPorts, 'used'>, { protocol, count, from }: PortSearch): number[] {
+export function freePorts({ used }: Pick<PortsOnHost, 'used'>, { protocol, count, from }: PortSearch): number[] {
   const free: number[] = [];
   for (let index = 0; index < PORTS && free.length < count; index += 1) {
     const port = FIRST_PORT + ((Math.max(from, FIRST_PORT) - FIRST_PORT + index) % PORTS);

@@ -23,6 +23,7 @@ import {
 } from '../resources/updates.ts';
 import { revisionBytes, secretVariables, templateState, templateStates } from '../resources/workloads.ts';
 import { hasInlineValues, presentEnv } from './env.ts';
+import { storedHostPorts } from './host-ports/stored.ts';
 import { remedyOf } from './remedies.ts';
 import { observedScale, scalerOf, scalingRow } from './scaling/scaling.ts';
 import { policyOf, storedUpdates } from './updates/policy.ts';
@@ -98,6 +99,7 @@ export const deploymentRow = resourceRow.extend({
   ...scalingRow.shape,
   observed_scale: observedScale.nullable(),
   env: storedEnv,
+  host_ports: storedHostPorts,
   /** The names of the secret variables. */
   secret_variables: z.array(z.string()),
   volumes: z.record(z.string(), z.object({ storage_id: z.string(), size: z.string() })),
@@ -224,7 +226,7 @@ const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Pris
     ${ofRevision(presentVersion)} AS present_version, ${failedUpdate} AS failed_update, ${ofRevision(imageCheck)} AS image_check, ${failedImage} AS failed_image, ${automaticHold} AS automatic_hold, ${ofRevision(secretVariables)} AS secret_variables, r.host_id, r.cluster_id,
     coalesce((SELECT h.name FROM hosts h WHERE h.id = r.host_id),
              (SELECT c.name FROM clusters c WHERE c.id = r.cluster_id)) AS target_name, r.replicas, r.autoscaling, r.scaled_by, r.handover, r.observed_scale,
-    ${large.env} AS env,
+    ${large.env} AS env, r.host_ports,
     (SELECT coalesce(jsonb_object_agg(a.mount, jsonb_build_object('storage_id', v.id, 'size', v.size)), '{}')
      FROM attachments a JOIN volumes v ON v.id = a.volume_id WHERE a.deployment_id = r.id) AS volumes,
     r.desired_state::text, r.pull, ${imageSource} AS image_source, r.image_digest, r.requested_digest, r.host_image->>'digest' AS host_digest, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
@@ -515,6 +517,7 @@ export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimi
   scaled_by: row.scaled_by,
   current_replicas: row.observed_scale?.replicas ?? null,
   env: presentEnv(row.env, row.secret_variables),
+  host_ports: row.host_ports,
   volumes: row.volumes,
   desired_state: row.desired_state,
   pull: row.pull,

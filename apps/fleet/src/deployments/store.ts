@@ -70,14 +70,14 @@ export async function insertDeployments(
   }));
   await transaction.$executeRaw`
     WITH deployment AS (
-      INSERT INTO deployments (id, name, labels, replicas, autoscaling, scaled_by, env, desired_state, pull, pull_requested, created_by,
+      INSERT INTO deployments (id, name, labels, replicas, autoscaling, scaled_by, env, host_ports, desired_state, pull, pull_requested, created_by,
         bindings, workload_id, revision, deletes_workload, defaults_version, default_memory_bytes, default_processes, pod_settings, updates,
         host_id, cluster_id, cpu_millis, memory_bytes, gpu_count, phase)
-      SELECT id, name, labels, replicas, autoscaling, scaled_by, env, desired_state::"DesiredState", pull, pull_requested, ${authorOf(principal)},
+      SELECT id, name, labels, replicas, autoscaling, scaled_by, env, host_ports, desired_state::"DesiredState", pull, pull_requested, ${authorOf(principal)},
         bindings, workload_id, revision, deletes_workload, defaults_version, default_memory_bytes, default_processes, pod_settings, updates,
         host_id, cluster_id, cpu_millis, memory_bytes, gpu_count, phase
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS n (id uuid, name text, labels jsonb, replicas int, autoscaling jsonb,
-        scaled_by text, env jsonb, desired_state text, pull text, pull_requested boolean, bindings text[], workload_id uuid, revision int,
+        scaled_by text, env jsonb, host_ports jsonb, desired_state text, pull text, pull_requested boolean, bindings text[], workload_id uuid, revision int,
         deletes_workload boolean, defaults_version int, default_memory_bytes bigint, default_processes int, pod_settings jsonb, updates jsonb,
         host_id uuid, cluster_id uuid, cpu_millis bigint, memory_bytes bigint, gpu_count int, phase text)
       RETURNING ${columnsOfGeneration})
@@ -111,6 +111,7 @@ function columnsOfNew(decision: Decision) {
     autoscaling: draft.autoscaling,
     scaled_by: draft.scaledBy,
     env: draft.env,
+    host_ports: draft.hostPorts,
     desired_state: draft.desiredState,
     pull: draft.pull,
     pull_requested: isRunning,

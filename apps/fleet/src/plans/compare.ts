@@ -18,6 +18,7 @@ const DEFAULTS = {
   autoscaling: null,
   scaled_by: 'fleet',
   env: {},
+  host_ports: {},
   desired_state: 'running',
   pull: 'auto',
 } as const satisfies Partial<DeploymentDocument>;
@@ -99,6 +100,7 @@ function scalarsOf({ document, previous, row }: Compared) {
   const replicas = wanted('replicas');
   const autoscaling = wanted('autoscaling');
   const scaledBy = wanted('scaled_by');
+  const hostPorts = wanted('host_ports');
   const desiredState = wanted('desired_state');
   const pull = wanted('pull');
   const updates = updatesOf(document.updates, previous?.updates);
@@ -108,6 +110,7 @@ function scalarsOf({ document, previous, row }: Compared) {
     ...(replicas !== undefined && replicas !== row.replicas && { replicas }),
     ...(autoscaling !== undefined && !isDeepStrictEqual(autoscaling, row.autoscaling) && { autoscaling }),
     ...(scaledBy !== undefined && scaledBy !== row.scaled_by && { scaledBy }),
+    ...(hostPorts !== undefined && !isDeepStrictEqual(hostPorts, row.host_ports) && { hostPorts }),
     ...(desiredState !== undefined && desiredState !== row.desired_state && { desiredState }),
     ...(pull !== undefined && pull !== row.pull && { pull }),
     ...(updates !== undefined && !isDeepStrictEqual(policy, { ...policy, ...updates }) && { updates }),

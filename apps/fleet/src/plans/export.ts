@@ -143,7 +143,7 @@ function describedMembers(stored: StoredSpec): NonNullable<DeploymentDocument['s
 }
 
 function membersOf(row: DeploymentRow, { spec, volumes }: Detail, source: Source) {
-  const { labels, replicas, autoscaling, scaled_by, desired_state, pull } = row;
+  const { labels, replicas, autoscaling, scaled_by, host_ports, desired_state, pull } = row;
   const env = presentEnv(row.env, row.secret_variables);
   const policy = policyOf(row);
   const updates = Object.entries(policy).filter(
@@ -164,6 +164,7 @@ function membersOf(row: DeploymentRow, { spec, volumes }: Detail, source: Source
     ...(replicas !== 1 && { replicas }),
     ...(autoscaling !== null && { autoscaling }),
     ...(scaled_by !== 'fleet' && { scaled_by }),
+    ...(Object.keys(host_ports).length > 0 && { host_ports }),
     ...(Object.keys(env).length > 0 && { env }),
     ...(mounts.length > 0 && { volumes: Object.fromEntries(mounts) }),
     ...(desired_state !== 'running' && { desired_state }),

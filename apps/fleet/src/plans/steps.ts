@@ -189,6 +189,7 @@ const SAME = [
   'autoscaling',
   'scaled_by',
   'env',
+  'host_ports',
   'desired_state',
   'pull',
   'acknowledge',

@@ -75,6 +75,7 @@ const claimedRow = deploymentRow
     handover: true,
     conditions: true,
     env: true,
+    host_ports: true,
     desired_state: true,
     pull: true,
     requested_digest: true,
@@ -118,12 +119,12 @@ export type ClaimedRow = z.output<typeof claimedRow>;
 
 /** The columns of a `ClaimedRow`, of a deployment `r` with its revision `v` of the workload. */
 const claimedColumns = Prisma.sql`
-  r.id, r.name, r.labels, r.host_id, r.cluster_id, r.replicas, r.autoscaling, r.scaled_by, r.handover, r.conditions, r.env, r.desired_state::text, r.pull, r.requested_digest, r.restarted_at, r.phase, r.reason,
+  r.id, r.name, r.labels, r.host_id, r.cluster_id, r.replicas, r.autoscaling, r.scaled_by, r.handover, r.conditions, r.env, r.host_ports, r.desired_state::text, r.pull, r.requested_digest, r.restarted_at, r.phase, r.reason,
   r.generation, r.observed_generation, r.deleting, r.defaults_version, r.default_memory_bytes, r.default_processes,
   r.pod_settings, r.failures, r.instances, r.crash_loop, r.updates, r.good_generation, r.rollout,
   r.rollout_elapsed_ms, r.rollout_observed_at, r.extra_instances,
   CASE WHEN r.good_generation <> r.generation THEN
-    (SELECT g.revision = r.revision AND g.env = r.env AND g.requested_digest IS NOT DISTINCT FROM r.requested_digest FROM deployment_revisions g
+    (SELECT g.revision = r.revision AND g.env = r.env AND g.host_ports = r.host_ports AND g.requested_digest IS NOT DISTINCT FROM r.requested_digest FROM deployment_revisions g
      WHERE g.deployment_id = r.id AND g.generation = r.good_generation) END AS good_is_same,
   now() AS now, r.take_over, r.pull_requested, r.host_image, ${revisionColumns},
   (SELECT coalesce(jsonb_agg(jsonb_build_object('ordinal', g.ordinal, 'gpu_id', g.gpu_id) ORDER BY g.gpu_id), '[]')

@@ -3,6 +3,7 @@ import { type PeriodicTask, runPeriodically, traced } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { restartForAddress } from '../deployments/addresses/dependents.ts';
 import { createCandidates } from '../deployments/candidates.ts';
+import { storedHostPorts } from '../deployments/host-ports/stored.ts';
 import { freePorts, readHostPorts } from '../deployments/ports.ts';
 import { reconcile as reconcileOnHost } from '../engines/docker/reconcile.ts';
 import { EngineFailure, Unreachable } from '../engines/errors.ts';
@@ -212,7 +213,12 @@ async function reassignPorts(
     const deployment = await transaction.deployment.findFirst({ where: { id, lease_owner: owner } });
     if (!deployment) return;
     const ports = await transaction.allocatedPort.findMany({ where: { deployment_id: id, ordinal: { in: down } } });
-    for (const { host_id, protocol, host_port } of ports) {
+    const requested = storedHostPorts.parse(deployment.host_ports);
+    const movable = ports.filter(
+      ({ container_port, protocol }) => requested[`${container_port}/${protocol.toLowerCase()}`] === undefined,
+    );
+    if (movable.length === 0) return; // only requested ports are in use: retry with the same ports
+    for (const { host_id, protocol, host_port } of movable) {
       const onHost = await readHostPorts(transaction, host_id);
       const [next] = freePorts(onHost, { protocol, count: 1, from: host_port + 1 });
       const host_id_protocol_host_port = { host_id, protocol, host_port };

@@ -93,13 +93,13 @@ export function testFleetFlows(given: () => { readonly world: ConsoleWorld; read
     await signInByKeys(page);
     await keys.press(page.getByRole('button', { name: 'Paste a docker run command' }));
     const script = 'test "$GREETING" = "it is me" && httpd -f -p 8080 -h /bin';
-    const options = `-d --name pasted -e GREETING="it is me" -e PASSWORD=x -p 80:8080 -v /srv:/data --user 0`;
+    const options = `-d --name pasted -e GREETING="it is me" -e PASSWORD=x -p 80:8080 -v /srv:/data --user 0 --cap-add CHOWN`;
     const command = `docker run ${options} ${engine.image} sh -c '${script}'`;
     const dialog = page.getByRole('dialog');
     await keys.fill(dialog.getByLabel('Command'), command);
     await keys.press(dialog.getByRole('button', { name: 'Fill the form' }));
     await dialog.waitFor({ state: 'detached' });
-    for (const part of ['-p 80:8080', '-v /srv:/data', '--user 0'])
+    for (const part of ['-p 80:8080', '-v /srv:/data', '--cap-add CHOWN'])
       await page.getByText(part, { exact: true }).waitFor();
     const plan = page.getByRole('region', { name: 'Plan' });
     await plan.getByText('Runs on local').waitFor({ timeout: CHANGE_MS });

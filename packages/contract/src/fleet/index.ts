@@ -76,6 +76,7 @@ export { type DeploymentDocument, type DocumentKind, documentKinds, documentSche
 export { planLimits, planStates } from './plans/plans.ts';
 export { clusterPolicyDefaults, clusterPolicyNames, clusterPolicyReply } from './resources/cluster-policies.ts';
 export { type Elastic, elastic } from './resources/elastic.ts';
+export { readOpenPorts } from './resources/host-ports.ts';
 export { isBindAddress, MAX_PROPOSED_ADDRESSES } from './resources/hosts.ts';
 export type { LabelRequirement } from './resources/resource.ts';
 export { purposesOfKind, type SecretPurpose } from './resources/secrets.ts';

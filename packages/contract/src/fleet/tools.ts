@@ -145,7 +145,7 @@ const planDeployment = tool({
     'Check a new deployment, or with deployment_id a change of one, without storing anything: whether it would be accepted, all reasons against it, and the choice of the target. Call this before create_deployment.',
   calls: [fleetDeploymentEndpoints.planDeployment],
   takes: fleetDeploymentEndpoints.planDeployment,
-  except: ['pull', 'spec', 'dry_run', 'updates'],
+  except: ['pull', 'spec', 'dry_run', 'updates', 'host_ports'],
   own: {
     ...someEnv,
     ...acknowledging,
@@ -316,7 +316,7 @@ export const fleetTools = {
       'Deploy a template (slug) or a workload (id), with members as in plan_deployment. A rejection states all reasons. Then call wait_for_deployment.',
     calls: [fleetDeploymentEndpoints.createDeployment],
     takes: fleetDeploymentEndpoints.createDeployment,
-    except: ['pull', 'spec', 'updates'],
+    except: ['pull', 'spec', 'updates', 'host_ports'],
     describedBy: planDeployment,
     own: {
       ...someEnv,
@@ -334,7 +334,7 @@ export const fleetTools = {
       'Change replicas, autoscaling, environment, revision, volumes or labels of a deployment, which can replace its instances. Members are those of plan_deployment; those that are left out do not change; env is replaced as a whole.',
     calls: [fleetDeploymentEndpoints.updateDeployment, listDeployments],
     takes: fleetDeploymentEndpoints.updateDeployment,
-    except: ['id', 'name', 'desired_state', 'take_over', 'updates'],
+    except: ['id', 'name', 'desired_state', 'take_over', 'updates', 'host_ports'],
     describedBy: planDeployment,
     own: { ...aDeployment, ...someEnv, ...acknowledging, ...aVersion },
     result: z.object({ deployment: briefDeployment }),
@@ -426,6 +426,7 @@ export const fleetTools = {
     calls: [createWorkload, updateWorkload],
     operationOf: ({ id }) => (id === undefined ? createWorkload : updateWorkload),
     takes: createWorkload,
+    except: ['entrypoint', 'files', 'read_only_root', 'tmpfs', 'working_dir'], // seldom needed, and long
     own: { id: z.string().optional(), name: z.string().optional(), tolerations, acknowledge, ...aVersion },
     result: z.object({ workload: briefWorkload }),
     hints: { destructiveHint: false },
@@ -437,7 +438,7 @@ export const fleetTools = {
     calls: [updateHost, updateCluster],
     operationOf: ({ kind }) => (kind === 'cluster' ? updateCluster : updateHost),
     takes: updateHost,
-    except: ['name', 'engine', 'endpoint', 'credentials', 'gpus', 'addresses', 'accept_engine'],
+    except: ['name', 'engine', 'endpoint', 'credentials', 'gpus', 'addresses', 'open_ports', 'accept_engine'],
     own: { ...aTarget, ...aVersion },
     result: z.object({ target: briefTarget }),
   }),

@@ -43,6 +43,8 @@ const meanings: Readonly<Record<string, string>> = {
   'secret_refs.env': 'the variable that receives the value',
   'ports.containerPort': 'the port in the container. The fleet allocates a port of the host',
   'ports.protocol': '`TCP`, `UDP` or `SCTP`, in any case',
+  'ports.host_port':
+    'the port of the host that the author proposes. It opens nothing: the operator decides, and an admin opens [ports of the host](deployments.md#ports-of-the-host)',
   'volume_mounts.name': `the name of the mount ${LABEL}`,
   'volume_mounts.mountPath': 'an absolute path without a comma, a colon or a quotation mark',
   'volume_mounts.read_only': 'whether the program can only read the volume; without it, it can also write',

@@ -25,7 +25,7 @@ import { hasValidOption, isReservedVariable } from './container-options.ts';
 import { type AnyControl, type Control, textsOfControl } from './controls.ts';
 import { divideImage } from './image-reference.ts';
 import { refuseOldValues, warnings } from './new-values.ts';
-import { temporaryFileSystems, workloadFiles } from './places.ts';
+import { DEFAULT_TEMPORARY_SIZE, temporaryFileSystems, workloadFiles } from './places.ts';
 import { newSignatures, signaturesReply } from './signatures.ts';
 
 /**
@@ -129,6 +129,7 @@ export const port = z
       .string()
       .regex(/^(?:[Tt][Cc][Pp]|[Uu][Dd][Pp]|[Ss][Cc][Tt][Pp])$/, 'must be TCP, UDP or SCTP')
       .default('TCP'),
+    host_port: z.int().min(1).max(65_535).optional(),
   })
   .meta({ id: 'Port' });
 
@@ -448,10 +449,15 @@ const templateMembers = {
     rule: list(port),
     default: [],
     example: [{ containerPort: 8080, protocol: 'TCP' }],
-    reply: z.array(z.object({ containerPort: z.int(), protocol: z.string().prefault('TCP') })),
+    reply: z.array(
+      z.object({ containerPort: z.int(), protocol: z.string().prefault('TCP'), host_port: z.int().optional() }),
+    ),
     meaning: 'the ports at which the program listens',
     label: 'Ports',
-    control: { kind: 'ports', hint: 'One per line: port/protocol.' },
+    control: {
+      kind: 'ports',
+      hint: 'One per line: port/protocol, with =port at the end to propose a port of the host.',
+    },
   }),
   volume_mounts: field('volumes', {
     rule: list(volumeMount),
@@ -467,7 +473,7 @@ const templateMembers = {
     rule: temporaryFileSystems,
     default: [],
     example: [{ path: '/tmp', size: '64Mi' }],
-    reply: z.array(z.object({ path: z.string(), size: z.string() })),
+    reply: z.array(z.object({ path: z.string(), size: z.string().prefault(DEFAULT_TEMPORARY_SIZE) })),
     meaning:
       'directories in memory, which are empty when the container starts. Their content counts towards the memory of the container',
     label: 'Temporary directories',

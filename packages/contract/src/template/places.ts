@@ -45,13 +45,17 @@ export const workloadFiles = z
     'must have at most 256 KiB together, which is 262144 bytes in UTF-8',
   );
 
+/** The size of a temporary directory that states none. */
+export const DEFAULT_TEMPORARY_SIZE = '64Mi';
+
 /** A directory in memory, which is empty when the container starts. */
 const temporaryFileSystem = z
   .strictObject({
     path: place,
     size: z
       .string()
-      .regex(/^(?:[1-9]\d{0,5}Mi|[1-9]\d{0,2}Gi)$/, 'must be a size such as 64Mi or 1Gi, of at most 999999Mi or 999Gi'),
+      .regex(/^(?:[1-9]\d{0,5}Mi|[1-9]\d{0,2}Gi)$/, 'must be a size such as 64Mi or 1Gi, of at most 999999Mi or 999Gi')
+      .default(DEFAULT_TEMPORARY_SIZE),
   })
   .meta({ id: 'TemporaryFileSystem', examples: [{ path: '/tmp', size: '64Mi' }] });
 

@@ -30,6 +30,7 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerKey } from '../../identity/principal.ts';
 import { listAssessments } from '../../placement/listed.ts';
 import type { Shown } from '../../plans/decide.ts';
+import { portKey } from '../../render/allocation.ts';
 import { imageReference } from '../../render/image.ts';
 import { DEFAULT_ACCOUNT, receivesToken, settingsOf } from '../../render/pod-settings.ts';
 import { secretsWithPlaceholders } from '../../render/secrets.ts';
@@ -46,10 +47,10 @@ type Body = Input<typeof fleetEndpoints.planDeployment>['body'];
  * of the transaction, it asks the chosen cluster.
  */
 export const planDeployment = route(fleetEndpoints.planDeployment, async (context, { body }) => {
-  const { database, engineRuntime, candidates, defaultLimits, planQueue, principal } = context;
+  const { database, engineRuntime, candidates, defaultLimits, servicePort, planQueue, principal } = context;
   const { plan, subject } = await engineRuntime.afterFirstChecks((canWait) =>
     planQueue.run(callerKey(principal), () =>
-      inPlan({ database, candidates, defaultLimits, principal }, async (planContext) => {
+      inPlan({ database, candidates, defaultLimits, servicePort, principal }, async (planContext) => {
         const { deployment_id } = body;
         if (deployment_id === undefined) return planNew(planContext, body, canWait);
         return planChange(planContext, await readRow(planContext.transaction, deployments, deployment_id), body);
@@ -96,6 +97,7 @@ const NEW = [
   'autoscaling',
   'scaled_by',
   'env',
+  'host_ports',
   'volumes',
   'desired_state',
   'pull',
@@ -138,6 +140,7 @@ const NOT_UPGRADED = [
   'replicas',
   'autoscaling',
   'scaled_by',
+  'host_ports',
   'accept_loss',
   'desired_state',
   'pull',
@@ -186,6 +189,7 @@ const requestOf = (body: Body): DeploymentChange => ({
   message: '',
   ...pickDefined(body, ['labels', 'revision', 'replicas', 'autoscaling', 'env', 'volumes', 'pull', 'updates']),
   scaledBy: body.scaled_by,
+  hostPorts: body.host_ports,
   acceptedLosses: body.accept_loss,
   acknowledged: body.acknowledge,
   desiredState: body.desired_state,
@@ -259,6 +263,17 @@ interface Compared {
     | undefined;
 }
 
+/** The ports of the host that the deployment requests, with the addresses to which they would bind. */
+const hostPortsOf = ({ draft: { hostPorts }, ports }: Decision): Plan['host_ports'] =>
+  (ports?.replicas[0] ?? [])
+    .filter((port) => hostPorts[portKey(port)] !== undefined)
+    .map(({ containerPort, protocol, hostPort, addresses }) => ({
+      container_port: containerPort,
+      protocol,
+      host_port: hostPort,
+      addresses: [...addresses],
+    }));
+
 async function presentPlan(
   transaction: Transaction,
   decision: Decision,
@@ -290,6 +305,7 @@ async function presentPlan(
     ...(await planTemplate(transaction, draft)),
     registry_credentials: registryCredentialsOf(draft, isNewPullSecret),
     bindings: listBindings(draft.env, decision.networks?.networks ?? []),
+    host_ports: hostPortsOf(decision),
     secrets,
     service_account: target?.kind === 'cluster' ? accountOf(draft, isNewToken) : null,
     manifest: after,

@@ -31,6 +31,8 @@ export interface Services extends IdentityServices {
   readonly defaultLimits: DefaultLimits;
   /** The subnets from which networks of hosts are allocated; undefined: the default. */
   readonly networkPool: Subnet | undefined;
+  /** The port at which this process serves its API; undefined: not known. */
+  readonly servicePort?: number | undefined;
   /** The URL at which browsers reach the fleet. The identity provider redirects sign-ins to it. */
   readonly publicUrl: string | undefined;
   /** Signs the confirmations of tools; the same in all replicas. */

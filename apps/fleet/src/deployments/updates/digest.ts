@@ -21,12 +21,13 @@ export const sha256 = (value: unknown): string => createHash('sha256').update(ca
  * requests, but no ids that are generated for it: the same change of the same deployment has the same digest.
  */
 export function digestOfPlan(before: DeploymentRow, draft: Draft): string {
-  const { workload, env, labels, target, replicas, autoscaling, scaledBy, volumes, acceptedLosses } = draft;
+  const { workload, env, hostPorts, labels, target, replicas, autoscaling, scaledBy, volumes, acceptedLosses } = draft;
   const { desiredState, pull, defaultsVersion, defaultLimits } = draft;
   return sha256({
     deployment: [before.id, before.version, before.generation],
     workload: [workload.revision, runSpecOf(draft), workload.templateId, workload.minTier],
     env: withoutNewIds(env, before.env),
+    ...(Object.keys(hostPorts).length > 0 && { host_ports: hostPorts }),
     scaling: [replicas, autoscaling, scaledBy],
     volumes: [volumes, acceptedLosses],
     rest: [labels, target, desiredState, pull, defaultsVersion, defaultLimits],

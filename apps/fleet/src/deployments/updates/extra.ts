@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { gpuCountOf, type PlacementRequirements, placementRequirementsOf } from '../../placement/candidates.ts';
 import type { Placement } from '../../placement/place.ts';
 import type { Draft } from '../draft.ts';
+import { firstHostPort } from '../host-ports/refusals.ts';
 import type { MountedVolume } from '../volumes.ts';
 import type { PresentDeployment } from './present.ts';
 
@@ -42,11 +43,13 @@ export function replacedBy(
 
 /** Why a change cannot have an extra instance, whatever the capacity of its host; undefined if it can. */
 export function whyNoExtra(
-  { workload, updates }: Draft,
+  { workload, updates, hostPorts }: Draft,
   mounted: readonly MountedVolume[],
   { requirements }: Before,
 ): string | undefined {
   if (updates.order === 'stop_first') return 'The deployment is configured to end the old instance first.';
+  const port = firstHostPort({ hostPorts });
+  if (port !== undefined) return `Only one instance at a time can have the port of the host for ${port}.`;
   const exclusive = mounted.find(({ access_mode }) => access_mode === 'ReadWriteOnce');
   if (exclusive) return `Only one instance at a time can use the volume ${exclusive.name}.`;
   const wanted = placementRequirementsOf(workload.spec, requirements.replicas);

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '@svc/http';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { limitsOfColumns } from '../../render/defaults.ts';
 import { storedEnv } from '../../render/env.ts';
 import type { DeploymentChange } from '../changes.ts';
 import { isSameEnv } from '../env.ts';
+import { storedHostPorts } from '../host-ports/stored.ts';
 import type { DeploymentRow } from '../rows.ts';
 import { storedForm } from './restored.ts';
 import { isOpen, presentRollout } from './rollout.ts';
@@ -41,7 +43,11 @@ export async function changeToGeneration(
   });
   if (!found) return undefined;
   const env = storedEnv.parse(found.env);
-  const isSame = found.revision === row.revision && found.requested_digest === row.requested_digest;
+  const hostPorts = storedHostPorts.parse(found.host_ports);
+  const isSame =
+    found.revision === row.revision &&
+    found.requested_digest === row.requested_digest &&
+    isDeepStrictEqual(hostPorts, row.host_ports);
   if (isSame && isSameEnv(env, row.env)) return undefined;
   const form = found.rendered === null ? undefined : storedForm.parse(found.rendered);
   return {
@@ -50,6 +56,7 @@ export async function changeToGeneration(
     revision: found.revision,
     replicas: found.replicas,
     recordedEnv: env,
+    hostPorts,
     imageDigest: found.requested_digest,
     isRollback: true,
     ...(isReturn && {

@@ -49,7 +49,7 @@ const OTHER_FORM: readonly string[] = [
 
 /** The values of a deployment as texts, by their paths. */
 function textsOf({ draft, env }: Shown): Map<string, string> {
-  const { workload, replicas, autoscaling, scaledBy, desiredState, pull } = draft;
+  const { workload, hostPorts, replicas, autoscaling, scaledBy, desiredState, pull } = draft;
   const members = workloadMembers
     .filter((member) => !OTHER_FORM.includes(member))
     .map((member) => [member, workload.spec[member]] as const);
@@ -59,6 +59,7 @@ function textsOf({ draft, env }: Shown): Map<string, string> {
     ...[...own, ...members].flatMap(([path, value]): [string, string][] =>
       isUnset(value) ? [] : [[path, typeof value === 'string' ? value : JSON.stringify(value)]],
     ),
+    ...Object.entries(hostPorts).map(([key, port]): [string, string] => [`host_ports.${key}`, String(port)]),
     ...env.map(({ name, value, sealed, isSecret }): [string, string] => [
       `env.${name}`,
       sealed !== undefined || isSecret ? PLACEHOLDER : value,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { eventually } from '@svc/testing';
+import { eventually, freePort } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
 import { aMachineWorld, SERVER } from './world.ts';
 
@@ -72,5 +72,27 @@ describeWithEngine('the port of a deployment on a real engine', () => {
       const { addresses, unverified_addresses } = await world().host(world().hostId);
       return addresses.mesh === mesh && unverified_addresses.length === 0;
     });
+  });
+
+  test('is the requested port of the host, at no other address, and waits for it while another process uses it', async () => {
+    const mesh = own ?? '127.0.0.2';
+    const port = await freePort();
+    await change({ open_ports: [String(port)] });
+    await world().good(world().api.put(`/api/v1/deployments/${id}`, { host_ports: { '8080/tcp': port } }));
+    const { endpoints } = await world().deploymentIs(id, 'running');
+    expect(endpoints.map(({ address }: { address: string }) => address)).toEqual([`${mesh}:${port}`]);
+    expect(await world().fetched(id)).toBe('hello \n');
+    expect(await accepts('127.0.0.1', port)).toBe(false);
+
+    await world().ask(id, 'stop');
+    await world().deploymentIs(id, 'stopped');
+    const other = createServer().listen(port, mesh);
+    await once(other, 'listening');
+    await world().ask(id, 'start');
+    await world().deploymentIs(id, 'retrying', 'PortConflict');
+    other.close();
+    await once(other, 'close');
+    const again = await world().deploymentIs(id, 'running');
+    expect(again.endpoints[0].address).toBe(`${mesh}:${port}`);
   });
 });

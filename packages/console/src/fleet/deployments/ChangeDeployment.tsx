@@ -16,6 +16,7 @@ import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { AcknowledgeFields } from '../advice/Advice.tsx';
 import { type Deployment, type FleetOutput, fleet, useBlocked } from '../api.ts';
 import { draftOfValue, type EnvDraft, envBodyOf } from './env-draft.ts';
+import { HostPortsField, hostPortsOf, textOfHostPorts } from './form/HostPortsField.tsx';
 import { forgetsValues, GeneratedValues, hasValues } from './GeneratedValues.tsx';
 import { PlanBeside, PlanPanel } from './PlanPanel.tsx';
 import { ScalingFields } from './scaling/ScalingFields.tsx';
@@ -63,6 +64,8 @@ function ChangeForm({
   const [revision = String(deployment.revision), setRevision] = useState<string>();
   const [replicas = String(deployment.replicas), setReplicas] = useState<string>();
   const [labels = textOfPairs(deployment.labels), setLabels] = useState<string>();
+  const presentHostPorts = textOfHostPorts(deployment.host_ports ?? {}); // a replica of version 0.2 states none
+  const [hostPorts = presentHostPorts, setHostPorts] = useState<string>();
   const [scaling = scalingDraftOf(deployment), setScaling] = useState<ScalingDraft>();
   // A replica of version 0.2 states none.
   const present = (deployment.updates as Policy | undefined) ?? NEW_POLICY;
@@ -84,6 +87,7 @@ function ChangeForm({
     replicas: Number(replicas),
     ...(isOnCluster && scalingBodyOf(scaling)),
     env,
+    ...(hostPorts !== presentHostPorts && { host_ports: hostPortsOf(hostPorts) }),
     labels: pairsOf(labels),
     acknowledge: [...acknowledged],
     updates,
@@ -175,6 +179,16 @@ function ChangeForm({
                 ))}
               </fieldset>
             )}
+            {!isOnCluster && spec !== undefined && spec.ports.length > 0 && (
+              <div className="form-section">
+                <HostPortsField
+                  ports={spec.ports}
+                  value={hostPorts}
+                  error={errorAt('host_ports')}
+                  onChange={setHostPorts}
+                />
+              </div>
+            )}
             <PolicyFields
               hasTemplate={deployment.template_slug !== null}
               draft={policy}
@@ -219,7 +233,7 @@ function ChangeForm({
               ) : (
                 <FormError
                   error={update.error}
-                  shown={['revision', 'replicas', 'autoscaling', 'scaled_by', 'env', 'labels', 'updates']}
+                  shown={['revision', 'replicas', 'autoscaling', 'scaled_by', 'env', 'host_ports', 'labels', 'updates']}
                 />
               )}
               <div className="actions">

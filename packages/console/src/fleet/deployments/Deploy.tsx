@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Rocket } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { fieldErrorsOf } from '../../shared/api/problem.ts';
 import { href } from '../../shared/routing/href.ts';
@@ -17,6 +17,7 @@ import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { AcknowledgeFields, AdviceNotice, adviceOfTemplate, blockedReasonOf } from '../advice/Advice.tsx';
 import { fleet, type Template, useBlocked } from '../api.ts';
 import { type EnvDraft, envBodyOf, firstEnvDraft } from './env-draft.ts';
+import { HostPortsField, hostPortsOf } from './form/HostPortsField.tsx';
 import { useFreeName } from './form/useFreeName.ts';
 import { forgetsValues, GeneratedValues, hasValues } from './GeneratedValues.tsx';
 import { PlanBeside, PlanPanel } from './PlanPanel.tsx';
@@ -60,6 +61,7 @@ interface Draft {
   readonly replicas: string;
   readonly scaling: ScalingDraft;
   readonly env: Readonly<Record<string, EnvDraft>>;
+  readonly hostPorts: string;
   readonly volumes: Readonly<Record<string, VolumeDraft>>;
   readonly acknowledged: readonly string[];
   readonly policy: PolicyDraft;
@@ -71,6 +73,7 @@ const firstDraft = ({ env_schema, volume_mounts }: Template, name: string): Draf
   replicas: '1',
   scaling: firstScalingDraft,
   env: Object.fromEntries(env_schema.map((variable) => [variable.name, firstEnvDraft(variable)])),
+  hostPorts: '',
   volumes: Object.fromEntries(volume_mounts.map(({ name }) => [name, firstVolumeDraft])),
   acknowledged: [],
   policy: policyDraftOf(NEW_POLICY),
@@ -78,7 +81,7 @@ const firstDraft = ({ env_schema, volume_mounts }: Template, name: string): Draf
 
 const bodyOf = (
   { slug, env_schema }: Template,
-  { name, target, replicas, scaling, env, volumes, acknowledged, policy }: Draft,
+  { name, target, replicas, scaling, env, hostPorts, volumes, acknowledged, policy }: Draft,
 ) =>
   ({
     name,
@@ -87,13 +90,24 @@ const bodyOf = (
     replicas: Number(replicas),
     ...scalingBodyOf(scaling),
     env: envBodyOf(env_schema, env),
+    ...(hostPorts !== '' && { host_ports: hostPortsOf(hostPorts) }),
     volumes: volumesBodyOf(volumes),
     acknowledge: [...acknowledged],
     updates: policyChanges(NEW_POLICY, policy),
   }) satisfies PlanBody;
 
 /** The members of the request for which the form shows errors beside a field. */
-const SHOWN = ['name', 'target', 'replicas', 'autoscaling', 'scaled_by', 'env', 'volumes', 'updates'] as const;
+const SHOWN = [
+  'name',
+  'target',
+  'replicas',
+  'autoscaling',
+  'scaled_by',
+  'env',
+  'host_ports',
+  'volumes',
+  'updates',
+] as const;
 
 /** The form for a template, with the plan beside it. */
 function DeployForm({ template, proposedName }: { readonly template: Template; readonly proposedName: string }) {
@@ -214,7 +228,16 @@ function DeployForm({ template, proposedName }: { readonly template: Template; r
                 ))}
               </fieldset>
             )}
-            {template.ports.length > 0 && <Ports template={template} />}
+            {template.ports.length > 0 && (
+              <Ports template={template}>
+                <HostPortsField
+                  ports={template.ports}
+                  value={draft.hostPorts}
+                  error={errorAt('host_ports')}
+                  onChange={(hostPorts) => change('host_ports', { hostPorts })}
+                />
+              </Ports>
+            )}
             {optional.length > 0 && (
               <details className="form-section" open={missing.length === 0 && optional.length <= 4}>
                 <summary className="strong">
@@ -296,7 +319,7 @@ function DeployForm({ template, proposedName }: { readonly template: Template; r
   );
 }
 
-const Ports = ({ template }: { readonly template: Template }) => (
+const Ports = ({ template, children }: { readonly template: Template; readonly children: ReactNode }) => (
   <div className="form-section">
     <h2>{t('Ports')}</h2>
     <p className="muted">
@@ -313,5 +336,6 @@ const Ports = ({ template }: { readonly template: Template }) => (
         </span>
       ))}
     </div>
+    {children}
   </div>
 );

@@ -100,6 +100,21 @@ export function PlanPanel({
             <Bindings bindings={shown.bindings} />
           </div>
         )}
+        {shown && (shown.host_ports ?? []).length > 0 && (
+          <div className="candidate small">
+            <span className="strong">{t('Ports of the host')}</span>
+            <ul className="item-list">
+              {shown.host_ports.map(({ container_port, protocol, host_port, addresses }) => (
+                <li key={`${container_port}/${protocol}`}>
+                  {rich('{port} at {addresses}', {
+                    port: <code>{`${container_port}/${protocol.toLowerCase()}`}</code>,
+                    addresses: <code>{addresses.map((address) => `${address}:${host_port}`).join(', ')}</code>,
+                  })}
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
         {shown && shown.manifest.length > 0 && (
           <details className="candidate">
             <summary className="strong">{t('Manifest for the engine')}</summary>

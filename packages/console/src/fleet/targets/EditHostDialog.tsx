@@ -4,7 +4,7 @@ import { t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { CheckField, SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
 import { useForm } from '../../shared/ui/controls/form.ts';
-import { pairsOf, textOfPairs, textOfTaint } from '../../shared/ui/controls/pairs.ts';
+import { pairsOf, textOfPairs, textOfTaint, wordsOf } from '../../shared/ui/controls/pairs.ts';
 import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
 import { ErrorView } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
@@ -71,6 +71,7 @@ export function EditHostDialog({
     labels: textOfPairs(given.labels),
     taints: textOfTaints(given),
     gpus: textOfGpus(given.gpus),
+    open_ports: given.open_ports.join(' '),
     schedulable: given.schedulable,
     accept_engine: false,
   });
@@ -95,7 +96,7 @@ export function EditHostDialog({
   /** Only without credentials, which the service does not return. */
   const find = useMutation(fleet.change('checkNewHost'));
   const errorAt = form.errorsOf(update.error);
-  const { endpoint, credentials, labels, taints, gpus, schedulable, accept_engine } = form.values;
+  const { endpoint, credentials, labels, taints, gpus, open_ports, schedulable, accept_engine } = form.values;
   return (
     <FormDialog
       title={t('Edit {name}', { name })}
@@ -103,7 +104,7 @@ export function EditHostDialog({
       action={t('Save and check')}
       pending={update.isPending || check.isPending}
       error={update.error}
-      shown={['endpoint', 'credentials', 'network_types', 'addresses', 'labels', 'taints', 'gpus']}
+      shown={['endpoint', 'credentials', 'network_types', 'addresses', 'labels', 'taints', 'gpus', 'open_ports']}
       // A host without networks has no fields for addresses yet.
       field={field === 'addresses' && given.network_types.length === 0 ? 'network_types' : field}
       onClose={onClose}
@@ -120,6 +121,7 @@ export function EditHostDialog({
             // A host from before a rule for taints keeps them.
             ...(taints === textOfTaints(given) ? {} : { taints: taintsOf(taints) }),
             gpus: gpusOf(gpus),
+            ...(open_ports === given.open_ports.join(' ') ? {} : { open_ports: wordsOf(open_ports) }),
             schedulable,
             ...(accept_engine ? { accept_engine } : {}),
           },
@@ -206,6 +208,14 @@ export function EditHostDialog({
         placeholder="0, NVIDIA L4, 24Gi"
         rows={3}
         error={errorAt('gpus')}
+      />
+      <TextField
+        {...form.bind('open_ports')}
+        label={t('Open ports')}
+        hint={t('Ports that deployments can request, separated by spaces. Only an admin opens ports. Empty: none.')}
+        placeholder="53/udp 8000-8999"
+        mono
+        error={errorAt('open_ports')}
       />
       {host.reachability === 'unreachable' && (
         <AcceptEngineField checked={accept_engine} onChange={(checked) => form.set('accept_engine', checked)} />

@@ -207,6 +207,7 @@ function HostFacts({ host }: { readonly host: HostObject }) {
         ]
       : [[t('TLS'), host.has_credentials ? t('with client certificate') : t('none')] as const]),
     [t('Networks'), host.network_types.join(', ') || t('none')],
+    [t('Open ports'), host.open_ports.join(', ') || t('none')],
     [
       t('Addresses'),
       Object.entries(host.addresses)

@@ -27,8 +27,14 @@ interface TextValues {
   readonly tags: readonly string[];
   readonly lines: readonly string[];
   readonly map: Readonly<Record<string, string>>;
-  readonly ports: readonly { readonly containerPort: number; readonly protocol: string }[];
+  readonly ports: readonly Port[];
   readonly mounts: readonly Mount[];
+}
+
+interface Port {
+  readonly containerPort: number;
+  readonly protocol: string;
+  readonly host_port?: number | undefined;
 }
 
 interface Mount {
@@ -74,12 +80,21 @@ const formats: { readonly [K in keyof TextValues]: TextFormat<TextValues[K]> } =
     parse: (text) => Object.fromEntries(entriesOf(text)),
   },
   ports: {
-    partsOf: (ports) => ports.map(({ containerPort, protocol }) => `${containerPort}/${protocol}`),
+    partsOf: (ports) =>
+      ports.map(
+        ({ containerPort, protocol, host_port }) =>
+          `${containerPort}/${protocol}${host_port === undefined ? '' : `=${host_port}`}`,
+      ),
     separator: '\n',
     parse: (text) =>
       linesOf(text).map((line) => {
-        const [number = '', protocol = 'TCP'] = line.split('/');
-        return { containerPort: Number(number), protocol };
+        const [port = '', proposed] = line.split('=');
+        const [number = '', protocol = 'TCP'] = port.trim().split('/');
+        return {
+          containerPort: Number(number),
+          protocol,
+          ...(proposed !== undefined && { host_port: Number(proposed) }),
+        };
       }),
   },
   mounts: {

@@ -3,6 +3,7 @@ import { timestamp } from '../../shared/timestamp.ts';
 import { id, ignored, line, record, uuid } from '../../shared/wire.ts';
 import { changelogEntry } from '../../template/changelog.ts';
 import { dnsLabel } from '../../template/fields.ts';
+import { hostPorts, hostPortsReply, plannedHostPorts } from '../resources/host-ports.ts';
 import { changedMembers, condition, labels, newMembers, resourceMembers, resourceName } from '../resources/resource.ts';
 import { volumeSize } from '../resources/storage.ts';
 import { target, targetReply } from '../resources/target.ts';
@@ -124,6 +125,7 @@ const observed = {
       'The number that the Deployment in the cluster requested at `observed_at`; null: a host, a job, or not known',
   }),
   env: envReply,
+  host_ports: hostPortsReply,
   volumes: z.record(z.string(), z.object({ storage_id: id, size: z.string() })),
   desired_state: desired,
   pull,
@@ -245,6 +247,7 @@ export const newDeployment = z
     autoscaling: autoscaling.default(null),
     scaled_by: scaledBy.default('fleet'),
     env: env.default({}),
+    host_ports: hostPorts.default({}),
     volumes: volumes.default({}),
     desired_state: desired.default('running'),
     pull: pull.default('auto'),
@@ -277,6 +280,7 @@ export const changedDeployment = z.strictObject({
   autoscaling: autoscaling.optional(),
   scaled_by: scaledBy.optional(),
   env: env.optional(),
+  host_ports: hostPorts.optional(),
   volumes: newMountVolumes.optional(),
   accept_loss: acceptedLosses.optional(),
   desired_state: desired.optional(),
@@ -313,6 +317,7 @@ export const plannedDeployment = z
     autoscaling: autoscaling.optional(),
     scaled_by: scaledBy.optional(),
     env: env.optional(),
+    host_ports: hostPorts.optional(),
     volumes: volumes.optional(),
     accept_loss: acceptedLosses.optional(),
     desired_state: desired.optional(),
@@ -412,6 +417,7 @@ export const plan = z
       description: 'The pull secret, and the registry that receives it; null: the image is pulled anonymously',
     }),
     bindings,
+    host_ports: plannedHostPorts,
     secrets: z.array(z.object({ ...secretUse, is_new: isNewSecret })).meta({
       description:
         'The variables that receive values of secrets. `key` is null if the secret does not have the key, or does not exist',
@@ -514,6 +520,7 @@ const operationDetails = z
     autoscaling: changeOf(autoscalingReply),
     scaled_by: changeOf(scaledBy),
     desired_state: changeOf(desired),
+    host_ports: changeOf(hostPortsReply),
     env: z
       .array(z.string())
       .optional()
@@ -547,6 +554,7 @@ export const deploymentRevision = z
     autoscaling: autoscalingReply,
     scaled_by: scaledBy,
     env: envReply,
+    host_ports: hostPortsReply,
     desired_state: desired,
     outcome: z.enum(['good', 'failed', 'superseded']).nullable().meta({
       description: 'How its rollout ended; null: it has not, or it is from before version 0.3.0',

@@ -7,6 +7,7 @@ import { env } from '../deployments/env.ts';
 import { autoscaling, replicas, scaledBy } from '../deployments/scaling.ts';
 import { updates } from '../deployments/updates.ts';
 import { newWorkloadSpec } from '../deployments/workloads.ts';
+import { hostPorts } from '../resources/host-ports.ts';
 import { labels, resourceName } from '../resources/resource.ts';
 import { volumeSize } from '../resources/storage.ts';
 
@@ -57,6 +58,7 @@ const deploymentDocument = z
     autoscaling: autoscaling.optional(),
     scaled_by: scaledBy.optional(),
     env: env.optional().meta({ description: 'Managed as a whole' }),
+    host_ports: hostPorts.optional(),
     volumes: documentVolumes.optional(),
     desired_state: z.enum(['running', 'stopped']).optional(),
     pull: z.enum(pulls).optional(),

@@ -5,6 +5,7 @@ import { anyId, anyName, anyValue, whether } from '../../shared/list-query.ts';
 import { timestamp } from '../../shared/timestamp.ts';
 import { id, ignored, line, pagination, record, text, visible } from '../../shared/wire.ts';
 import { labelKey, labelValue, list, quantity, word } from '../../template/fields.ts';
+import { openPorts } from './host-ports.ts';
 import {
   acceptEngine,
   byId,
@@ -146,6 +147,7 @@ const fields = {
   taints: list(writtenTaint),
   schedulable: z.boolean().meta({ description: 'false: no new deployment is placed on the host' }),
   gpus,
+  open_ports: openPorts,
 };
 
 export const host = z
@@ -166,6 +168,9 @@ export const host = z
     taints: z.array(taint),
     schedulable: z.boolean(),
     gpus: z.array(gpu).meta({ description: 'As declared by users: engines do not report GPUs' }),
+    open_ports: z.array(z.string()).meta({
+      description: 'The ports that deployments can request, as an admin has opened them; empty for a node',
+    }),
     reachability,
     message: z.string().meta({ description: 'Why the last check failed' }),
     last_seen_at: timestamp.nullable(),
@@ -267,6 +272,7 @@ export const fleetHostEndpoints = {
       taints: fields.taints.default([]),
       schedulable: fields.schedulable.default(true),
       gpus: fields.gpus.default([]),
+      open_ports: fields.open_ports.default([]),
       ...observed,
     }),
     bodyLimit: 512 * 1024,
@@ -319,6 +325,7 @@ export const fleetHostEndpoints = {
       taints: fields.taints.optional(),
       schedulable: fields.schedulable.optional(),
       gpus: fields.gpus.optional(),
+      open_ports: fields.open_ports.optional(),
       accept_engine: acceptEngine,
       ...observed,
     }),

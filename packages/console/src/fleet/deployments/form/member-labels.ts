@@ -11,6 +11,7 @@ const labels: Readonly<Record<string, string>> = {
   template: t('Template'),
   acknowledge: t('Acknowledgement'),
   env: t('Variable'),
+  host_ports: t('Ports of the host'),
   volumes: t('Volume'),
   phase: t('State'),
   image_name: t('Image'),
@@ -29,7 +30,7 @@ const labels: Readonly<Record<string, string>> = {
 /** The place of a reason in words of the form: `Variable`, and `GREETING` in `env.GREETING`. */
 export function placeOf(path: string): { readonly label: string; readonly name: string } {
   const [head = '', ...rest] = path.split('.');
-  const isNamed = head === 'env' || head === 'volumes';
+  const isNamed = ['env', 'volumes', 'host_ports'].includes(head);
   return { label: labels[head] ?? wordsOfMember(head) ?? t('Request'), name: isNamed ? rest.join('.') : '' };
 }
 

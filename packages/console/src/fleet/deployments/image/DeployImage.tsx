@@ -16,6 +16,7 @@ import { FormError } from '../../../shared/ui/feedback/FormError.tsx';
 import { confirmChange } from '../../../shared/ui/feedback/toast.tsx';
 import { PageHeader } from '../../../shared/ui/shell/PageHeader.tsx';
 import { fleet, useBlocked } from '../../api.ts';
+import { HostPortsField, hostPortsOf } from '../form/HostPortsField.tsx';
 import { useFreeName } from '../form/useFreeName.ts';
 import { forgetsValues, GeneratedValues, hasValues } from '../GeneratedValues.tsx';
 import { PlanBeside, PlanPanel } from '../PlanPanel.tsx';
@@ -50,6 +51,7 @@ interface Draft {
   readonly scaling: ScalingDraft;
   readonly spec: SpecDraft;
   readonly variables: readonly VariableRow[];
+  readonly hostPorts: string;
   readonly volumes: Readonly<Record<string, VolumeDraft>>;
   readonly policy: PolicyDraft;
 }
@@ -61,6 +63,7 @@ const firstDraft: Draft = {
   scaling: firstScalingDraft,
   spec: draftOfSpec(controls, unset),
   variables: [],
+  hostPorts: '',
   volumes: {},
   policy: policyDraftOf(NEW_POLICY),
 };
@@ -75,7 +78,7 @@ function mountsOf({ inputs }: SpecDraft): WorkloadSpec['volume_mounts'] {
   return member ? (valueOfInput(member, inputs.volume_mounts ?? '') as WorkloadSpec['volume_mounts']) : [];
 }
 
-function bodyOf(name: string, { target, replicas, scaling, spec, variables, volumes, policy }: Draft) {
+function bodyOf(name: string, { target, replicas, scaling, spec, variables, hostPorts, volumes, policy }: Draft) {
   const { empty, declared, env } = variablesOf(variables);
   const described = specOfDraft(controls, spec, unset);
   const mounts = new Set(mountsOf(spec).map((mount) => mount.name));
@@ -90,6 +93,7 @@ function bodyOf(name: string, { target, replicas, scaling, spec, variables, volu
     replicas: Number(replicas),
     ...scalingBodyOf(scaling),
     env,
+    ...(hostPorts !== '' && { host_ports: hostPortsOf(hostPorts) }),
     volumes: volumesBodyOf(Object.fromEntries(Object.entries(volumes).filter(([mount]) => mounts.has(mount)))),
     updates: policyChanges(NEW_POLICY, policy),
   } satisfies PlanBody;
@@ -101,6 +105,11 @@ function withRunCommand(draft: Draft, run: RunCommand): Draft {
     command: run.command,
     ports: run.ports,
     volume_mounts: run.volumes,
+    tmpfs: run.temporary,
+    entrypoint: run.entrypoint ? [run.entrypoint] : [],
+    working_dir: run.workingDir ?? null,
+    run_as: run.runAs ?? null,
+    read_only_root: run.readOnlyRoot ?? false,
     ...(run.cpu !== undefined && { cpu_request: run.cpu }),
     ...(run.memory !== undefined && { memory_request: run.memory }),
     ...(run.gpus !== undefined && { gpu_count: run.gpus }),
@@ -122,7 +131,17 @@ function withRunCommand(draft: Draft, run: RunCommand): Draft {
 }
 
 /** The members of the request, without `spec`, for which the form shows errors beside a field. */
-const SHOWN = ['name', 'target', 'replicas', 'autoscaling', 'scaled_by', 'env', 'volumes', 'updates'] as const;
+const SHOWN = [
+  'name',
+  'target',
+  'replicas',
+  'autoscaling',
+  'scaled_by',
+  'env',
+  'host_ports',
+  'volumes',
+  'updates',
+] as const;
 
 /** The form for an image, with the plan beside it. One request creates the workload and its deployment. */
 export default function DeployImage() {
@@ -274,6 +293,14 @@ export default function DeployImage() {
                   onChange={(scaling) => change('autoscaling', { scaling })}
                 />
               </div>
+              {body.spec.ports && body.spec.ports.length > 0 && (
+                <HostPortsField
+                  ports={body.spec.ports}
+                  value={draft.hostPorts}
+                  error={errorAt('host_ports')}
+                  onChange={(hostPorts) => change('host_ports', { hostPorts })}
+                />
+              )}
               <FormError error={deploy.error} shown={[...SHOWN, ...specFieldNames.map((one) => `spec.${one}`)]} />
               <div className="actions">
                 <Button

@@ -23,11 +23,11 @@ const reasonWords: Readonly<Record<OmissionReason, string>> = {
   'host-path': t(
     'A new, empty volume replaces the folder of the host. Copy its content into the volume if it is needed.',
   ),
-  'read-only': t('The volume is writable.'),
   'env-file': t('The file is on your machine. Add its variables below.'),
   'shell-value': t('The value was that of your shell. Enter it below.'),
   expansion: t('The shell would have replaced a part of this. Enter the value.'),
-  entrypoint: t('The entry point of the image is used. Its arguments are in Command.'),
+  'user-name': t('Only the image knows which user a name means. Enter the id as the user.'),
+  'tmpfs-size': t('A temporary directory has a size. It is 64 MiB now.'),
   network: t('Choose the networks from which the ports can be reached instead.'),
   restart: t('A service is always started again. For a program that ends, set Kind to job.'),
   terminal: t('The program has no terminal. Its output is in the log.'),

@@ -4,11 +4,11 @@ import { type ShellWord, splitShellCommand } from './shell-words.ts';
 export type OmissionReason =
   | 'host-port'
   | 'host-path'
-  | 'read-only'
   | 'env-file'
   | 'shell-value'
   | 'expansion'
-  | 'entrypoint'
+  | 'user-name'
+  | 'tmpfs-size'
   | 'network'
   | 'restart'
   | 'terminal'
@@ -31,7 +31,12 @@ export interface RunCommand {
   readonly command: readonly string[];
   readonly variables: readonly { readonly name: string; readonly value: string }[];
   readonly ports: readonly { readonly containerPort: number; readonly protocol: string }[];
-  readonly volumes: readonly { readonly name: string; readonly mountPath: string }[];
+  readonly volumes: readonly { readonly name: string; readonly mountPath: string; readonly read_only?: true }[];
+  readonly temporary: readonly { readonly path: string; readonly size: string }[];
+  readonly entrypoint?: string;
+  readonly workingDir?: string;
+  readonly runAs?: string;
+  readonly readOnlyRoot?: true;
   readonly cpu?: string;
   readonly memory?: string;
   readonly gpus?: number;
@@ -104,7 +109,9 @@ const options: Readonly<Record<string, (result: Result, option: Option) => void>
   },
   // The fleet always runs containers in the background, and removes them itself.
   detach: () => undefined,
-  entrypoint: (_, { omit }) => omit('entrypoint'),
+  entrypoint: (result, { value }) => {
+    result.entrypoint = value;
+  },
   env: (result, { value, omit, isExpanded }) => {
     const at = value.indexOf('=');
     if (at === -1) omit('shell-value');
@@ -142,10 +149,11 @@ const options: Readonly<Record<string, (result: Result, option: Option) => void>
     );
     const path = parts.get('target') ?? parts.get('destination') ?? parts.get('dst') ?? '';
     const type = parts.get('type') ?? 'volume';
-    if (path === '' || type === 'tmpfs') return option.omit(path === '' ? 'invalid' : 'unsupported');
+    if (path === '') return option.omit('invalid');
+    if (type === 'tmpfs') return addTemporary(result, option, { path, size: parts.get('tmpfs-size') });
     if (type === 'bind') option.omit('host-path');
-    if (parts.has('readonly') || parts.has('ro')) option.omit('read-only');
-    addVolume(result, type === 'bind' ? '' : (parts.get('source') ?? parts.get('src') ?? ''), path);
+    const isReadOnly = parts.has('readonly') || parts.has('ro');
+    addVolume(result, type === 'bind' ? '' : (parts.get('source') ?? parts.get('src') ?? ''), { path, isReadOnly });
   },
   name: (result, { value }) => {
     result.name = value;
@@ -153,6 +161,9 @@ const options: Readonly<Record<string, (result: Result, option: Option) => void>
   net: (_, { omit }) => omit('network'),
   network: (_, { omit }) => omit('network'),
   publish: (result, option) => addPorts(result, option),
+  'read-only': (result) => {
+    result.readOnlyRoot = true;
+  },
   // Containers are started again in any case.
   restart: (_, { value, omit }) => {
     if (value !== 'always' && value !== 'unless-stopped') omit('restart');
@@ -167,14 +178,25 @@ const options: Readonly<Record<string, (result: Result, option: Option) => void>
     if (/^\d{1,9}$/.test(value)) result.stopSeconds = Number(value);
     else omit('invalid');
   },
+  tmpfs: (result, option) => {
+    const [path = '', given = ''] = option.value.split(':');
+    addTemporary(result, option, { path, size: /(?:^|,)size=([^,]+)/.exec(given)?.[1] });
+  },
   tty: (_, { omit }) => omit('terminal'),
+  user: (result, { value, omit }) => {
+    if (/^\d{1,10}(?::\d{1,10})?$/.test(value)) result.runAs = value;
+    else omit('user-name');
+  },
   volume: (result, option) => {
     const [first = '', path, mode = ''] = option.value.split(':');
-    if (path === undefined) return addVolume(result, '', first);
+    if (path === undefined) return addVolume(result, '', { path: first, isReadOnly: false });
     const isHostPath = option.isExpanded || /^[./~]/.test(first);
     if (isHostPath) option.omit('host-path');
-    if (mode.split(',').includes('ro')) option.omit('read-only');
-    addVolume(result, isHostPath ? '' : first, path);
+    addVolume(result, isHostPath ? '' : first, { path, isReadOnly: mode.split(',').includes('ro') });
+  },
+  workdir: (result, { value, omit }) => {
+    if (value.startsWith('/')) result.workingDir = value;
+    else omit('invalid');
   },
 };
 
@@ -184,7 +206,15 @@ export function readRunCommand(text: string): RunCommand | RunCommandError {
   const program = words.findIndex((word) => PROGRAMS.includes(word.text.split('/').at(-1) ?? ''));
   const verb = words.findIndex((word, index) => index > program && ['run', 'create'].includes(word.text));
   if (program === -1 || verb === -1) return 'program';
-  const result: Result = { image: '', command: [], variables: [], ports: [], volumes: [], omissions: [] };
+  const result: Result = {
+    image: '',
+    command: [],
+    variables: [],
+    ports: [],
+    volumes: [],
+    temporary: [],
+    omissions: [],
+  };
   const end = readOptions(result, words, verb + 1);
   const image = words[end];
   if (image === undefined) return 'image';
@@ -266,14 +296,31 @@ function addPorts({ ports }: Result, { value, omit }: Option): void {
 }
 
 /** Adds a volume with a name that derives from that of the command, or from the last part of the path. */
-function addVolume({ volumes }: Result, name: string, mountPath: string): void {
+function addVolume(
+  { volumes }: Result,
+  name: string,
+  { path: mountPath, isReadOnly }: { readonly path: string; readonly isReadOnly: boolean },
+): void {
   const last = mountPath.split('/').findLast((part) => part !== '') ?? '';
   const base = dnsLabelOf(name === '' ? last : name) || 'data';
   const isTaken = (wanted: string) => volumes.some((volume) => volume.name === wanted);
   let number = 1;
   const numbered = () => (number === 1 ? base : `${base.slice(0, 60)}-${number}`);
   while (isTaken(numbered())) number += 1;
-  volumes.push({ name: numbered(), mountPath });
+  volumes.push({ name: numbered(), mountPath, ...(isReadOnly && { read_only: true as const }) });
+}
+
+/** The size of a temporary directory without one, which Docker does not limit. */
+const TEMPORARY_SIZE = '64Mi';
+
+function addTemporary(
+  { temporary }: Result,
+  { omit }: Option,
+  { path, size }: { readonly path: string; readonly size: string | undefined },
+): void {
+  const bytes = size === undefined ? undefined : bytesOf(size);
+  if (bytes === undefined || bytes === 0) omit('tmpfs-size');
+  temporary.push({ path, size: bytes ? `${Math.ceil(bytes / MEBIBYTE)}Mi` : TEMPORARY_SIZE });
 }
 
 /** The nearest DNS label to a text; '' if it has no letter or digit. */
