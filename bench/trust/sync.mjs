@@ -63,6 +63,7 @@ const templates = Array.from({ length: count }, (_, index) => ({
   category_slug: category.slug,
   category_icon: '',
   image_name: 'bench',
+  download_count: 0,
   documentation: 'A line of text — ünder test\n'.repeat(140),
   env: Array.from({ length: 10 }, (_, nth) => ({ name: `NAME_${nth}`, value: `value ${nth}` })),
   created_at: now,

@@ -32,8 +32,8 @@ import {
   withoutTemplate,
 } from '../resources/workloads.ts';
 import { acceptEnv, isSameEnv, withoutInlineValues } from './env.ts';
-import { applicationOf, type Membership } from './networks/membership.ts';
 import type { HostPorts } from './host-ports/stored.ts';
+import { applicationOf, type Membership } from './networks/membership.ts';
 import { type Pending, pendingRevisions } from './plans/pending.ts';
 import { revisionColumns, revisionRow, type WorkloadRevision, workloadRevisionOf } from './plans/revision.ts';
 import type { DeploymentRow } from './rows.ts';
