@@ -14,6 +14,7 @@ export const layers = {
     'config',
     'mcp',
     'api',
+    'webhooks',
     'changes',
     'reconciler',
     'plans',

@@ -53,6 +53,7 @@ beforeAll(async () => {
   ids.users = (await fleet.aUser('viewer')).id;
   ids.tokens = (await fleet.aToken()).id;
   ids['update-runs'] = await aRun();
+  ids.webhooks = await aWebhook();
   ids.plans = await aPlan();
   for (let row = 0; row < LARGE; row++) {
     const bare = { secret_refs: [], registry_credentials: null, env_schema: [], required_network_types: [] };
@@ -118,6 +119,23 @@ async function aRun(): Promise<string> {
   const creator = { created_by: 'test', created_by_user: null, created_by_token: null };
   const run = { creator, selection: { template: 'any' }, wave: 1, stopAfter: 1, plan: { digest: '', items } };
   return client.$transaction((transaction) => insertRun(transaction, run));
+}
+
+/** A webhook with more deliveries than a page. */
+async function aWebhook(): Promise<string> {
+  const data = {
+    name: 'of the test',
+    url: 'https://hooks.example.test/',
+    events: [],
+    sealed: '',
+    key_id: 'test',
+    created_by: 'test',
+  };
+  const { id } = await client.webhook.create({ data });
+  await client.$executeRaw`
+    INSERT INTO webhook_deliveries (webhook_id, message_id, event, object_id, body)
+    SELECT ${id}::uuid, gen_random_uuid(), 'webhook.test', gen_random_uuid(), '{}' FROM generate_series(1, ${SMALL})`;
+  return id;
 }
 
 /** A plan with as many changes as allowed. */

@@ -20,7 +20,9 @@ import { anAdminToken, prepareFleetFaults } from '../faults/identity-world.ts';
 const { aDatabase, aFolder, aFleet } = prepareFleetFaults();
 const RECEIVER = path.resolve(import.meta.dirname, 'receiver-process.ts');
 const EVENTS = 10_000;
-const OBJECTS = 50;
+const OBJECTS = 20;
+/** The waits for messages, which include the lease of a killed fleet. */
+const withinMs = LONG_TEST_MS / 2;
 
 /** Records problems of an object and their ends, one after another. */
 const record = (databaseUrl: string, objectId: string, count: number) =>
@@ -73,6 +75,7 @@ test(
         const enough = (kill * EVENTS) / (2 * kills + 1);
         await eventually(`${enough} messages have arrived`, () => lines().length, {
           until: (count) => count >= enough,
+          withinMs,
         });
         const killed = kill % 2 === 1 ? receiver : fleet;
         killed.child.kill('SIGKILL');
@@ -82,7 +85,7 @@ test(
       }
       await recorded;
       const ids = () => new Set(lines().map((line) => JSON.parse(line).headers['webhook-id']));
-      await eventually('all events have arrived', () => ids().size, { until: (count) => count >= EVENTS });
+      await eventually('all events have arrived', () => ids().size, { until: (count) => count >= EVENTS, withinMs });
 
       const first = new Map<string, { readonly id: string; readonly name: string }>();
       const verifier = new Webhook(webhook.secret);
