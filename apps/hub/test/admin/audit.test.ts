@@ -120,6 +120,7 @@ const aGrant = async () => world.aGrant(await world.anOrganization(), await worl
 const {
   planVisibility: _plan,
   readTemplateFile: _file,
+  readApplicationFile: _applicationFile,
   runDoctor: _doctor,
   createSupportBundle: _bundle,
   ...endpoints
