@@ -153,7 +153,10 @@ export function createDelivery<Data extends object>({
   const send = async (receiver: Target, rows: readonly Row[], stopped: AbortSignal): Promise<boolean> => {
     const batch = batchOf(rows, receiver.format, limits.bytes);
     if (!batch) return false;
-    await receiver.send(batch.texts, AbortSignal.any([stopped, AbortSignal.timeout(timings.send)]));
+    const ending = AbortSignal.any([stopped, AbortSignal.timeout(timings.send)]);
+    await receiver.send(batch.texts, ending).catch((error: unknown) => {
+      throw new NotSent(messageOf(error));
+    });
     if (!(await positions.advance(batch.last.position, leaseSeconds))) return false;
     countDelivered(name, batch.texts.length);
     return true;
@@ -163,8 +166,10 @@ export function createDelivery<Data extends object>({
   const failed = async (error: unknown) => {
     failures += 1;
     countFailure(name);
-    const reason = error instanceof Error ? error.message : String(error);
-    log.warn({ delivery: name, reason, failures }, 'delivery failed; will retry');
+    const reason = messageOf(error);
+    // Other errors are of the database. While it is not available, one line says so.
+    const cause = error instanceof NotSent ? { reason } : { err: error };
+    log.warn({ delivery: name, ...cause, failures }, 'delivery failed; will retry');
     await positions.fail(reason).catch(() => undefined); // the database can be the cause
   };
   const succeeded = () => {
@@ -202,6 +207,13 @@ export function createDelivery<Data extends object>({
     },
   };
 }
+
+/** The target has not confirmed the rows. */
+class NotSent extends Error {
+  override name = 'NotSent';
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The first rows that have at most `maxBytes` bytes together, and at least one of them. */
 function batchOf(rows: readonly Row[], format: Target['format'], maxBytes: number) {
