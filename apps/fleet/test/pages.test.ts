@@ -14,7 +14,10 @@ test.each(lists)('a page of %s beyond the end is an empty list, also a page that
   const { body: created } = await admin.post('/api/v1/tokens', { name: 'a token', role: 'viewer' });
   const spec = { parts: [{ name: 'web', image_name: 'team/web' }] };
   const { body: made } = await admin.post('/api/v1/applications', { name: `shop-${lists.indexOf(path)}`, spec });
+  const receiver = { url: 'https://receiver.example.test/', events: ['deployment.failed'] };
+  const aWebhook = () => admin.post('/api/v1/webhooks', { name: 'receiver', ...receiver });
   const ids = {
+    webhooks: path.startsWith('/api/v1/webhooks') ? (await aWebhook()).body.webhook.id : '',
     applications: made.application.id,
     hosts: host.id,
     clusters: (await aCluster()).id,

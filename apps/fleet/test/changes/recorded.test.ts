@@ -85,7 +85,16 @@ test('a change of any column is recorded, except of these', async () => {
       'take_over',
       'waits_for',
     ],
-    hosts: ['check_at', 'check_failures', 'key_id', 'last_seen_at', 'open_ports', 'sealed'],
+    hosts: [
+      'check_at',
+      'check_failures',
+      'default_network_ids',
+      'key_id',
+      'last_seen_at',
+      'open_ports',
+      'refused_subnets',
+      'sealed',
+    ],
     nodes: ['updated_at'],
     clusters: [
       'check_at',

@@ -58,7 +58,7 @@ const versionOf = async (id: string) =>
 test('nothing is written if the containers are those that the last reconciliation has found', async () => {
   const { id, listed, compare } = await settled();
   const before = await versionOf(id);
-  expect(await compare(listed)).toEqual({ due: 0, deleted: [], has_orphans: false });
+  expect(await compare(listed)).toEqual({ due: 0, deleted: [], has_orphans: false, unused_networks: [] });
   expect(await versionOf(id)).toEqual(before);
 });
 

@@ -9,8 +9,8 @@ import { type Copied, fleetClient, pythonClient, type SyncClient } from './sync-
 import { aSyncProxy, cutOff, lost, rewritten, type SyncProxy, unknownCursor } from './sync-proxy.ts';
 
 const PAGE_SIZE = 4;
-/** The fleet adds `stale`; the scenario adds `unknown_member`. */
-const NOT_COMPARED = ['download_count', 'stale', 'unknown_member'];
+/** The fleet adds `stale` and `trust`; the scenario adds `unknown_member`. */
+const NOT_COMPARED = ['download_count', 'stale', 'trust', 'unknown_member'];
 const AUDIENCE = 'https://hub.example.test';
 
 let issuer: LocalIssuer;

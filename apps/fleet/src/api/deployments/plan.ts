@@ -15,6 +15,7 @@ import {
   readRenderable,
   renderingOf,
 } from '../../deployments/manifest.ts';
+import { readHostNetworks } from '../../deployments/networks/attached.ts';
 import { type DecidedCreation, decideCreation } from '../../deployments/plans/creation.ts';
 import { inPlan, type PlanContext } from '../../deployments/plans/several.ts';
 import { refusalsOfDeletion, refuseManaged } from '../../deployments/refusals.ts';
@@ -245,7 +246,12 @@ async function manifestAfter(
   const target = chosen ?? draft.target;
   const renderable = { draft, env, bound, composed, mounted, ...at };
   const rendering = renderingOf(renderable, secretsWithPlaceholders(secrets));
-  const allocated = { gpus: chosen?.gpus ?? [], ports: ports?.replicas ?? [], networks: networks?.networks ?? [] };
+  const allocated = {
+    gpus: chosen?.gpus ?? [],
+    ports: ports?.replicas ?? [],
+    // A stopped deployment keeps its addresses.
+    networks: networks?.networks ?? (chosen ? [] : await readHostNetworks(transaction, draft)),
+  };
   return { objects: await manifestOf(transaction, { rendering, target, allocated }), renderable };
 }
 
