@@ -39,6 +39,7 @@ const OWNERS: CredentialOwners = {
   'idempotency_keys.key_hash': null,
   'idempotency_keys.request_hash': null,
   'workload_revisions.template_hash': null,
+  'application_specs.catalog_hash': null,
 };
 
 test('each column that holds a credential has an owner', async () => {
