@@ -67,18 +67,25 @@ export class Transient extends EngineFailure {}
 export class Permanent extends EngineFailure {}
 
 /** What is wrong with a network of the fleet, or with an address in it. */
-type NetworkProblem = 'lost' | 'subnet_refused' | 'address_taken';
+type NetworkProblem = 'lost' | 'subnet_refused' | 'subnet_differs' | 'address_taken';
 
 /** A failure of a network that the fleet repairs by other addresses, or by creating it again. */
 export class NetworkFailure extends Transient {
   readonly problem: NetworkProblem;
   /** The id of the network. */
   readonly network: string;
+  /** The subnet that the engine refuses, or that its network has. */
+  readonly subnet: string | undefined;
 
-  constructor(problem: NetworkProblem, { Id }: { readonly Id: string }, message: string) {
+  constructor(
+    problem: NetworkProblem,
+    { Id, Subnet }: { readonly Id: string; readonly Subnet?: string },
+    message: string,
+  ) {
     super('NetworkFailed', `${message} The fleet repairs it by itself.`);
     this.problem = problem;
     this.network = Id;
+    this.subnet = Subnet;
   }
 }
 

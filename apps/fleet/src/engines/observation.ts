@@ -233,7 +233,7 @@ export interface Observation {
   /** What the engine of a host states about networks of the fleet; absent if it was not asked. */
   readonly networks?: readonly { readonly id: string; readonly isolated: boolean }[];
   /** A failure of a network that the fleet repairs. */
-  readonly networkFailure?: Pick<NetworkFailure, 'problem' | 'network'> | undefined;
+  readonly networkFailure?: Pick<NetworkFailure, 'problem' | 'network' | 'subnet'> | undefined;
   /** The names of instances that are to end next, and are no longer among the endpoints. */
   readonly leaving?: readonly string[];
   /** What is to be known beside the phase; absent on hosts. */

@@ -108,6 +108,20 @@ test('an address that something else has is replaced by another one', async () =
   await ask('DELETE', `/containers/${Id}?force=true`);
 });
 
+test('a network with another subnet on the engine than in the database keeps that of the engine', async () => {
+  const { id } = await client.deployment.findFirstOrThrow({ where: { name: 'third' } });
+  const before = await addresses(id);
+  await client.$executeRaw`UPDATE networks SET subnet = '10.213.48.0/20', isolation = NULL`;
+  await client.$executeRaw`UPDATE network_addresses SET address = address + 32 * 256`;
+  await fleet.ask(id, 'restart');
+  await eventually('the row has the subnet of the engine', async () => {
+    const [row] = await client.$queryRaw<{ subnet: string }[]>`SELECT subnet::text AS subnet FROM networks`;
+    return row?.subnet === '10.213.16.0/20';
+  });
+  await runs(id);
+  expect(await addresses(id)).toEqual(before);
+});
+
 test('the host names the deployments that share the default network, until they are restarted', async () => {
   const { id } = await fleet.deployed({ name: 'old' });
   await runs(id);

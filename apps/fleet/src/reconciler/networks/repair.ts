@@ -19,7 +19,7 @@ import type { Claim } from '../queue.ts';
 
 type Transaction = Prisma.TransactionClient;
 
-interface Repair extends Pick<NetworkFailure, 'problem' | 'network'> {
+interface Repair extends Pick<NetworkFailure, 'problem' | 'network' | 'subnet'> {
   /** The ordinals of the instances that do not run. */
   readonly down: readonly number[];
 }
@@ -31,7 +31,8 @@ interface Context {
 
 /**
  * Repairs what prevents the containers of a deployment from being in their network. A subnet that the engine refuses is
- * replaced by the next free one. A network that is lost is created again by the next pass, and the containers of all
+ * replaced by the next free one. If the network has another subnet than the database, which was restored or changed by two
+ * workers, that of the engine counts. A network that is lost is created again by the next pass, and the containers of all
  * its deployments are replaced. An address that something else has is replaced by another one.
  */
 export async function repairNetwork({ database, candidates }: Context, claim: Claim, repair: Repair): Promise<void> {
@@ -47,7 +48,7 @@ export async function repairNetwork({ database, candidates }: Context, claim: Cl
     const members =
       repair.problem === 'lost'
         ? await forgetNetwork(transaction, repair.network)
-        : await replaceSubnet(transaction, repair.network, candidates);
+        : await replaceSubnet(transaction, repair, candidates);
     for (const member of members) await restartForAddress({ transaction, principal: THE_FLEET }, member);
   });
 }
@@ -69,10 +70,13 @@ async function forgetNetwork(transaction: Transaction, id: string): Promise<read
   return count === 0 ? [] : makeDue(transaction, id);
 }
 
-/** Gives a network the next free subnet of the same size, with each address at the same place. */
+/**
+ * Gives a network the next free subnet of the same size, or the one that it has on the engine, with each address at the same
+ * place. Nothing changes if another worker has replaced the refused one.
+ */
 async function replaceSubnet(
   transaction: Transaction,
-  id: string,
+  { problem, network: id, subnet = '' }: Repair,
   { networkPool }: Candidates,
 ): Promise<readonly Member[]> {
   const [network] = await transaction.$queryRaw<Stored[]>`
@@ -80,13 +84,15 @@ async function replaceSubnet(
   if (!network) return [];
   const { host_id, application_id: applicationId } = network;
   const from = subnetOf(network.subnet);
-  const to = freeSubnet(
-    networkPool,
-    { applicationId, prefix: from.prefix },
-    await readTakenSubnets(transaction, host_id),
-  );
-  if (!to) return []; // no other one is free: retry with the same one
-  await transaction.$executeRaw`
+  const isRefused = problem === 'subnet_refused';
+  if (isRefused && network.subnet !== subnet) return [];
+  const taken = async () => readTakenSubnets(transaction, host_id);
+  const to = isRefused
+    ? freeSubnet(networkPool, { applicationId, prefix: from.prefix }, await taken())
+    : subnetOf(subnet);
+  if (!to || to.prefix !== from.prefix) return []; // no other one is free: retry with the same one
+  if (isRefused)
+    await transaction.$executeRaw`
     UPDATE hosts SET refused_subnets = array_append(refused_subnets, ${network.subnet})
     WHERE id = ${host_id}::uuid AND NOT refused_subnets @> ARRAY[${network.subnet}]`;
   const moved = (await readAddresses(transaction, id)).map(({ address }) => ({

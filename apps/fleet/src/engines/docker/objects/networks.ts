@@ -74,7 +74,7 @@ const NAME_TAKEN = /already (?:used|exists)/i;
  * containers must be replaced.
  *
  * @returns what the engine states about it, and the actions taken
- * @throws NetworkFailure if the network is lost or its subnet is refused; Transient if something else has its name
+ * @throws NetworkFailure if the network is lost, its subnet is refused or another one; Transient if something else has its name
  */
 export async function ensureNetwork(
   client: DockerClient,
@@ -99,9 +99,12 @@ export async function ensureNetwork(
   return { found: accepted(body, created), actions: [`created the network ${body.Name}`] };
 }
 
-/** @throws Transient for a network that is not as the fleet creates it */
+/** @throws NetworkFailure if it has another subnet, and Transient if the fleet has not created it */
 function accepted({ Name, Id, Subnet }: NetworkBody, { subnet, owner, isolated }: Inspected): FoundNetwork {
-  if (owner !== Id || subnet !== Subnet) {
+  if (owner === Id && subnet !== Subnet) {
+    throw new NetworkFailure('subnet_differs', { Id, Subnet: subnet }, `The network ${Name} has the subnet ${subnet}.`);
+  }
+  if (owner !== Id) {
     const message = `A network named ${Name} exists that the fleet has not created, with the subnet ${subnet}. It was not changed. Remove it; the fleet then creates its own.`;
     throw new Transient('NetworkFailed', message);
   }
