@@ -111,8 +111,7 @@ test('a webhook is disabled with an event after the last attempt, and sends what
     return !webhook.enabled && webhook;
   });
   expect(disabled.disabled_reason).toBe('The last attempt failed. It answered with the status 500.');
-  expect(received.length).toBeGreaterThan(RETRIES.length);
-  expect(new Set(received.map((message) => message.id)).size).toBe(1);
+  expect(received).toHaveLength(RETRIES.length + 1);
   const { body } = await asAdmin.get('/api/v1/events?reason=WebhookDisabled&resolved=false');
   expect(body.events).toEqual([expect.objectContaining({ object_id: id, name, severity: 'warning' })]);
   const refused = await asAdmin.post(`${WEBHOOKS}/${id}/test`);

@@ -166,7 +166,7 @@ describe('sign', () => {
     await expect(run('sign', folder, '--key', root.file)).rejects.toThrow('does not list it');
     await run('keys', 'rotate', folder, '--root', root.file, '--key', stranger.publicFile);
     await expect(run('sign', folder, '--key', key.file)).rejects.toThrow('lists it as retired');
-    await run('keys', 'revoke', folder, '--root', root.file, '--kid', key.kid);
+    await run('keys', 'revoke', folder, '--root', root.file, `--kid=${key.kid}`);
     await expect(run('sign', folder, '--key', key.file)).rejects.toThrow('lists it as revoked');
     await expect(run('sign', folder, '--key', key.publicFile)).rejects.toThrow('must contain a private key');
   });
@@ -266,7 +266,7 @@ describe('keys keyring, rotate and revoke', () => {
     const { folder, root, key } = await aSignedFolder();
     const next = await aKey();
     await run('keys', 'keyring', folder, '--root', root.file, '--key', next.publicFile);
-    const { text } = await run('keys', 'revoke', folder, '--root', root.file, '--kid', key.kid);
+    const { text } = await run('keys', 'revoke', folder, '--root', root.file, `--kid=${key.kid}`);
     expect(text).toContain('Sign the folder again');
     expect(await keyringIn(folder)).toMatchObject({
       keys: [{ kid: key.kid, revoked: true }, { kid: next.kid }],
@@ -316,7 +316,7 @@ describe('keys keyring, rotate and revoke', () => {
     const refused = (...args: readonly string[]) =>
       expect(run('keys', args[0] ?? '', folder, ...args.slice(1))).rejects;
     await refused('keyring', '--root', root.file, '--publisher', 'zeta').toThrow('cannot change');
-    await refused('revoke', '--root', root.file, '--kid', stranger.kid).toThrow('does not list');
+    await refused('revoke', '--root', root.file, `--kid=${stranger.kid}`).toThrow('does not list');
     await refused('keyring', '--root', stranger.file).toThrow('neither the root key');
     await refused('rotate', '--root', root.file).toThrow('Specify either');
     expect(readFileSync(path.join(folder, KEYRING), 'utf8')).toBe(before);

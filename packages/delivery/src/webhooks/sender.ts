@@ -101,10 +101,10 @@ export function createSender({ query, outbound, log, ...options }: SenderOptions
     const pause = timings.retries[failures];
     const retry = timings.retries[delivery.attempts];
     const isOver = pause === undefined || status === GONE;
-    // What waits for a webhook that is disabled is sent when somebody enables it.
+    // Before the message is due again, which it is as soon as somebody enables the webhook.
+    if (isOver) await options.disable(webhook, reason);
     const retrySeconds = isOver ? 0 : retry === undefined ? undefined : retry / 1000;
     await table.failed(delivery, { status, reason, retrySeconds, pauseSeconds: isOver ? 0 : pause / 1000 });
-    if (isOver) await options.disable(webhook, reason);
   };
   const begin = (delivery: DueDelivery) => {
     const running = attempt(delivery)
