@@ -24,7 +24,7 @@ const COMPOSE = `services:
     volumes: ["/srv/api:/data"]
 `;
 
-test('a converted file is printed, and what a person must read is told', async () => {
+test('a converted file is printed with the notes that a person must read', async () => {
   const file = write('compose.yaml', COMPOSE);
   write('nginx.conf', 'events {}');
   const report = path.join(folder, 'report.json');

@@ -1,4 +1,5 @@
 // The application that a conversion writes. Members with their defaults are left out.
+import { stringify } from 'yaml';
 
 export interface ApplicationInput {
   readonly name: string;
@@ -88,3 +89,6 @@ export interface Application extends Description {
   readonly generated?: readonly GeneratedValue[];
   readonly parts: readonly ApplicationPart[];
 }
+
+/** An application as a YAML document. */
+export const applicationYaml = (application: Application): string => stringify(application, { lineWidth: 0 });

@@ -1,4 +1,4 @@
-export type { Application, ApplicationInput, ApplicationPart } from './application.ts';
+export { type Application, type ApplicationInput, type ApplicationPart, applicationYaml } from './application.ts';
 export { convertCaprover } from './caprover/caprover.ts';
 export { type Converted, convertCompose, MAX_FILE, type SourceFile } from './compose/compose.ts';
 export { convertCoolify } from './coolify/coolify.ts';
@@ -9,4 +9,3 @@ export {
   type PortainerTemplate,
 } from './portainer/portainer.ts';
 export { type Entry, type Fate, type HarmlessReason, harmless } from './report.ts';
-export { applicationYaml } from './yaml.ts';

@@ -3,7 +3,7 @@ import { applicationSpec, paginationOf } from '@svc/contract';
 import { fleetEndpoints, type GeneratedValue } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, Problem, replyWithPage, withEtag } from '@svc/http';
 import { readAdopted } from '../applications/adopt.ts';
-import { changeApplication } from '../applications/apply.ts';
+import { changeApplication, refusePart } from '../applications/apply.ts';
 import {
   type ApplicationChange,
   decideChange,
@@ -16,7 +16,6 @@ import { listEvents } from '../applications/events.ts';
 import { storedInputs } from '../applications/inputs.ts';
 import { type Origin, presentOrigin, readOrigin } from '../applications/origin.ts';
 import { planOf } from '../applications/plan.ts';
-import { refusePart } from '../applications/refusals.ts';
 import { type ApplicationRow, applications, presentApplications, readApplication } from '../applications/rows.ts';
 import { storeApplication } from '../applications/store.ts';
 import {
@@ -28,7 +27,7 @@ import {
 import { inPlan } from '../deployments/plans/several.ts';
 import { revealGenerated } from '../deployments/values/reveal.ts';
 import { callerKey } from '../identity/principal.ts';
-import { UncheckedTargets } from '../reconciler/first-checks.ts';
+import { UncheckedTargets } from '../reconciler/checks/first-checks.ts';
 import { listRows, lockRow, readRow, readRows, refuseRename } from '../resources/kind.ts';
 import { applicationList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';

@@ -6,6 +6,7 @@ import { requireWritableAuditLog } from '../audit/gate.ts';
 import type { Sealer } from '../database/sealing.ts';
 import { abandon, remedyFor } from '../deployments/store.ts';
 import { userOfCredentials } from '../engines/kubernetes/check/account.ts';
+import { expiryOf } from '../engines/kubernetes/check/expiry.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import { isAdmin, resolvedTargetErrors, secretRequiredAgain, targetErrors } from '../identity/outbound-targets.ts';
@@ -236,7 +237,7 @@ const pemErrors = (ca: string | null | undefined, auth: Auth | undefined): Field
 
 /**
  * Credentials are sealed together with the address of the server, so that they are never sent to
- * another one.
+ * another one. Their end is stored with them.
  */
 async function sealCredentials(
   sealer: Sealer,
@@ -246,6 +247,7 @@ async function sealCredentials(
   const text = JSON.stringify({ address: server, ...auth });
   return {
     auth_kind: auth.kind,
+    credentials_expire_at: expiryOf(auth),
     sealed: await sealer.seal(clusterCredentialsLocation(row), text),
     key_id: sealer.kid,
   };

@@ -25,7 +25,7 @@ import { presentRollout, storedOutcome } from '../deployments/updates/rollout.ts
 import { upgradeDeployment as upgrade } from '../deployments/updates/upgrade.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { callerKey } from '../identity/principal.ts';
-import { UncheckedTargets } from '../reconciler/first-checks.ts';
+import { UncheckedTargets } from '../reconciler/checks/first-checks.ts';
 import { storedEnv } from '../render/env.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
 import { lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';

@@ -59,7 +59,7 @@ async function lockWebhook(transaction: Transaction, id: string): Promise<Webhoo
   return transaction.webhook.findUniqueOrThrow({ where: { id } });
 }
 
-/** Whoever changes a webhook decides where messages go, so that it ends with the rights of this caller. */
+/** The caller who changes a webhook decides where messages go. The webhook therefore ends with the rights of this caller. */
 async function takeOver({ transaction, principal }: ChangeContext, id: string): Promise<Webhook> {
   const creator = await creatorOf(transaction, principal); // locks the caller before the webhook, as the end of the rights does
   const before = await lockWebhook(transaction, id);
@@ -85,7 +85,7 @@ export const updateWebhook = changeRoute(fleetEndpoints.updateWebhook, async (co
   };
 });
 
-/** Begins anew with what waits. */
+/** Enables a webhook, whose waiting messages are then due. */
 async function enable(transaction: Transaction, id: string): Promise<void> {
   const enabled = await transaction.$executeRaw`
     UPDATE webhooks SET disabled_at = NULL, disabled_reason = NULL, failures = 0, failing_since = NULL, failure = NULL, retry_at = NULL

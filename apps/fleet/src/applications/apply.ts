@@ -1,8 +1,9 @@
 import type { GeneratedValue } from '@svc/contract/fleet';
 import type { DeploymentContext } from '../deployments/changes.ts';
 import type { PlanContext } from '../deployments/plans/several.ts';
+import { refuse } from '../deployments/refusals.ts';
 import { type ApplicationChange, decideChange } from './change.ts';
-import { refusePart } from './refusals.ts';
+import type { PartRefusal } from './decide.ts';
 import type { ApplicationRow } from './rows.ts';
 import { storeChange } from './store.ts';
 
@@ -19,3 +20,12 @@ export async function changeApplication(
   refusePart(decided.decided.refusals);
   return storeChange(context, decided);
 }
+
+/** @throws 422 with all refusals if there are any, by part; 409 if all are `name_taken` */
+export const refusePart = (refusals: readonly PartRefusal[]): void =>
+  refuse(
+    refusals.map(({ part, path, ...refusal }) => ({
+      ...refusal,
+      path: part === null ? path : `parts.${part}.${path}`,
+    })),
+  );

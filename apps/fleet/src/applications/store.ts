@@ -361,7 +361,7 @@ interface NewEvent {
   readonly generation: number;
   readonly reason: string;
   readonly message: string;
-  /** The caller who requested it; null if nobody did. */
+  /** The caller who requested it; null: the fleet itself. */
   readonly actor: string | null;
 }
 

@@ -63,7 +63,7 @@ async function refuseUnexpected({ client }: Database, { organization, checkedAt 
     SELECT checked_at, organization->>'id' AS organization_id, organization->>'slug' AS slug FROM catalog_sync`;
   if (!row || row.checked_at === null) return; // nothing was mirrored
   if (row.organization_id !== (organization?.id ?? null)) {
-    const nameOf = (slug: string | null | undefined) => (slug == null ? 'nobody in particular' : slug);
+    const nameOf = (slug: string | null | undefined) => (slug == null ? 'anonymous callers' : slug);
     throw new Problem(
       'other_organization',
       `The bundle is for ${nameOf(organization?.slug)}, and the mirror for ${nameOf(row.slug)}. Nothing was changed.`,

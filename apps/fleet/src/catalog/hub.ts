@@ -5,7 +5,7 @@ import { failedConnection } from '@svc/http';
 
 /** Where a catalog comes from: a hub, or a bundle with its responses. */
 export interface CatalogSource {
-  /** null: the catalog is that of nobody in particular. */
+  /** null: the catalog is that of an anonymous caller. */
   getOwnOrganization(): Promise<{ readonly organization: Organization | null }>;
   listTemplateUpdates(input: {
     readonly query: { readonly cursor: string; readonly limit: number };

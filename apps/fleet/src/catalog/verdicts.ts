@@ -60,7 +60,7 @@ export async function storeVerdicts({ client }: Database, isStopped: () => boole
       const { state, publisher, publisher_name, reason } = verdict;
       verdicts.push({ id, digest, trust: { state, publisher, publisher_name, reason, of, updated_at } });
     }
-    // A template that was replaced meanwhile is verified in the next pass.
+    // A template that changes during the verification is verified again in the next pass.
     await client.$executeRaw`
       UPDATE catalog_templates t SET trust = r.trust
       FROM jsonb_to_recordset(${JSON.stringify(verdicts)}::jsonb) AS r (id uuid, digest text, trust jsonb)

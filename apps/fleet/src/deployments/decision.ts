@@ -22,7 +22,7 @@ import { NOTHING_PENDING, type Pending, pendingPortsOn, reallocationOf } from '.
 import { allocatedGpus, decidePorts, type PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
 import { countedReplicas } from './scaling/scaling.ts';
-import { examineTrust } from './templates/trust.ts';
+import { examineTrust, type Trusted, trustedIn } from './templates/trust.ts';
 import { type Extra, NO_EXTRA, replacedBy, whyNoExtra, whyNoRoom, withExtra } from './updates/extra.ts';
 import { type PresentDeployment, readPresent } from './updates/present.ts';
 import { namesOfSecrets, readSecretMetadata, type SecretMetadata } from './values/secret-metadata.ts';
@@ -33,11 +33,13 @@ type Transaction = Prisma.TransactionClient;
 /** What a decision reads. */
 export interface DecisionContext {
   readonly transaction: Transaction;
-  /** Who requests the change; absent if nobody does. */
+  /** The caller who requests the change; absent: the fleet itself. */
   readonly principal?: Changer;
   readonly candidates: Candidates;
   /** What earlier changes of the same plan would store. Default: nothing. */
   readonly pending?: Pending;
+  /** Default: it is read for this decision. */
+  readonly trusted?: Trusted;
   /** Whether parts of applications can be changed: by their application, or by a restart. */
   readonly ofParts?: boolean;
   /** The port at which this process serves its API. Default: not known. */
@@ -222,6 +224,7 @@ export async function decide(context: DecisionContext, requested: Draft): Promis
   const { verdict, refusals: ofTrust } = await examineTrust(transaction, draft, {
     principal: context.principal,
     target,
+    trusted: context.trusted ?? trustedIn(transaction),
   });
   const { env, bindings, problems } = resolveEnv(workload.spec, draft.env, workload.secretVariables);
   const { bound, composed, refusals: ofValues } = await readBound(transaction, draft, bindings, pending);

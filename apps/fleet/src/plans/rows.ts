@@ -16,7 +16,7 @@ type Reader = Pick<Transaction, '$queryRaw'>;
 type Plan = Reply<typeof fleetEndpoints.getPlan>['plan'];
 type Query = Input<typeof fleetEndpoints.listPlans>['query'];
 
-/** A plan that can no longer be applied, because nobody did so in time, has the state `expired`. */
+/** A plan that was not applied in time has the state `expired`. */
 const state = Prisma.sql`CASE WHEN r.state IN ('ready', 'refused', 'unchanged') AND r.expires_at <= now() THEN 'expired' ELSE r.state END`;
 
 const planRow = z.object({

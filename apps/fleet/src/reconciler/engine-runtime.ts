@@ -9,15 +9,8 @@ import type { Subnet } from '../placement/subnets.ts';
 import type { DefaultLimits } from '../render/defaults.ts';
 import type { Settings } from '../settings/settings.ts';
 import { startApplications } from './applications.ts';
-import { checkTarget, startChecks } from './checks.ts';
-import {
-  type ClientOptions,
-  type ClusterClients,
-  createClusterClients,
-  createHostClients,
-  type HostClients,
-} from './engine-clients.ts';
-import { type AfterFirstChecks, createFirstChecks } from './first-checks.ts';
+import { checkTarget, startChecks } from './checks/checks.ts';
+import { type AfterFirstChecks, createFirstChecks } from './checks/first-checks.ts';
 import {
   type Examined,
   examineCluster,
@@ -26,7 +19,14 @@ import {
   identifyHost,
   type NewHostFacts,
   type Unregistered,
-} from './identify.ts';
+} from './checks/identify.ts';
+import {
+  type ClientOptions,
+  type ClusterClients,
+  createClusterClients,
+  createHostClients,
+  type HostClients,
+} from './engine-clients.ts';
 import { startReconciler } from './reconciler.ts';
 import { DEFAULT_TIMINGS, type ReconcilerTimings } from './timings.ts';
 import { startAutomaticUpdates } from './updates/automatic.ts';

@@ -79,7 +79,7 @@ export async function judge(subject: Subject, judged: Judged): Promise<Trust> {
 
 async function verify(evidence: Subject, { policy, publishers, now, historyOf }: Judged): Promise<Verified> {
   if (!evidence) throw new Untrusted('unsigned');
-  // A copy was compared when it was made: that somebody chooses an older one is not the hub's doing.
+  // A copy was compared when it was made. The hub does not determine that a caller chooses an older copy.
   const isCompared = 'is_compared' in evidence && evidence.is_compared;
   const verified = await verifyTemplate(evidence.members, evidence.signatures, {
     publishers,

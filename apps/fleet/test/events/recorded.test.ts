@@ -5,7 +5,7 @@ import type { Log } from '@svc/http';
 import { recordFailure, recordRecovery } from '../../src/catalog/sync-state.ts';
 import type { Observation } from '../../src/engines/observation.ts';
 import { logEvents, pruneEvents, type RecordedEvent } from '../../src/events/record.ts';
-import { checkTarget } from '../../src/reconciler/checks.ts';
+import { checkTarget } from '../../src/reconciler/checks/checks.ts';
 import { readDesired } from '../../src/reconciler/desired.ts';
 import { claimDue } from '../../src/reconciler/queue.ts';
 import { DEFAULT_TIMINGS as timings } from '../../src/reconciler/timings.ts';

@@ -1,6 +1,6 @@
 // What a check of a host costs if nothing has changed.
 import { afterEach, expect, test } from '@jest/globals';
-import { checkTarget } from '../../src/reconciler/checks.ts';
+import { checkTarget } from '../../src/reconciler/checks/checks.ts';
 import type { ReconcilerContext } from '../../src/reconciler/targets.ts';
 import { DEFAULT_TIMINGS } from '../../src/reconciler/timings.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';

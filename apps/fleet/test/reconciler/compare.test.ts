@@ -2,7 +2,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { ManagedObject } from '../../src/engines/managed.ts';
 import type { Prisma } from '../../src/generated/prisma/client.ts';
-import { compareWithRows } from '../../src/reconciler/compare.ts';
+import { compareWithRows } from '../../src/reconciler/checks/compare.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 
 const fleet = await startDeploymentWorld();

@@ -3,11 +3,16 @@ import path from 'node:path';
 import { fleetService, hubService } from '@svc/contract';
 import { repository } from '../../src/settings.ts';
 
+/** The folder of handlers that answer questions of operators. Its name is not part of their URLs. */
+const TOPIC = /^operations\//;
+
 /** The source files of a folder, by path without extension, relative to the folder. */
 function sourcesIn(folder: string): Map<string, string> {
   const names = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const sources = names.filter((name) => name.endsWith('.ts') && !name.startsWith('generated'));
-  return new Map(sources.map((name) => [name.slice(0, -3), fs.readFileSync(path.join(folder, name), 'utf8')]));
+  return new Map(
+    sources.map((name) => [name.slice(0, -3).replace(TOPIC, ''), fs.readFileSync(path.join(folder, name), 'utf8')]),
+  );
 }
 
 test.each([

@@ -29,7 +29,7 @@ interface Holding {
   readonly holders: ReadonlyMap<string, string>;
 }
 
-/** Why a deployment cannot have a port of a host that it requests: it is not open, or somebody holds it. */
+/** Why a deployment cannot have a port of a host that it requests: it is not open, or something else has it. */
 export async function refusalOfPort(
   transaction: Transaction,
   { key, protocol, host_port }: RequestedPort,

@@ -14,6 +14,7 @@ import { type Decision, type DecisionContext, readAllocation } from '../decision
 import type { DraftContext, NewDeploymentRequest } from '../draft.ts';
 import type { DeploymentRow } from '../rows.ts';
 import { allocationOf } from '../store.ts';
+import { trustedIn } from '../templates/trust.ts';
 import { type DecidedCreation, decideCreation, storeCreations } from './creation.ts';
 import { type DecidedDeletion, decideDeletion, storeDeletion } from './deletion.ts';
 import { NOTHING_PENDING, type Pending, type PendingDeployment } from './pending.ts';
@@ -54,7 +55,9 @@ export type Decided = DecidedCreation | DecidedChange | DecidedDeletion;
  * most once, and an application of the decisions makes them again under the placement lock.
  */
 export async function decisionsIn(context: PlanContext): Promise<(request: Requested) => Promise<Decided>> {
-  const once = { ...context, candidates: await context.candidates.readOnce(context.transaction) };
+  const { transaction } = context;
+  const candidates = await context.candidates.readOnce(transaction);
+  const once = { ...context, candidates, trusted: trustedIn(transaction) };
   let pending: Pending = NOTHING_PENDING;
   return async (request) => {
     const decided = await decideOne({ ...once, pending }, request);

@@ -5,7 +5,7 @@ import type { Changer } from '../../identity/principal.ts';
 import { storedEvidence } from '../../trust/evidence.ts';
 import { readHistory } from '../../trust/memory.ts';
 import { readPolicy, type TrustPolicy } from '../../trust/policy.ts';
-import { readPublishers } from '../../trust/publishers.ts';
+import { type NamedPublisher, readPublishers } from '../../trust/publishers.ts';
 import { BY_HAND, judge, OFF } from '../../trust/verdict.ts';
 import type { Draft } from '../draft.ts';
 import type { Refusal } from '../refusals.ts';
@@ -33,6 +33,27 @@ const PROGRAM: readonly string[] = workloadMembers.filter((name) => !RESOURCES.i
 
 const copyRow = z.object({ trust: storedEvidence.nullable(), overridden: z.array(z.string()), has_run: z.boolean() });
 
+/** The policy and the publishers. They are read when they are needed first, and once for all decisions of a plan. */
+export interface Trusted {
+  readonly policy: () => Promise<TrustPolicy>;
+  readonly publishers: () => Promise<readonly NamedPublisher[]>;
+}
+
+export function trustedIn(transaction: Transaction): Trusted {
+  let policy: Promise<TrustPolicy> | undefined;
+  let publishers: Promise<readonly NamedPublisher[]> | undefined;
+  return {
+    policy: () => (policy ??= readPolicy(transaction)),
+    publishers: () => (publishers ??= readPublishers(transaction)),
+  };
+}
+
+interface Asked {
+  readonly principal: Changer | undefined;
+  readonly target: Draft['target'];
+  readonly trusted: Trusted;
+}
+
 /**
  * Verifies what a draft runs with the present keys. A failure refuses a deployment that begins to run a revision, or another image of
  * it, on targets to which the policy applies. Everything else continues: scaling, stopping, restarting, and returning to what has run.
@@ -40,9 +61,9 @@ const copyRow = z.object({ trust: storedEvidence.nullable(), overridden: z.array
 export async function examineTrust(
   transaction: Transaction,
   draft: Draft,
-  { principal, target }: { readonly principal: Changer | undefined; readonly target: Draft['target'] },
+  { principal, target, trusted }: Asked,
 ): Promise<Examined> {
-  const policy = await readPolicy(transaction);
+  const policy = await trusted.policy();
   if (policy.mode === 'off') return { verdict: OFF, refusals: [] };
   const { workload } = draft;
   const copy = await readCopy(transaction, draft);
@@ -52,7 +73,7 @@ export async function examineTrust(
       ? BY_HAND
       : await judge(evidence, {
           policy,
-          publishers: await readPublishers(transaction),
+          publishers: await trusted.publishers(),
           now: new Date(),
           historyOf: (slug) => readHistory(transaction, slug, { lock: false }),
         });

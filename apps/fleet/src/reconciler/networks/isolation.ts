@@ -27,7 +27,7 @@ export async function recordOutside(
 type Unused = Pick<Parameters<typeof networkName>[0], 'id' | 'application_id'>;
 
 /**
- * Removes networks without an address from their host, then their rows. A network that gets an address meanwhile keeps
+ * Removes networks without an address from their host, then their rows. A network in which an address is allocated during the removal keeps
  * its row, and is created again. One that the engine still uses stays until the next check.
  */
 export async function removeUnused(

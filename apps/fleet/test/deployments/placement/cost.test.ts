@@ -51,7 +51,7 @@ test('a creation sends 13 statements, whatever the number of hosts and deploymen
   expect(many.sent).toEqual(few.sent);
 });
 
-test('a plan of several creations sends 5 statements for each, and 5 for all, whatever the number of hosts', async () => {
+test('a plan of several creations sends 4 statements for each, and 6 for all, whatever the number of hosts', async () => {
   await fleet.aHost();
   const { id } = await fleet.aWorkload({ ports: [PORT] });
   const { plan } = plansIn(fleet);
@@ -65,7 +65,7 @@ test('a plan of several creations sends 5 statements for each, and 5 for all, wh
   await Promise.all(Array.from({ length: 30 }, () => fleet.aHost()));
   const many = await planned(11);
   expect(many.sent).toEqual(few.sent);
-  expect({ one: one.sent.length, few: few.sent.length }).toEqual({ one: 5 + 5, few: 5 + 55 });
+  expect({ one: one.sent.length, few: few.sent.length }).toEqual({ one: 6 + 4, few: 6 + 44 });
 });
 
 test('a reconciliation that finds a deployment as desired sends two statements', async () => {

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { eventually } from '@svc/testing';
 import type { Database } from '../../../src/database/client.ts';
-import { createFirstChecks, UncheckedTargets } from '../../../src/reconciler/first-checks.ts';
+import { createFirstChecks, UncheckedTargets } from '../../../src/reconciler/checks/first-checks.ts';
 import { SHORT_TIMINGS } from '../../timings.ts';
 import { type Body, GIB, reasonsOf, startDeploymentWorld } from '../world.ts';
 

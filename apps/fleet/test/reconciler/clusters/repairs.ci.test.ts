@@ -92,7 +92,7 @@ describe('the check of a cluster', () => {
     const checkAsBefore = () => engineRuntime.checkCluster(row);
 
     await checkAsBefore();
-    expect((await cluster(clusterId)).credentials_expire_at).not.toBe(dateOf(tokens.before));
+    expect((await cluster(clusterId)).credentials_expire_at).toBe(dateOf(tokens.after));
     server.rotate(tokens.after);
     const online = await checked(clusterId);
     expect(online).toMatchObject({ reachability: 'online', credentials_expire_at: dateOf(tokens.after) });

@@ -16,7 +16,7 @@ import { aWalker } from './walker.ts';
 
 /** Most histories are of templates, because the code is the same. */
 const HISTORIES = {
-  templates: byDepth({ short: 9, full: 240, long: 2700 }),
+  templates: byDepth({ short: 12, full: 300, long: 3400 }),
   applications: byDepth({ short: 3, full: 60, long: 700 }),
 };
 

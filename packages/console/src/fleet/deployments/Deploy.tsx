@@ -25,7 +25,7 @@ import { ScalingFields } from './scaling/ScalingFields.tsx';
 import { firstScalingDraft, type ScalingDraft, scalingBodyOf } from './scaling/scaling-draft.ts';
 import { PolicyFields } from './updates/policy/PolicyFields.tsx';
 import { NEW_POLICY, type PolicyDraft, policyChanges, policyDraftOf } from './updates/policy/policy-draft.ts';
-import { type PlanBody, usePlan } from './usePlan.ts';
+import { type PlanBody, planFields, usePlan } from './usePlan.ts';
 import { targetOf, useTargets } from './useTargets.ts';
 import { VariableField } from './VariableField.tsx';
 import { firstVolumeDraft, type VolumeDraft, VolumeField, volumesBodyOf } from './VolumeField.tsx';
@@ -95,19 +95,6 @@ const bodyOf = (
     acknowledge: [...acknowledged],
     updates: policyChanges(NEW_POLICY, policy),
   }) satisfies PlanBody;
-
-/** The members of the request for which the form shows errors beside a field. */
-const SHOWN = [
-  'name',
-  'target',
-  'replicas',
-  'autoscaling',
-  'scaled_by',
-  'env',
-  'host_ports',
-  'volumes',
-  'updates',
-] as const;
 
 /** The form for a template, with the plan beside it. */
 function DeployForm({ template, proposedName }: { readonly template: Template; readonly proposedName: string }) {
@@ -275,7 +262,7 @@ function DeployForm({ template, proposedName }: { readonly template: Template; r
                   onChange={(scaling) => change('autoscaling', { scaling })}
                 />
               </div>
-              <FormError error={deploy.error} shown={[...SHOWN]} />
+              <FormError error={deploy.error} shown={planFields} />
               <div className="actions">
                 <Button
                   type="submit"

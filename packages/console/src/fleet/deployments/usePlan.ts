@@ -7,6 +7,19 @@ import { fleet } from '../api.ts';
 
 export type PlanBody = NonNullable<CallInput<(typeof fleetEndpoints)['planDeployment']>['body']>;
 
+/** The members of the request, without what it runs, for which a form shows errors beside a field. */
+export const planFields: readonly string[] = [
+  'name',
+  'target',
+  'replicas',
+  'autoscaling',
+  'scaled_by',
+  'env',
+  'host_ports',
+  'volumes',
+  'updates',
+];
+
 const PAUSE_MS = 300;
 /** Other deployments and targets change, so a plan is repeated. */
 const REPEAT_MS = 10_000;

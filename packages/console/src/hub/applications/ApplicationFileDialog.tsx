@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { fieldErrorsOf } from '../../shared/api/problem.ts';
 import { t } from '../../shared/texts/texts.ts';
-import { TextAreaField } from '../../shared/ui/controls/Field.tsx';
+import { FileField, TextAreaField } from '../../shared/ui/controls/Field.tsx';
 import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
 import { Notice } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
@@ -23,7 +23,6 @@ export function ApplicationFileDialog({
   const [content, setContent] = useState('');
   const [message, setMessage] = useState('');
   const [file, setFile] = useState<Read>();
-  const id = useId();
   const onSuccess = ({ application: { name } }: { readonly application: ManagedApplication }) => {
     confirmChange(t('Application {name} is published', { name }));
     onClose();
@@ -57,21 +56,14 @@ export function ApplicationFileDialog({
       onSubmit={() => (file ? publish(file) : read.mutate({ body: { yaml: content } }))}
     >
       <p>{t('An application as the commands import and export write it. Nothing is stored until you publish it.')}</p>
-      <div className="field">
-        <label htmlFor={id}>{t('File')}</label>
-        <input
-          id={id}
-          className="input"
-          type="file"
-          accept=".yaml,.yml"
-          onChange={async ({ target }) => {
-            const [chosen] = target.files ?? [];
-            if (!chosen) return;
-            setContent(await chosen.text());
-            setFile(undefined);
-          }}
-        />
-      </div>
+      <FileField
+        label={t('File')}
+        accept=".yaml,.yml"
+        onChoose={async (chosen) => {
+          setContent(await chosen.text());
+          setFile(undefined);
+        }}
+      />
       <TextAreaField
         label={t('Content')}
         rows={14}

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { fieldErrorsOf } from '../../shared/api/problem.ts';
 import { t } from '../../shared/texts/texts.ts';
-import { TextAreaField } from '../../shared/ui/controls/Field.tsx';
+import { FileField, TextAreaField } from '../../shared/ui/controls/Field.tsx';
 import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
 import { type HubOutput, hub } from '../api.ts';
 
@@ -22,7 +22,6 @@ export function ImportDialog({
   readonly onClose: () => void;
 }) {
   const [content, setContent] = useState('');
-  const id = useId();
   const read = useMutation({
     ...hub.change('readTemplateFile'),
     onSuccess: (file) => {
@@ -43,19 +42,7 @@ export function ImportDialog({
       onSubmit={() => read.mutate({ body: { yaml: content } })}
     >
       <p>{t('A template as the commands import and export write it. Nothing is stored until you create it.')}</p>
-      <div className="field">
-        <label htmlFor={id}>{t('File')}</label>
-        <input
-          id={id}
-          className="input"
-          type="file"
-          accept=".yaml,.yml"
-          onChange={async ({ target }) => {
-            const [file] = target.files ?? [];
-            if (file) setContent(await file.text());
-          }}
-        />
-      </div>
+      <FileField label={t('File')} accept=".yaml,.yml" onChoose={async (file) => setContent(await file.text())} />
       <TextAreaField label={t('Content')} rows={12} value={content} onChange={setContent} required />
       {messages.length > 0 && (
         <ul role="alert" className="bullets text-bad">

@@ -8,10 +8,10 @@ import {
   MAX_FILE,
 } from '@svc/convert';
 import { ArrowLeft, Download, FileInput } from 'lucide-react';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { t } from '../texts/texts.ts';
 import { Button } from '../ui/controls/Button.tsx';
-import { TextAreaField, TextField } from '../ui/controls/Field.tsx';
+import { FileField, TextAreaField, TextField } from '../ui/controls/Field.tsx';
 import { formatCount } from '../ui/display/format.ts';
 import { Notice } from '../ui/feedback/states.tsx';
 import { Table } from '../ui/lists/Table.tsx';
@@ -46,7 +46,6 @@ export function ConvertPage({
   const [text, setText] = useState('');
   const [error, setError] = useState<string>();
   const [result, setResult] = useState<Converted>();
-  const fileId = useId();
   const convert = () => {
     const converted = convertPasted(text, name);
     if (typeof converted === 'string') setError(errorWords[converted]);
@@ -87,24 +86,15 @@ export function ConvertPage({
               value={name}
               onChange={setName}
             />
-            <div className="field">
-              <label htmlFor={fileId}>{t('File')}</label>
-              <input
-                id={fileId}
-                className="input"
-                type="file"
-                accept=".yaml,.yml"
-                onChange={async ({ target }) => {
-                  const [file] = target.files ?? [];
-                  if (!file) return;
-                  if (isTooLarge(file)) setError(errorWords.large);
-                  else {
-                    setText(await file.text());
-                    setError(undefined);
-                  }
-                }}
-              />
-            </div>
+            <FileField
+              label={t('File')}
+              accept=".yaml,.yml"
+              onChoose={async (file) => {
+                if (isTooLarge(file)) return setError(errorWords.large);
+                setText(await file.text());
+                setError(undefined);
+              }}
+            />
             <TextAreaField
               label={t('Content')}
               placeholder={'services:\n  web:\n    image: nginx:1.29'}

@@ -24,7 +24,7 @@ import { ScalingFields } from '../scaling/ScalingFields.tsx';
 import { firstScalingDraft, type ScalingDraft, scalingBodyOf } from '../scaling/scaling-draft.ts';
 import { PolicyFields } from '../updates/policy/PolicyFields.tsx';
 import { NEW_POLICY, type PolicyDraft, policyChanges, policyDraftOf } from '../updates/policy/policy-draft.ts';
-import { type PlanBody, usePlan } from '../usePlan.ts';
+import { type PlanBody, planFields, usePlan } from '../usePlan.ts';
 import { targetOf, useTargets } from '../useTargets.ts';
 import { firstVolumeDraft, type VolumeDraft, VolumeField, volumesBodyOf } from '../VolumeField.tsx';
 import { dnsLabelOf, type Omission, type RunCommand } from './docker-run.ts';
@@ -129,19 +129,6 @@ function withRunCommand(draft: Draft, run: RunCommand): Draft {
     variables: run.variables.map(({ name, value }) => newVariableRow(name, value)),
   };
 }
-
-/** The members of the request, without `spec`, for which the form shows errors beside a field. */
-const SHOWN = [
-  'name',
-  'target',
-  'replicas',
-  'autoscaling',
-  'scaled_by',
-  'env',
-  'host_ports',
-  'volumes',
-  'updates',
-] as const;
 
 /** The form for an image, with the plan beside it. One request creates the workload and its deployment. */
 export default function DeployImage() {
@@ -301,7 +288,7 @@ export default function DeployImage() {
                   onChange={(hostPorts) => change('host_ports', { hostPorts })}
                 />
               )}
-              <FormError error={deploy.error} shown={[...SHOWN, ...specFieldNames.map((one) => `spec.${one}`)]} />
+              <FormError error={deploy.error} shown={[...planFields, ...specFieldNames.map((one) => `spec.${one}`)]} />
               <div className="actions">
                 <Button
                   type="submit"

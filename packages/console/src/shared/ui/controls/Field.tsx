@@ -60,6 +60,30 @@ export const FieldError = ({ id, text }: { readonly id?: string; readonly text: 
   </div>
 );
 
+interface FileProps extends FieldProps {
+  /** The endings of its name, such as `.yaml,.yml`. */
+  readonly accept: string;
+  readonly onChoose: (file: File) => void;
+}
+
+/** A file of the user, which the page reads. */
+export const FileField = ({ accept, onChoose, ...field }: FileProps) => (
+  <Field {...field}>
+    {(control) => (
+      <input
+        {...control}
+        className="input"
+        type="file"
+        accept={accept}
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          if (file) onChoose(file);
+        }}
+      />
+    )}
+  </Field>
+);
+
 interface TextProps extends FieldProps {
   readonly value: string;
   readonly onChange: (value: string) => void;

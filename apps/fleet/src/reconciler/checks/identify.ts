@@ -1,15 +1,15 @@
-import { type ProposedAddress, proposeAddresses } from '../engines/docker/addresses.ts';
-import { check as checkHost, type HostFacts } from '../engines/docker/check.ts';
-import { connectDocker, type HostAddress } from '../engines/docker/client.ts';
-import { readIdentity as readHostIdentity } from '../engines/docker/identity.ts';
-import { EngineFailure, toUnreachable } from '../engines/errors.ts';
+import { type ProposedAddress, proposeAddresses } from '../../engines/docker/addresses.ts';
+import { check as checkHost, type HostFacts } from '../../engines/docker/check.ts';
+import { connectDocker, type HostAddress } from '../../engines/docker/client.ts';
+import { readIdentity as readHostIdentity } from '../../engines/docker/identity.ts';
+import { EngineFailure, toUnreachable } from '../../engines/errors.ts';
 import {
   type ClusterFacts,
   check as checkCluster,
   readIdentity as readClusterIdentity,
-} from '../engines/kubernetes/check/check.ts';
-import { type ClusterAddress, connectKubernetes } from '../engines/kubernetes/client.ts';
-import { allowanceFor, type ClientOptions } from './engine-clients.ts';
+} from '../../engines/kubernetes/check/check.ts';
+import { type ClusterAddress, connectKubernetes } from '../../engines/kubernetes/client.ts';
+import { allowanceFor, type ClientOptions } from '../engine-clients.ts';
 
 /** The address of a target that is being registered, and whether an admin registers it. */
 export type Unregistered<Address> = Omit<Address, 'restrictTo'> & { readonly by_admin: boolean };

@@ -1,6 +1,6 @@
-import type { Database } from '../database/client.ts';
-import type { ManagedObject } from '../engines/managed.ts';
-import { TARGET_TABLES, type TargetRow } from './targets.ts';
+import type { Database } from '../../database/client.ts';
+import type { ManagedObject } from '../../engines/managed.ts';
+import { TARGET_TABLES, type TargetRow } from '../targets.ts';
 
 interface Listed {
   /** All managed objects of the target. */

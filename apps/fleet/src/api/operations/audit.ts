@@ -1,9 +1,9 @@
 import { type AuditPosition, fleetEndpoints, writeAuditCursor } from '@svc/contract/fleet';
 import { endOfAuditExport } from '@svc/database';
 import { jsonLines, streamedReply } from '@svc/http';
-import { auditQueryOf, presentRecorded, readEntries, readRecorded } from '../audit/entries.ts';
-import type { AuditEntry } from '../generated/prisma/client.ts';
-import { route } from './request/context.ts';
+import { auditQueryOf, presentRecorded, readEntries, readRecorded } from '../../audit/entries.ts';
+import type { AuditEntry } from '../../generated/prisma/client.ts';
+import { route } from '../request/context.ts';
 
 export const listAuditEntries = route(fleetEndpoints.listAuditEntries, async ({ database }, { query }) => {
   const { limit, cursor, ...filters } = query;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Target } from '@svc/contract/fleet';
-import type { Database } from '../database/client.ts';
-import type { ReconcilerTimings } from './timings.ts';
+import type { Database } from '../../database/client.ts';
+import type { ReconcilerTimings } from '../timings.ts';
 
 /** Thrown by an attempt that can succeed after the first check of one of these targets. */
 export class UncheckedTargets extends Error {

@@ -2,9 +2,9 @@ import { contentOf, type Reply } from '@svc/contract';
 import { fleetBundle, fleetEndpoints } from '@svc/contract/fleet';
 import { databaseFacts } from '@svc/database';
 import { poolFacts } from '@svc/http';
-import { readSyncState } from '../catalog/sync-state.ts';
-import type { Database } from '../database/client.ts';
-import { type RequestContext, route } from './request/context.ts';
+import { readSyncState } from '../../catalog/sync-state.ts';
+import type { Database } from '../../database/client.ts';
+import { type RequestContext, route } from '../request/context.ts';
 
 type Bundle = Reply<typeof fleetEndpoints.createSupportBundle>['bundle'];
 

@@ -1,12 +1,12 @@
 import { changeKinds, type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
 import { streamedReply } from '@svc/http';
-import type { Subscriber } from '../changes/delivery.ts';
-import type { ChangeFeed } from '../changes/feed.ts';
-import { type ChangeFilter, isBefore, type Position } from '../changes/history.ts';
-import type { ChangeKind } from '../changes/objects.ts';
-import { createOutbox, type Outbox } from '../changes/outbox.ts';
-import { callerKey } from '../identity/principal.ts';
-import { route } from './request/context.ts';
+import type { Subscriber } from '../../changes/delivery.ts';
+import type { ChangeFeed } from '../../changes/feed.ts';
+import { type ChangeFilter, isBefore, type Position } from '../../changes/history.ts';
+import type { ChangeKind } from '../../changes/objects.ts';
+import { createOutbox, type Outbox } from '../../changes/outbox.ts';
+import { callerKey } from '../../identity/principal.ts';
+import { route } from '../request/context.ts';
 
 /** Who may watch a list: who may read it. */
 const listAccess: Readonly<Record<ChangeKind, FleetAccess>> = {
