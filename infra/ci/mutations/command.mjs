@@ -72,6 +72,8 @@ export async function run(file, args, { cwd, env, timeoutMs, signal }) {
     clearTimeout(limit);
     clearTimeout(killer);
     signal.removeEventListener('abort', end);
+    // A process of the group that is in an endless loop ignores SIGINT.
+    endGroup(child.pid, 'SIGKILL');
   }
 }
 

@@ -60,6 +60,14 @@ export const targets = [
  * `change` is the change as `generated.mjs` prints it.
  */
 export const equivalents = [
+  ...inFile('apps/hub/src/catalog/changes/since.ts', [
+    {
+      reason:
+        'A part with exactly the maximum of bytes ends one template earlier, and the parts make the same response.',
+      source: 'return index < templates && (total <= maxBytes || index === 0);',
+      changes: ['<= → <'],
+    },
+  ]),
   ...inFile('apps/hub/src/catalog/visibility.ts', [
     {
       reason:

@@ -19,6 +19,8 @@ test.each([
   'https://a.example/?x=1',
   'https://a.example/#x',
   'ftp://a.example',
+  'https://a.example ',
+  'https://a example',
   'https://',
   'a.example',
 ])('%j is not a service URL', (given) => {

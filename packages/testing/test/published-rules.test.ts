@@ -133,6 +133,8 @@ describe.each([
         const validate = validatorOf(published);
         const values = fromSchema(published, components.schemas).chain(similar);
         const property = fc.property(values, (value) => {
+          // The service refuses it before it reads the schema.
+          fc.pre(!shown(value).includes('__proto__'));
           const isPublished = validate(value);
           const read = parseFields(rule, sent(value));
           if (read.success) {

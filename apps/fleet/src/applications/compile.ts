@@ -91,7 +91,7 @@ export function compile(requested: Requested, idOf: (generated: string) => strin
 }
 
 const CYCLE =
-  'must not have parts that need each other, also by addresses or shared volumes: leave out one of the addresses, or make it an input';
+  'must not have parts that need each other, also by addresses: leave out one of the addresses, or make it an input';
 
 function nameProblems(name: string, parts: readonly Part[]): FieldError[] {
   const longest = Math.max(...parts.map((part) => part.name.length));
@@ -203,13 +203,9 @@ function compilePart(
       volumes: volumesOf(part, volumes),
       shared,
       needs: part.needs,
-      after: [
-        ...new Set([
-          ...part.needs.map((need) => need.part),
-          ...addressedParts(context, env),
-          ...ownersOf(context, shared),
-        ]),
-      ].filter((name) => name !== part.name),
+      after: [...new Set([...part.needs.map((need) => need.part), ...addressedParts(context, env)])].filter(
+        (name) => name !== part.name,
+      ),
     },
   };
 }
@@ -339,10 +335,6 @@ const sharedMounts = ({ parts }: Context, part: Part): string[] =>
 
 const sharedNames = ({ volume_mounts }: Part): string[] =>
   volume_mounts.filter(({ shared }) => shared).map(({ name }) => name);
-
-/** The first of the parts that share each of these volumes owns it. */
-const ownersOf = ({ parts }: Context, shared: readonly string[]): string[] =>
-  shared.flatMap((mount) => [...parts.values()].find((part) => sharedNames(part).includes(mount))?.name ?? []);
 
 function volumesOf({ name, volume_mounts }: Part, volumes: Requested['volumes']) {
   return Object.fromEntries(

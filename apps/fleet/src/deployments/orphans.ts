@@ -148,6 +148,7 @@ async function adoptDeployment(
   if (target.kind === 'host') {
     const ports = document.ports.map((port) => ({ ...port, host_id: target.id, deployment_id: id }));
     await transaction.allocatedPort.createMany({ data: ports, skipDuplicates: true });
+    await adoptAddresses(transaction, { hostId: target.id, deploymentId: id }, document);
   }
   await recordGeneration(context, { id, operation: 'adopt', message: `adopted with generation ${generation}` });
   const message = 'start requested by the adoption';
@@ -159,6 +160,28 @@ async function adoptDeployment(
     volumes: given,
     isAdoption: true,
   }));
+}
+
+/**
+ * Stores the network of all deployments without an application with the addresses of an orphan, unless the host has another
+ * one by now: then the containers of the orphan are replaced, and get addresses there.
+ */
+async function adoptAddresses(
+  transaction: Prisma.TransactionClient,
+  { hostId, deploymentId }: { readonly hostId: string; readonly deploymentId: string },
+  { addresses }: OrphanRow['document'],
+): Promise<void> {
+  const [first] = addresses;
+  if (!first) return;
+  await transaction.$executeRaw`
+    INSERT INTO networks (id, host_id, subnet) VALUES (${first.network_id}::uuid, ${hostId}::uuid, ${first.subnet}::inet)
+    ON CONFLICT DO NOTHING`;
+  await transaction.$executeRaw`
+    INSERT INTO network_addresses (network_id, address, deployment_id, ordinal)
+    SELECT n.id, a.address, ${deploymentId}::uuid, a.ordinal
+    FROM jsonb_to_recordset(${JSON.stringify(addresses)}::jsonb) AS a (network_id uuid, address inet, ordinal int)
+    JOIN networks n ON n.id = a.network_id AND n.host_id = ${hostId}::uuid AND n.application_id IS NULL
+    ON CONFLICT DO NOTHING`;
 }
 
 /** The ports of its host that a deployment must have requested, because the fleet allocates no such ports. */

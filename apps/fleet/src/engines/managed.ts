@@ -9,6 +9,14 @@ export interface PublishedPort {
   readonly host_port: number;
 }
 
+/** The address of a container in a network of the fleet. */
+export interface NetworkedContainer {
+  readonly ordinal: number;
+  readonly address: string;
+  /** The name of the network on its engine. */
+  readonly network: string;
+}
+
 /** The properties of a volume in a cluster. */
 interface ClaimedVolume {
   readonly size: string;

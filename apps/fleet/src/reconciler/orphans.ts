@@ -1,11 +1,13 @@
-import { publishedPorts } from '../engines/docker/managed.ts';
-import type { ManagedObject, PublishedPort } from '../engines/managed.ts';
+import { readOccupied } from '../engines/docker/managed.ts';
+import { readNetwork } from '../engines/docker/objects/networks.ts';
+import type { ManagedObject } from '../engines/managed.ts';
+import { isCommonNetworkName } from '../render/labels.ts';
 import type { OrphanDocument } from '../resources/orphans.ts';
 import { type ReconcilerContext, TARGET_TABLES, type TargetRow } from './targets.ts';
 
 /** Maximum number of orphans that are stored per target. */
 const MAX_ORPHANS = 1000;
-/** Maximum number of containers whose ports are read in a check. */
+/** Maximum number of containers whose ports and addresses are read in a check. */
 const MAX_CONTAINERS = 1000;
 const MAX_OBJECTS = 20;
 
@@ -22,8 +24,8 @@ export async function recordOrphans(
   // Rows are read after the objects: a row is stored before its objects exist.
   const orphans = await withoutRow(context, target, managed);
   const ids = [...orphans.values()].flat().flatMap(({ containerId }) => (containerId === '' ? [] : [containerId]));
-  const ports = await portsOf(context, target, ids.slice(0, MAX_CONTAINERS));
-  await store(context, target, orphansOf(orphans, ports));
+  const occupied = await occupiedBy(context, target, ids.slice(0, MAX_CONTAINERS));
+  await store(context, target, orphansOf(orphans, occupied));
 }
 
 type ById = ReadonlyMap<string, readonly ManagedObject[]>;
@@ -62,12 +64,26 @@ async function withoutRow(
   return orphans;
 }
 
-async function portsOf({ hosts }: ReconcilerContext, target: TargetRow, containerIds: readonly string[]) {
-  const ports = new Map<string, readonly PublishedPort[]>();
-  if (target.kind !== 'host' || containerIds.length === 0) return ports;
+/** What a container occupies, as the document of an orphan states it. */
+type Occupied = Pick<OrphanDocument, 'ports' | 'addresses'>;
+
+async function occupiedBy({ hosts }: ReconcilerContext, target: TargetRow, containerIds: readonly string[]) {
+  const occupied = new Map<string, Occupied>();
+  if (target.kind !== 'host' || containerIds.length === 0) return occupied;
   const client = await hosts.of(target.row);
-  for (const id of containerIds) ports.set(id, await publishedPorts(client, [id]));
-  return ports;
+  const networks = new Map<string, Awaited<ReturnType<typeof readNetwork>>>();
+  for (const id of containerIds) {
+    const { ports, addresses } = await readOccupied(client, id);
+    const ofCommon = addresses.filter(({ network }) => isCommonNetworkName(network));
+    for (const { network } of ofCommon)
+      if (!networks.has(network)) networks.set(network, await readNetwork(client, network));
+    const known = ofCommon.flatMap(({ ordinal, address, network }) => {
+      const found = networks.get(network);
+      return found ? [{ ordinal, address, network_id: found.id, subnet: found.subnet }] : [];
+    });
+    occupied.set(id, { ports: [...ports], addresses: known });
+  }
+  return occupied;
 }
 
 interface Orphan {
@@ -76,7 +92,7 @@ interface Orphan {
   readonly document: OrphanDocument;
 }
 
-const orphansOf = (orphans: ById, ports: ReadonlyMap<string, readonly PublishedPort[]>): Orphan[] =>
+const orphansOf = (orphans: ById, occupied: ReadonlyMap<string, Occupied>): Orphan[] =>
   [...orphans].flatMap(([id, objects]) => {
     const latest = objects.reduce((a, b) => (b.generation > a.generation ? b : a));
     const { source } = objects.find((object) => object.source && object.generation === latest.generation) ?? latest;
@@ -89,7 +105,8 @@ const orphansOf = (orphans: ById, ports: ReadonlyMap<string, readonly PublishedP
       replicas: Math.max(...objects.map(({ replicas }) => replicas)),
       objects: objects.slice(0, MAX_OBJECTS).map(({ object }) => object),
       object_count: objects.length,
-      ports: objects.flatMap(({ containerId }) => ports.get(containerId) ?? []),
+      ports: objects.flatMap(({ containerId }) => occupied.get(containerId)?.ports ?? []),
+      addresses: objects.flatMap(({ containerId }) => occupied.get(containerId)?.addresses ?? []),
       volume: latest.volume ?? null,
     };
     return [{ id, kind: latest.kind, document }];

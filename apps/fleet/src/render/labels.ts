@@ -43,6 +43,9 @@ export const volumeName = ({ id, name }: Pick<BoundVolume, 'id' | 'name'>): stri
 export const networkName = ({ id, application_id }: NetworkIdentity): string =>
   `${application_id === null ? 'svc-alone' : 'svc-app'}-${idSuffix(id)}`;
 
+/** Whether a name is that of a network of all deployments without an application. */
+export const isCommonNetworkName = (name: string): boolean => /^svc-alone-[0-9a-f]{8}$/.test(name);
+
 /** Whether a name is that of a network of a fleet. */
 export const isNetworkName = (name: string): boolean => /^svc-(?:alone|app)-[0-9a-f]{8}$/.test(name);
 

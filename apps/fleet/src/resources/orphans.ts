@@ -16,6 +16,10 @@ const orphanDocument = z.object({
   objects: z.array(z.string()),
   object_count: z.int(),
   ports: z.array(z.object({ ordinal: z.int(), protocol: z.string(), container_port: z.int(), host_port: z.int() })),
+  /** The addresses of its containers in the network of all deployments without an application. */
+  addresses: z
+    .array(z.object({ ordinal: z.int(), address: z.string(), network_id: z.string(), subnet: z.string() }))
+    .default([]),
   volume: z.object({ size: z.string(), access_mode: z.string(), storage_class: z.string().nullable() }).nullable(),
 });
 export type OrphanDocument = z.output<typeof orphanDocument>;
@@ -61,6 +65,6 @@ export async function readOrphan(reader: Reader, target: Target, id: string): Pr
 
 /** The representation of an orphan in the API. */
 export const presentOrphan = ({ id, kind, document, found_at, removing }: OrphanRow) => {
-  const { volume: _, ...described } = document;
+  const { volume: _, addresses: __, ...described } = document;
   return { id, kind, ...described, found_at, removing };
 };

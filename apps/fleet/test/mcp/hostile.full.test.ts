@@ -64,7 +64,8 @@ test.each(tools.map(([name, tool], index) => ({ name, tool, index })))(
       const result: ToolResult | undefined = message.result;
       if (result && !result.isError) return;
       expect(await stored()).toEqual(before);
-      if (!result)
+      if (status === 413) expect(message).toMatchObject({ code: 'payload_too_large' });
+      else if (!result)
         expect(message.error.code).toBe(-32_602); // the arguments are no object
       else expect(problems[codeOf(result) as keyof typeof problems].status).toBeLessThan(500);
     });

@@ -139,6 +139,7 @@ const forOperators = by('This requires the role operator or admin.', {
   '/clusters': ['Add a cluster'],
   '/clusters/new': ['Check the connection'],
   '/clusters/:id': ['Check', 'Edit', 'Remove'],
+  '/plans/:id': ['Apply'],
   '/storage': ['New volume', 'Edit…', 'Delete…'],
   '/sync': ['Full sync', 'Sync now'],
 });

@@ -97,7 +97,7 @@ export const serviceUrl = (schemes: readonly ('http' | 'https')[]) => {
   return line(2000)
     .regex(start, { message, abort: true })
     .refine((value) => URL.canParse(value), message)
-    .regex(/^[^?#@]*$/, 'must not have a user, a query or a fragment');
+    .regex(/^[^?#@\s]*$/, 'must not have a user, a query, a fragment or white space');
 };
 
 /**

@@ -91,7 +91,10 @@ export async function deliverThroughKills({
 }
 
 const begun = async (databaseUrl: string): Promise<boolean> =>
-  onServer(databaseUrl, async (client) => (await client.query('SELECT FROM deliveries')).rowCount === 1);
+  onServer(
+    databaseUrl,
+    async (client) => (await client.query("SELECT FROM deliveries WHERE name = 'audit'")).rowCount === 1,
+  );
 
 interface Writer {
   readonly databaseUrl: string;

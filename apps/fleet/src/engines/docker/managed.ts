@@ -1,8 +1,14 @@
 import type { z } from 'zod';
 import { isNetworkName, KEYS } from '../../render/labels.ts';
-import { mapConcurrently } from '../concurrency.ts';
 import { unlessNotFound } from '../errors.ts';
-import { type ManagedObject, numberIn, objectText, originIn, type PublishedPort } from '../managed.ts';
+import {
+  type ManagedObject,
+  type NetworkedContainer,
+  numberIn,
+  objectText,
+  originIn,
+  type PublishedPort,
+} from '../managed.ts';
 import { MANAGED_FILTER } from './cleanup.ts';
 import type { DockerClient } from './client.ts';
 import { ownershipOf } from './containers.ts';
@@ -54,23 +60,31 @@ function stateOf({ State, Status }: Listed): 'running' | 'completed' | 'other' {
   return State === 'exited' || State === 'stopped' ? 'completed' : 'other';
 }
 
-/** The host ports that containers publish, also while they are stopped. */
-export async function publishedPorts(client: DockerClient, ids: readonly string[]): Promise<PublishedPort[]> {
-  const found = await mapConcurrently(ids, (id) =>
-    unlessNotFound(client.read({ path: `/containers/${id}/json` }, published)),
-  );
-  return found.flatMap((read) => {
-    const { Labels } = read?.body.Config ?? { Labels: {} };
-    const ordinal = numberIn(Labels, KEYS.ordinal);
-    return Object.entries(read?.body.HostConfig.PortBindings ?? {}).flatMap(([key, bindings]) => {
-      const [port = '', protocol = ''] = key.split('/');
-      const allocated = bindings.filter(({ HostPort }) => Number(HostPort) > 0);
-      return allocated.map(({ HostPort }) => ({
-        ordinal,
-        protocol: protocol.toUpperCase(),
-        container_port: Number(port),
-        host_port: Number(HostPort),
-      }));
-    });
+/** What a container occupies on its host, also while it is stopped. */
+interface Occupied {
+  readonly ports: readonly PublishedPort[];
+  readonly addresses: readonly NetworkedContainer[];
+}
+
+/** The host ports and the addresses of a container; none if it does not exist. */
+export async function readOccupied(client: DockerClient, id: string): Promise<Occupied> {
+  const read = await unlessNotFound(client.read({ path: `/containers/${id}/json` }, published));
+  if (!read) return { ports: [], addresses: [] };
+  const { Config, HostConfig, NetworkSettings } = read.body;
+  const ordinal = numberIn(Config.Labels, KEYS.ordinal);
+  const ports = Object.entries(HostConfig.PortBindings ?? {}).flatMap(([key, bindings]) => {
+    const [port = '', protocol = ''] = key.split('/');
+    const allocated = bindings.filter(({ HostPort }) => Number(HostPort) > 0);
+    return allocated.map(({ HostPort }) => ({
+      ordinal,
+      protocol: protocol.toUpperCase(),
+      container_port: Number(port),
+      host_port: Number(HostPort),
+    }));
   });
+  const addresses = Object.entries(NetworkSettings?.Networks ?? {}).flatMap(([network, { IPAMConfig, IPAddress }]) => {
+    const address = IPAMConfig?.IPv4Address || IPAddress;
+    return isNetworkName(network) && address !== '' ? [{ ordinal, address, network }] : [];
+  });
+  return { ports, addresses };
 }

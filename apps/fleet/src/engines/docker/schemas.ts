@@ -98,10 +98,23 @@ export const inspected = z.object({
 });
 export type Inspected = z.output<typeof inspected>;
 
-/** The labels and the published ports of a container. */
+/** The labels, the published ports and the addresses of a container. Docker states an address that was requested, and both the present one. */
 export const published = z.object({
   Config: z.object({ Labels: labels }),
   HostConfig: z.object({ PortBindings: portBindings.nullish() }),
+  NetworkSettings: z
+    .object({
+      Networks: z
+        .record(
+          z.string(),
+          z.object({
+            IPAddress: z.string().default(''),
+            IPAMConfig: z.object({ IPv4Address: z.string().default('') }).nullish(),
+          }),
+        )
+        .nullish(),
+    })
+    .nullish(),
 });
 
 export const inspectedImage = z.object({

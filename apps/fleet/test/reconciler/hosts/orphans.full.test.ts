@@ -55,7 +55,8 @@ describeWithEngine('after an older backup is restored, on a host', () => {
     await world().removed(other.id);
   });
 
-  test('an adopted deployment keeps its containers and its ports', async () => {
+  test('an adopted deployment keeps its containers, its ports and its address', async () => {
+    await orphans(); // the check removes the network of the other deployment
     await world().good(world().api.post(orphanPath(newer.id, 'adopt'), {}));
     expect(portOf(await world().deploymentIs(newer.id, 'running'))).toBe(newer.port);
     expect((await world().containers(newer.id)).map(({ id }) => id)).toEqual(containers);

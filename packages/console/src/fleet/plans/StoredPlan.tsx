@@ -81,7 +81,7 @@ const Warnings = ({ plan: { refusals, losses, left_out: leftOut } }: { readonly 
         <ul>
           {refusals.map(({ file, line, name, path, message }) => (
             <li key={`${file}:${line} ${path} ${message}`}>
-              <code>{`${file}:${line}`}</code> <bdi>{`${name}: ${path} ${message}`}</bdi>
+              <Place file={file} line={line} /> <bdi>{`${name}: ${path} ${message}`}</bdi>
             </li>
           ))}
         </ul>
@@ -104,6 +104,22 @@ const Warnings = ({ plan: { refusals, losses, left_out: leftOut } }: { readonly 
       </Notice>
     )}
   </>
+);
+
+/** The place of a document. */
+const Place = ({
+  file,
+  line,
+  className,
+}: {
+  readonly file: string;
+  readonly line: number;
+  readonly className?: string;
+}) => (
+  <code {...(className && { className })}>
+    <bdi>{file}</bdi>
+    {`:${line}`}
+  </code>
 );
 
 const Group = memo(function Group({
@@ -140,7 +156,7 @@ function Change({
             {name}
           </Link>
         )}
-        <code className="muted small">{`${file}:${line}`}</code>
+        <Place file={file} line={line} className="muted small" />
       </span>
       {cause === 'drift' && <span className="muted small">{t('It was changed since the file was applied.')}</span>}
       {target && (

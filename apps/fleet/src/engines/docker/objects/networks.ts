@@ -37,6 +37,15 @@ async function inspect(client: DockerClient, name: string): Promise<Inspected | 
   return { subnet: IPAM.Config[0]?.Subnet ?? '', owner: Labels[KEYS.network], isolated: Driver === 'bridge' };
 }
 
+/** The id of the row and the subnet of a network that a fleet has created; undefined for another one. */
+export async function readNetwork(
+  client: DockerClient,
+  name: string,
+): Promise<{ readonly id: string; readonly subnet: string } | undefined> {
+  const found = await inspect(client, name);
+  return found?.owner === undefined ? undefined : { id: found.owner, subnet: found.subnet };
+}
+
 function create(client: DockerClient, { Name, Subnet, Bridge, Labels }: NetworkBody) {
   if (client.address.engine === 'podman') {
     const body = {
