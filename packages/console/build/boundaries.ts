@@ -16,7 +16,16 @@ const forbidden = [
 /** The folders of each place. A folder imports only itself and those after it. */
 const orders: Readonly<Record<string, readonly string[]>> = {
   '/src/shared/ui/': ['session', 'shell', 'lists', 'dialogs', 'feedback', 'markdown', 'display', 'controls'],
-  '/src/fleet/': ['account', 'administration', 'catalog', 'targets', 'deployments', 'storage', 'advice'],
+  '/src/fleet/': [
+    'account',
+    'administration',
+    'catalog',
+    'applications',
+    'targets',
+    'deployments',
+    'storage',
+    'advice',
+  ],
   '/src/hub/': ['catalog', 'account', 'organization', 'administration', 'templates'],
 };
 

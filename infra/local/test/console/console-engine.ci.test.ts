@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { describeWithBrowser } from '@svc/testing/browser';
 import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/engine';
 import { type ConsoleWorld, startConsoleWorld } from './console-world.ts';
+import { testConversion } from './conversion.ts';
 import { testDeployment, testFleetFlows } from './fleet-flows.ts';
 import { testGeneratedValues } from './generated-values.ts';
 import { testUpdates } from './updates.ts';
@@ -23,6 +24,7 @@ describeWithBrowser('the console of the fleet in a browser, with an engine', () 
     testFleetFlows(withEngine);
     testDeployment(withEngine);
     testGeneratedValues(withEngine);
+    testConversion(withEngine);
     testUpdates(withEngine);
   });
 });

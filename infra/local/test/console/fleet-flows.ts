@@ -197,7 +197,7 @@ async function followLog(page: TestPage): Promise<void> {
 const MAX_CLICKS = 4;
 
 /** The number of clicks of the mouse since it was called. The document must stay loaded. */
-async function countClicks(page: TestPage): Promise<() => Promise<number>> {
+export async function countClicks(page: TestPage): Promise<() => Promise<number>> {
   await page.evaluate(
     'window.clicks = 0; addEventListener("click", ({ detail }) => (window.clicks += detail > 0), true)',
   );

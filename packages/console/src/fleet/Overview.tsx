@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Blocks, Boxes, CheckCircle2, Rocket, Server, TriangleAlert } from 'lucide-react';
+import { Blocks, Boxes, CheckCircle2, FileInput, Rocket, Server, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { href } from '../shared/routing/href.ts';
@@ -158,6 +158,9 @@ function FirstSteps() {
         </Step>
         <Step isDone={false} icon={Boxes} title={t('Deploy a template')} href="/catalog">
           {t('The form shows where it would run, and why, before anything is created.')}
+        </Step>
+        <Step isDone={false} icon={FileInput} title={t('Convert a Compose file')} href="/convert">
+          {t('Paste the file of a program and its database, and deploy both as one application.')}
         </Step>
       </ol>
     </Panel>

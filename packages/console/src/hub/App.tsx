@@ -35,7 +35,7 @@ export function App() {
   return <Console user={session.data.user} />;
 }
 
-const isPublic = (path: string) => path === '/' || path.startsWith('/templates/');
+const isPublic = (path: string) => path === '/' || /^\/(?:templates|applications)(?:\/|$)/.test(path);
 
 type User = NonNullable<Parameters<typeof userDetail>[0]>;
 

@@ -16,6 +16,8 @@ import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx'
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type FleetOutput, fleet, useBlocked } from '../api.ts';
+import { OpenButton } from '../deployments/endpoints/Endpoints.tsx';
+import { RevealButton } from '../deployments/RevealButton.tsx';
 import { phaseLook } from '../looks.ts';
 
 type Application = FleetOutput<'getApplication'>['application'];
@@ -42,7 +44,12 @@ export default function ApplicationPage({ params }: PageProps<'/applications/:id
           time: <Time at={application.created_at} />,
           name: application.created_by,
         })}
-        actions={<Actions application={application} />}
+        actions={
+          <>
+            <OpenButton of={{ ...application, endpoints: application.parts.flatMap(({ endpoints }) => endpoints) }} />
+            <Actions application={application} />
+          </>
+        }
       />
       {error && <ErrorView error={error} retry={refetch} />}
       <div className="split">
@@ -65,9 +72,23 @@ export default function ApplicationPage({ params }: PageProps<'/applications/:id
             </ul>
           </Panel>
         </div>
-        <Panel title={t('Details')}>
-          <Facts facts={factsOf(application)} />
-        </Panel>
+        <div className="stack">
+          <Panel title={t('Details')}>
+            <Facts facts={factsOf(application)} />
+          </Panel>
+          {application.generated.length > 0 && (
+            <Panel title={t('Generated values')} flush>
+              <ul className="item-list" aria-label={t('Generated values')}>
+                {application.generated.map((name) => (
+                  <li key={name} className="spread">
+                    <code>{name}</code>
+                    <RevealButton kind="application" id={application.id} variable={name} />
+                  </li>
+                ))}
+              </ul>
+            </Panel>
+          )}
+        </div>
       </div>
     </>
   );
@@ -98,7 +119,6 @@ function Part({ part }: { readonly part: Application['parts'][number] }) {
 const factsOf = (application: Application): readonly Fact[] => [
   [t('Target'), application.target_name ?? t('None')],
   [t('Generation'), formatCount(application.generation)],
-  ...(application.generated.length > 0 ? [[t('Generated values'), application.generated.join(', ')] as const] : []),
 ];
 
 type Asking = 'stop' | 'rollback' | 'delete';

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Combine } from 'lucide-react';
+import { Combine, FileInput } from 'lucide-react';
 import { Link } from 'wouter';
 import { href } from '../../shared/routing/href.ts';
 import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
+import { ButtonLink } from '../../shared/ui/controls/Button.tsx';
 import { formatCount } from '../../shared/ui/display/format.ts';
 import { Status } from '../../shared/ui/display/Status.tsx';
 import { Time } from '../../shared/ui/display/Time.tsx';
@@ -23,9 +24,18 @@ export default function Applications() {
     ...fleet.read('listApplications', { query: { page } }),
     refetchInterval: REFRESH_MS,
   });
+  const convert = (
+    <ButtonLink href="/convert" icon={FileInput}>
+      {t('Convert a Compose file')}
+    </ButtonLink>
+  );
   return (
     <>
-      <PageHeader title={t('Applications')} about={t('Several deployments that are changed together.')} />
+      <PageHeader
+        title={t('Applications')}
+        about={t('Several deployments that are changed together.')}
+        actions={convert}
+      />
       <ListStates
         query={applications}
         pagination={applications.data?.pagination}

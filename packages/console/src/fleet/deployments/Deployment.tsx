@@ -79,7 +79,7 @@ export default function Deployment({ params }: PageProps<'/deployments/:id'>) {
         })}
         actions={
           <>
-            <OpenButton deployment={deployment} />
+            <OpenButton of={deployment} />
             <DeploymentButtons deployment={deployment} />
           </>
         }
@@ -162,7 +162,7 @@ function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
                     <span className="muted small">{wordsOfValue(value)}</span>
                   </span>
                   {typeof value === 'object' && 'generate' in value && (
-                    <RevealButton id={deployment.id} variable={name} />
+                    <RevealButton kind="deployment" id={deployment.id} variable={name} />
                   )}
                 </li>
               ))}

@@ -44,7 +44,7 @@ function GeneratedValuesDialog({
       note={t('They are shown once after they are generated')}
       about={
         blocked('revealDeploymentValue') === undefined
-          ? t('If you need them again, choose Reveal on the page of the deployment. Each use is recorded.')
+          ? t('If you need them again, choose Reveal on its page. Each use is recorded.')
           : t('The fleet does not permit you to read them again later.')
       }
       done={t('I have copied them')}

@@ -16,7 +16,7 @@ import { Bindings, NewSecret, SecretUses } from './SecretUses.tsx';
 import { ChangeReview } from './updates/ChangeReview.tsx';
 
 /** What can be done about a refusal, by code. */
-const fixes: Readonly<Record<string, ReactNode>> = {
+export const fixes: Readonly<Record<string, ReactNode>> = {
   no_placement: rich('See below what makes each target suitable, or <link>add a host</link>.', {
     link: (words) => <Link href="/hosts/new">{words}</Link>,
   }),
@@ -138,7 +138,24 @@ function Verdict({
   readonly isInvalid: boolean;
   readonly hasError: boolean;
 }) {
-  const [tone, Icon, words] = verdictOf(plan, isInvalid, hasError);
+  return (
+    <VerdictLine
+      plan={plan}
+      isInvalid={isInvalid}
+      hasError={hasError}
+      target={plan && chosenOf(plan.placement)?.name}
+    />
+  );
+}
+
+/** The outcome of a plan in one line. `target` is the name of the chosen target. */
+export function VerdictLine(shown: {
+  readonly plan: (Pick<Plan, 'ok'> & { readonly refusals: readonly unknown[] }) | undefined;
+  readonly isInvalid: boolean;
+  readonly hasError: boolean;
+  readonly target: string | undefined;
+}) {
+  const [tone, Icon, words] = verdictOf(shown);
   return (
     <div className={`verdict tone-${tone}`} role="status">
       <Icon size={18} aria-hidden className={Icon === LoaderCircle ? 'spin' : undefined} />
@@ -147,11 +164,11 @@ function Verdict({
   );
 }
 
-function verdictOf(plan: Plan | undefined, isInvalid: boolean, hasError: boolean) {
+function verdictOf({ plan, isInvalid, hasError, target }: Parameters<typeof VerdictLine>[0]) {
   if (isInvalid) return ['bad', CircleX, t('Correct the marked fields to see the plan.')] as const;
   if (hasError) return ['bad', CircleX, t('The plan is not available.')] as const;
   if (!plan) return ['idle', LoaderCircle, t('Planning…')] as const;
-  const { ok, refusals, placement } = plan;
+  const { ok, refusals } = plan;
   if (!ok)
     return [
       'bad',
@@ -161,8 +178,7 @@ function verdictOf(plan: Plan | undefined, isInvalid: boolean, hasError: boolean
         { count: refusals.length },
       ),
     ] as const;
-  const chosen = chosenOf(placement);
-  if (chosen) return ['good', CircleCheck, t('Runs on {name}', { name: chosen.name })] as const;
+  if (target !== undefined) return ['good', CircleCheck, t('Runs on {name}', { name: target })] as const;
   return ['busy', Clock, t('Stored without a target: it does not run yet')] as const;
 }
 

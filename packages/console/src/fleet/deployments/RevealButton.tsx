@@ -9,8 +9,16 @@ import { CopyLine } from '../../shared/ui/dialogs/ShownOnceDialog.tsx';
 import { fleet, useBlocked } from '../api.ts';
 import { forgetsValues } from './GeneratedValues.tsx';
 
-/** Reveals the value that the fleet generated for a variable of a deployment. */
-export function RevealButton({ id, variable }: { readonly id: string; readonly variable: string }) {
+/** What has a generated value, and the name of the value. */
+interface Revealed {
+  readonly kind: 'deployment' | 'application';
+  readonly id: string;
+  /** For a deployment, the variable that has the value. */
+  readonly variable: string;
+}
+
+/** Reveals a value that the fleet generated for a deployment or an application. */
+export function RevealButton({ kind, id, variable }: Revealed) {
   const [isOpen, setOpen] = useState(false);
   const blocked = useBlocked();
   return (
@@ -25,21 +33,21 @@ export function RevealButton({ id, variable }: { readonly id: string; readonly v
       >
         {t('Reveal')}
       </Button>
-      {isOpen && <RevealDialog id={id} variable={variable} onClose={() => setOpen(false)} />}
+      {isOpen && <RevealDialog kind={kind} id={id} variable={variable} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-function RevealDialog({
-  id,
-  variable,
-  onClose,
-}: {
-  readonly id: string;
-  readonly variable: string;
-  readonly onClose: () => void;
-}) {
-  const reveal = useMutation({ ...fleet.change('revealDeploymentValue'), ...forgetsValues });
+function RevealDialog({ kind, id, variable, onClose }: Revealed & { readonly onClose: () => void }) {
+  const isOfApplication = kind === 'application';
+  const reveal = useMutation({
+    mutationFn: () =>
+      isOfApplication
+        ? fleet.call('revealApplicationValue', { params: { id, name: variable } })
+        : fleet.call('revealDeploymentValue', { params: { id, variable } }),
+    meta: { tags: [fleet.tagOf(isOfApplication ? 'revealApplicationValue' : 'revealDeploymentValue')] },
+    ...forgetsValues,
+  });
   if (reveal.data) {
     return (
       <Dialog title={t('The value of {variable}', { variable })} wide onClose={onClose}>
@@ -60,9 +68,13 @@ function RevealDialog({
       error={reveal.error}
       shown={[]}
       onClose={onClose}
-      onSubmit={() => reveal.mutate({ params: { id, variable } })}
+      onSubmit={() => reveal.mutate()}
     >
-      <p>{t('The audit log and the events of the deployment will state that you have read it.')}</p>
+      <p>
+        {isOfApplication
+          ? t('The audit log and the events of the application will state that you have read it.')
+          : t('The audit log and the events of the deployment will state that you have read it.')}
+      </p>
     </FormDialog>
   );
 }

@@ -36,7 +36,7 @@ export interface EnvDraft extends ReferenceDraft {
   readonly kept?: Deployment['env'][string];
 }
 
-const emptyReference: ReferenceDraft = {
+export const emptyReference: ReferenceDraft = {
   source: 'text',
   secret: '',
   key: '',

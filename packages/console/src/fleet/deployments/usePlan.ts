@@ -48,19 +48,46 @@ const NOT_STATED = {
   outage: { expected: false, total: false, reason: '', addresses: [], seconds: null },
 } as const;
 
-/** The plan of a request, shortly after the user pauses. `repeats`: whether it is made again while nothing is entered. */
-export function usePlan(body: PlanBody, { repeats = true }: { readonly repeats?: boolean } = {}) {
+interface Planned<T> {
+  readonly body: object;
+  readonly repeats: boolean;
+  /** Requests the plan. `settled` is the body as JSON. */
+  readonly request: (settled: string, signal: AbortSignal) => Promise<T>;
+}
+
+/** The plan of a request of any kind, shortly after the user pauses. */
+export function usePlanOf<T>(kind: string, { body, repeats, request }: Planned<T>) {
   const text = JSON.stringify(body);
   const settled = useSettled(text, PAUSE_MS);
   const plan = useQuery({
-    queryKey: ['plan', settled],
-    queryFn: ({ signal }) => fleet.call('planDeployment', { body: { ...JSON.parse(settled), dry_run: false }, signal }),
+    queryKey: ['plan', kind, settled],
+    queryFn: ({ signal }) => request(settled, signal),
     placeholderData: (previous) => previous,
     refetchInterval: repeats && REPEAT_MS,
     refetchOnWindowFocus: repeats,
     refetchOnReconnect: repeats,
     gcTime: 0, // each input has its own plan
     retry: false,
+  });
+  const fieldErrors = fieldErrorsOf(plan.error);
+  return {
+    data: plan.data,
+    /** A problem that is not about a field. */
+    error: fieldErrors.length > 0 ? null : plan.error,
+    fieldErrors,
+    isInvalid: fieldErrors.length > 0,
+    isStale: text !== settled || plan.isPlaceholderData,
+    settled,
+    refetch: plan.refetch,
+  };
+}
+
+/** The plan of a deployment. `repeats`: whether it is made again while nothing is entered. */
+export function usePlan(body: PlanBody, { repeats = true }: { readonly repeats?: boolean } = {}) {
+  const { settled, ...plan } = usePlanOf('deployment', {
+    body,
+    repeats,
+    request: (text, signal) => fleet.call('planDeployment', { body: { ...JSON.parse(text), dry_run: false }, signal }),
   });
   const isOnCluster = plan.data?.ok === true && plan.data.placement.target?.cluster_id != null;
   /** What the cluster says. It takes up to five seconds, so that the plan is shown before. */
@@ -70,23 +97,17 @@ export function usePlan(body: PlanBody, { repeats = true }: { readonly repeats?:
       const { dry_run } = await fleet.call('planDeployment', { body: JSON.parse(settled), signal });
       return dry_run;
     },
-    enabled: isOnCluster && text === settled && !plan.isPlaceholderData,
+    enabled: isOnCluster && !plan.isStale,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     retry: false,
   });
-  const fieldErrors = fieldErrorsOf(plan.error);
   return {
+    ...plan,
     data: plan.data && {
       ...NOT_STATED,
       ...plan.data,
       dry_run: isOnCluster ? (advice.data ?? []) : [],
     },
-    /** A problem that is not about a field. */
-    error: fieldErrors.length > 0 ? null : plan.error,
-    fieldErrors,
-    isInvalid: fieldErrors.length > 0,
-    isStale: text !== settled || plan.isPlaceholderData,
-    refetch: plan.refetch,
   };
 }

@@ -34,7 +34,7 @@ export function networksBodyOf(draft: NetworksDraft) {
 type Proposed = FleetOutput<'checkNewHost'>['check']['addresses'];
 
 /** The types that each fleet offers, whatever its catalog requires. */
-const USUAL = ['mesh', 'public'];
+export const usualNetworkTypes = ['mesh', 'public'];
 
 const meanings: Readonly<Record<string, string>> = {
   mesh: t(
@@ -61,7 +61,7 @@ export function NetworksFields({
 }) {
   const { data } = useQuery(fleet.read('listNetworkTypes'));
   const counts = new Map(data?.network_types.map(({ name, template_count }) => [name, template_count]));
-  const offered = [...new Set([...USUAL, ...counts.keys(), ...draft.types])];
+  const offered = [...new Set([...usualNetworkTypes, ...counts.keys(), ...draft.types])];
   const error = errorAt('network_types');
   const { types, addresses } = draft;
   const hintOf = (type: string) => {

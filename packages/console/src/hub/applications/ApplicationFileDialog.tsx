@@ -4,12 +4,11 @@ import { fieldErrorsOf } from '../../shared/api/problem.ts';
 import { t } from '../../shared/texts/texts.ts';
 import { FileField, TextAreaField } from '../../shared/ui/controls/Field.tsx';
 import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
-import { Notice } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
-import { type ApplicationBody, type ApplicationChange, type HubOutput, hub, type ManagedApplication } from '../api.ts';
+import { type ApplicationChange, hub, type ManagedApplication } from '../api.ts';
 import { MessageField } from '../templates/MessageField.tsx';
-
-type Read = HubOutput<'readApplicationFile'>;
+import { bodyOfFile, type ReadFile } from './application-body.ts';
+import { FileWarnings } from './FileWarnings.tsx';
 
 /** Publishes an application from a file: a new one, or the content of an existing one. The first action only reads the file. */
 export function ApplicationFileDialog({
@@ -22,7 +21,7 @@ export function ApplicationFileDialog({
 }) {
   const [content, setContent] = useState('');
   const [message, setMessage] = useState('');
-  const [file, setFile] = useState<Read>();
+  const [file, setFile] = useState<ReadFile>();
   const onSuccess = ({ application: { name } }: { readonly application: ManagedApplication }) => {
     confirmChange(t('Application {name} is published', { name }));
     onClose();
@@ -31,17 +30,13 @@ export function ApplicationFileDialog({
   const create = useMutation({ ...hub.change('createApplication', 'catalog'), onSuccess });
   const update = useMutation({ ...hub.change('updateApplication', 'catalog'), onSuccess });
   const error = read.error ?? create.error ?? update.error;
-  const publish = ({ application: described }: Read) => {
-    const { slug, category_id, status, status_message, replacement, owner_org_id, ...rest } = described;
-    const content = { ...rest, category_id: category_id ?? '', message, ...(slug !== '' && { slug }) };
-    if (application) {
-      const { id: of, resource_version: ifMatch } = application;
-      // The status and the owner do not change. The hub has read the content with the rules for applications that are written.
-      return update.mutate({ query: { id: of }, body: content as ApplicationChange, ifMatch });
-    }
-    const stated = { status, status_message, replacement, owner_org_id };
-    // The same rules.
-    return create.mutate({ body: { ...content, ...stated } as ApplicationBody });
+  const publish = (checked: ReadFile) => {
+    const body = bodyOfFile(checked, message);
+    if (!application) return create.mutate({ body });
+    // The status and the owner do not change.
+    const { status, status_message, replacement, owner_org_id, ...content } = body;
+    const { id: of, resource_version: ifMatch } = application;
+    return update.mutate({ query: { id: of }, body: content as ApplicationChange, ifMatch });
   };
   const messages = fieldErrorsOf(error).map((each) => each.message);
   return (
@@ -74,23 +69,7 @@ export function ApplicationFileDialog({
         }}
         required
       />
-      {file && (
-        <Notice
-          kind={file.warnings.length > 0 ? 'warning' : 'info'}
-          title={t('{name} has {count, plural, one {# part} other {# parts}}', {
-            name: file.application.name,
-            count: file.application.parts.length,
-          })}
-        >
-          <ul className="bullets">
-            {file.warnings.map((warning) => (
-              <li key={warning.path + warning.message}>
-                <code>{warning.path}</code> {warning.message}
-              </li>
-            ))}
-          </ul>
-        </Notice>
-      )}
+      {file && <FileWarnings file={file} />}
       {file && <MessageField name="message" value={message} onChange={setMessage} error={undefined} />}
       {messages.length > 0 && (
         <ul role="alert" className="bullets text-bad">

@@ -7,7 +7,7 @@ import {
   type Fate,
   MAX_FILE,
 } from '@svc/convert';
-import { ArrowLeft, Download, FileInput } from 'lucide-react';
+import { ArrowLeft, Download, FileInput, type LucideIcon } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { t } from '../texts/texts.ts';
 import { Button } from '../ui/controls/Button.tsx';
@@ -33,24 +33,37 @@ const errorWords: Readonly<Record<PasteError, string>> = {
   large: t('The file has more than {count} characters.', { count: formatCount(MAX_FILE) }),
 };
 
-/** Converts a Compose file in the browser, and shows the application with its notes. Nothing is sent. */
+/** What a console does with the application. The action is the consent of the person to send it. */
+interface Next {
+  readonly action: string;
+  readonly icon: LucideIcon;
+  /** Why the caller must not do it. */
+  readonly blocked: string | undefined;
+  /** What the action sends, and to which service. */
+  readonly hint: string;
+  /** The page that follows. */
+  readonly render: (application: Application, onBack: () => void) => ReactNode;
+}
+
+/** Converts a Compose file in the browser, and shows the application with its notes. Nothing is sent before `next`. */
 export function ConvertPage({
   crumbs,
   next,
 }: {
   readonly crumbs: readonly { readonly label: string; readonly href: string }[];
-  /** What can be done with the application. Nothing is sent before the person confirms it there. */
-  readonly next?: (application: Application) => ReactNode;
+  readonly next: Next;
 }) {
   const [name, setName] = useState('');
   const [text, setText] = useState('');
   const [error, setError] = useState<string>();
   const [result, setResult] = useState<Converted>();
+  const [chosen, setChosen] = useState<Application>();
   const convert = () => {
     const converted = convertPasted(text, name);
     if (typeof converted === 'string') setError(errorWords[converted]);
     else setResult(converted);
   };
+  if (chosen) return next.render(chosen, () => setChosen(undefined));
   const header = (
     <PageHeader
       crumbs={crumbs}
@@ -64,7 +77,7 @@ export function ConvertPage({
     return (
       <>
         {header}
-        <Result result={result} {...(next && { next })} onBack={() => setResult(undefined)} />
+        <Result result={result} next={next} onNext={setChosen} onBack={() => setResult(undefined)} />
       </>
     );
   return (
@@ -122,10 +135,12 @@ export function ConvertPage({
 function Result({
   result: { application, report },
   next,
+  onNext,
   onBack,
 }: {
   readonly result: Converted;
-  readonly next?: (application: Application) => ReactNode;
+  readonly next: Next;
+  readonly onNext: (application: Application) => void;
   readonly onBack: () => void;
 }) {
   const refused = report.filter((entry) => entry.class === 'refused');
@@ -144,7 +159,11 @@ function Result({
         </Notice>
       )}
       <div className="actions">
-        {application && next?.(application)}
+        {application && (
+          <Button tone="primary" icon={next.icon} blocked={next.blocked} onClick={() => onNext(application)}>
+            {next.action}
+          </Button>
+        )}
         {application && (
           <Button icon={Download} onClick={() => download(`${application.slug}.yaml`, applicationYaml(application))}>
             {t('Download the application')}
@@ -157,6 +176,7 @@ function Result({
           {t('Change the file')}
         </Button>
       </div>
+      {application && <p className="muted">{next.hint}</p>}
       {refused.length > 0 && <Entries title={t('Refused')} entries={refused} />}
       {notes.length > 0 && <Entries title={t('To read')} entries={notes} />}
       {application && <Contents application={application} />}

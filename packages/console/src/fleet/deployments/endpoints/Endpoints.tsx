@@ -19,7 +19,10 @@ const isLocal = ({ scope, address }: Endpoint) => scope === 'loopback' || isLoop
  * host. The browser is on this machine if the console was opened on a loopback address, and the
  * fleet reaches the engine there.
  */
-function useReachable({ endpoints, target }: Deployment): (endpoint: Endpoint) => boolean {
+function useReachable({
+  endpoints,
+  target,
+}: Pick<Deployment, 'endpoints' | 'target'>): (endpoint: Endpoint) => boolean {
   const id = target?.host_id ?? '';
   const isNeeded = isLoopback(location.hostname) && id !== '' && endpoints.some(isLocal);
   const { data } = useQuery({ ...fleet.read('getHost', { params: { id } }), enabled: isNeeded });
@@ -34,18 +37,21 @@ function urlOf({ scheme, address }: Endpoint): string | undefined {
   return isWebUrl(url) ? url : undefined;
 }
 
-/** Opens the first web page of a running deployment, if the browser can reach it. */
-export function OpenButton({ deployment }: { readonly deployment: Deployment }) {
-  const isReachable = useReachable(deployment);
-  const url = deployment.endpoints
+/** What has web pages: a deployment, or an application with the addresses of all its parts. */
+type Opened = Pick<Deployment, 'name' | 'phase' | 'endpoints' | 'target'>;
+
+/** Opens the first web page of what runs, if the browser can reach it. */
+export function OpenButton({ of }: { readonly of: Opened }) {
+  const isReachable = useReachable(of);
+  const url = of.endpoints
     .filter(isReachable)
     .map(urlOf)
     .find((one) => one !== undefined);
-  if (url === undefined || deployment.phase !== 'running') return null;
+  if (url === undefined || of.phase !== 'running') return null;
   return (
     <a href={url} target="_blank" rel="noreferrer" className="button primary">
       <ExternalLink size={16} aria-hidden />
-      <span className="truncate">{t('Open {name}', { name: deployment.name })}</span>{' '}
+      <span className="truncate">{t('Open {name}', { name: of.name })}</span>{' '}
       <span className="visually-hidden">{t('opens in a new tab')}</span>
     </a>
   );

@@ -24,6 +24,13 @@ const clients: Readonly<Record<number, Command>> = {
   27017: (host, port) => `mongosh mongodb://${bracketed(host)}:${port}`,
 };
 
+/** The ports on which web servers use TLS. */
+const TLS_PORTS: readonly number[] = [443, 8443];
+
+/** How a web server usually responds at a port of its container; undefined if another kind of service usually has the port. */
+export const webSchemeOf = (port: number): 'http' | 'https' | undefined =>
+  clients[port] ? undefined : TLS_PORTS.includes(port) ? 'https' : 'http';
+
 /** A command that connects to an address, or shows that its port is open. */
 export function clientCommand({
   address,

@@ -1,0 +1,298 @@
+import type { Application } from '@svc/convert';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { ArrowLeft, Rocket } from 'lucide-react';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { fieldErrorsOf } from '../../../shared/api/problem.ts';
+import { href } from '../../../shared/routing/href.ts';
+import { t } from '../../../shared/texts/texts.ts';
+import { Button } from '../../../shared/ui/controls/Button.tsx';
+import { ComboboxField } from '../../../shared/ui/controls/Combobox.tsx';
+import { CheckField, SelectField, TextField } from '../../../shared/ui/controls/Field.tsx';
+import { formatCount } from '../../../shared/ui/display/format.ts';
+import { FormError } from '../../../shared/ui/feedback/FormError.tsx';
+import { Loading } from '../../../shared/ui/feedback/states.tsx';
+import { confirmChange } from '../../../shared/ui/feedback/toast.tsx';
+import { PageHeader } from '../../../shared/ui/shell/PageHeader.tsx';
+import { fleet, useBlocked } from '../../api.ts';
+import { useFreeApplicationName } from '../../deployments/form/useFreeName.ts';
+import { forgetsValues, GeneratedValues, hasValues } from '../../deployments/GeneratedValues.tsx';
+import { PlanBeside } from '../../deployments/PlanPanel.tsx';
+import { useTargets } from '../../deployments/useTargets.ts';
+import { firstVolumeDraft, VolumeField } from '../../deployments/VolumeField.tsx';
+import { usualNetworkTypes } from '../../targets/NetworksFields.tsx';
+import { ApplicationPlanPanel } from './ApplicationPlanPanel.tsx';
+import { type ApplicationDraft, bodyOf, firstDraft, firstSecret } from './application-draft.ts';
+import { mountsOf, publishedPorts, webPortsOf } from './application-spec.ts';
+import { SecretInput, TextInput } from './InputField.tsx';
+import { applicationFields, useApplicationPlan } from './useApplicationPlan.ts';
+
+/** The number of volumes whose fields are shown at first. */
+const FEW = 2;
+
+/** Plans and deploys an application that exists only in the browser. */
+export function DeployApplication(props: { readonly application: Application; readonly onBack: () => void }) {
+  const { name, slug } = props.application;
+  const proposed = useFreeApplicationName(slug);
+  return (
+    <>
+      <PageHeader
+        crumbs={[{ label: t('Catalog'), href: '/catalog' }]}
+        title={t('Deploy {name}', { name })}
+        about={t('The plan shows what the fleet would run. Nothing is created before you deploy it.')}
+      />
+      {proposed === undefined ? (
+        <Loading text={t('Loading the form…')} />
+      ) : (
+        <DeployForm {...props} proposedName={proposed} />
+      )}
+    </>
+  );
+}
+
+function DeployForm({
+  application,
+  proposedName,
+  onBack,
+}: {
+  readonly application: Application;
+  readonly proposedName: string;
+  readonly onBack: () => void;
+}) {
+  const [draft, setDraft] = useState(() => firstDraft(application, proposedName));
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const [isSubmitted, setSubmitted] = useState(false);
+  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
+  const [, navigate] = useLocation();
+  const targets = useTargets(draft.target);
+  const blocked = useBlocked();
+  const body = bodyOf(application, draft);
+  const plan = useApplicationPlan(body);
+  const openPage = (id: string) => navigate(href('/applications/:id', { id }));
+  const deploy = useMutation({
+    ...fleet.change('createApplication', 'deployments', 'workloads', 'storage'),
+    ...forgetsValues,
+    onSuccess: (reply) => {
+      const { id, name } = reply.application;
+      confirmChange(t('Application {name} is created', { name }));
+      if (!hasValues(reply)) openPage(id);
+    },
+    onError: () => void plan.refetch(), // it states why, if something else has changed
+  });
+  const messages = [...fieldErrorsOf(deploy.error), ...plan.fieldErrors, ...(plan.data?.refusals ?? [])];
+  /** A message appears when the person has changed the field or submitted the form. */
+  const errorAt = (path: string) =>
+    isSubmitted || touched.has(path)
+      ? messages.find((one) => one.path === path || one.path.startsWith(`${path}.`))?.message
+      : undefined;
+  const change = (path: string, changed: Partial<ApplicationDraft>) => {
+    if (deploy.error) {
+      deploy.reset();
+      setIdempotencyKey(crypto.randomUUID()); // another request than the one that failed
+    }
+    setTouched((current) => new Set([...current, path]));
+    setDraft((current) => ({ ...current, ...changed }));
+  };
+  const isCurrent = plan.data !== undefined && !plan.isStale && !plan.isInvalid && plan.error === null;
+  const isRejected = isCurrent && plan.data?.ok === false;
+  const hasField = (path: string) => applicationFields.some((one) => path === one || path.startsWith(`${one}.`));
+  const submit = () => {
+    setSubmitted(true);
+    if (!isCurrent || !plan.data?.ok) {
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+      return;
+    }
+    // What is created is exactly what the plan shows.
+    deploy.mutate({ body: { ...body, expected: plan.data.digest }, idempotencyKey });
+  };
+  const sections = { application, draft, errorAt, change };
+  return (
+    <>
+      <PlanBeside
+        form={
+          <form
+            className="panel"
+            noValidate
+            onSubmit={(event) => {
+              event.preventDefault();
+              submit();
+            }}
+          >
+            <div className="form-section">
+              <div className="fields">
+                <TextField
+                  name="name"
+                  label={t('Name')}
+                  hint={t('Lower-case letters, digits and inner hyphens. It cannot be changed later.')}
+                  required
+                  mono
+                  value={draft.name}
+                  error={errorAt('name')}
+                  onChange={(name) => change('name', { name })}
+                />
+                <ComboboxField
+                  name="target"
+                  label={t('Target')}
+                  hint={t('All parts run on one host or cluster.')}
+                  value={draft.target}
+                  error={errorAt('target')}
+                  {...targets}
+                  onChange={(target) => change('target', { target })}
+                />
+              </div>
+            </div>
+            <Inputs {...sections} />
+            <Ports {...sections} />
+            <Volumes {...sections} />
+            <div className="form-section">
+              <FormError error={deploy.error} shown={applicationFields} />
+              <div className="actions">
+                <Button
+                  type="submit"
+                  tone="primary"
+                  icon={Rocket}
+                  pending={deploy.isPending}
+                  blocked={blocked('createApplication')}
+                >
+                  {t('Deploy')}
+                </Button>
+                <Button tone="ghost" icon={ArrowLeft} onClick={onBack}>
+                  {t('Back')}
+                </Button>
+                {isSubmitted && isRejected && (
+                  <span className="field-error" role="alert">
+                    {t('The plan rejects this. See the reasons there.')}
+                  </span>
+                )}
+                {isSubmitted && plan.isStale && (
+                  <span className="muted" role="status">
+                    {t('The plan is not complete yet. Deploy when it is shown.')}
+                  </span>
+                )}
+              </div>
+            </div>
+          </form>
+        }
+        plan={
+          <ApplicationPlanPanel
+            plan={plan.data}
+            targetName={plan.targetName}
+            spec={application}
+            problems={plan.fieldErrors.filter(({ path }) => !hasField(path))}
+            error={plan.error}
+            isInvalid={plan.isInvalid}
+            isStale={plan.isStale}
+          />
+        }
+      />
+      {deploy.data && (
+        <GeneratedValues
+          reply={deploy.data}
+          deployment={deploy.data.application.name}
+          onClose={() => openPage(deploy.data.application.id)}
+        />
+      )}
+    </>
+  );
+}
+
+interface SectionProps {
+  readonly application: Application;
+  readonly draft: ApplicationDraft;
+  readonly errorAt: (path: string) => string | undefined;
+  readonly change: (path: string, changed: Partial<ApplicationDraft>) => void;
+}
+
+/** What a person enters. */
+function Inputs({ application: { inputs }, draft: { name, texts, secrets }, errorAt, change }: SectionProps) {
+  if (inputs.length === 0) return null;
+  return (
+    <fieldset className="form-section">
+      <h2>{t('Values that you enter')}</h2>
+      {inputs.map((input) => {
+        const path = `inputs.${input.name}`;
+        if (input.type === 'secret')
+          return (
+            <SecretInput
+              key={input.name}
+              input={input}
+              error={errorAt(path)}
+              draft={secrets[input.name] ?? firstSecret(input)}
+              proposedName={`${name}-${input.name.replaceAll('_', '-')}`}
+              onChange={(secret) => change(path, { secrets: { ...secrets, [input.name]: secret } })}
+            />
+          );
+        return (
+          <TextInput
+            key={input.name}
+            input={input}
+            error={errorAt(path)}
+            value={texts[input.name] ?? ''}
+            onChange={(text) => change(path, { texts: { ...texts, [input.name]: text } })}
+          />
+        );
+      })}
+    </fieldset>
+  );
+}
+
+/** From where the published ports are reachable, and which of them people open in a browser. */
+function Ports({ application, draft: { networks, webPorts }, change }: SectionProps) {
+  const { data } = useQuery(fleet.read('listNetworkTypes'));
+  const published = publishedPorts(application);
+  if (published.length === 0) return null;
+  const types = [...new Set([...usualNetworkTypes, ...(data?.network_types.map(({ name }) => name) ?? [])])];
+  return (
+    <fieldset className="form-section">
+      <h2>{t('Published ports')}</h2>
+      <div className="row">
+        {published.map(({ key, part, port, protocol }) => (
+          <span key={key} className="tag mono">
+            {part} {port}/{protocol}
+          </span>
+        ))}
+      </div>
+      <SelectField
+        label={t('Reachable from')}
+        hint={t('The target needs an address in this network. The fleet chooses the ports of the host.')}
+        value={networks}
+        options={[
+          { value: '', label: t('Only its host or cluster') },
+          ...types.map((type) => ({ value: type, label: t('The network {name}', { name: type }) })),
+        ]}
+        onChange={(changed) => change('networks', { networks: changed })}
+      />
+      {webPortsOf(application).map(({ key, part, port }) => (
+        <CheckField
+          key={key}
+          label={t('Port {port} of {part} has a web page', { port: String(port), part })}
+          checked={webPorts.includes(key)}
+          onChange={(checked) =>
+            change('webPorts', { webPorts: checked ? [...webPorts, key] : webPorts.filter((one) => one !== key) })
+          }
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+function Volumes({ application, draft: { volumes }, errorAt, change }: SectionProps) {
+  const mounts = mountsOf(application);
+  if (mounts.length === 0) return null;
+  return (
+    <details className="form-section" open={mounts.length <= FEW}>
+      <summary className="strong">{t('Volumes ({count})', { count: formatCount(mounts.length) })}</summary>
+      <div className="form optional">
+        {mounts.map((mount) => (
+          <VolumeField
+            key={mount.name}
+            mount={mount}
+            draft={volumes[mount.name] ?? firstVolumeDraft}
+            error={errorAt(`volumes.${mount.name}`)}
+            onChange={(volume) => change(`volumes.${mount.name}`, { volumes: { ...volumes, [mount.name]: volume } })}
+          />
+        ))}
+      </div>
+    </details>
+  );
+}
