@@ -69,7 +69,7 @@ export async function startFakeHub(key = newSecretToken('svcc_')) {
     behave: (how: Behaviour, call: AnyCall = 'updates') => {
       behaviours = { ...behaviours, [call]: how };
     },
-    /** Sets the changelog of a template. Without one, the hub is of a version without changelogs. */
+    /** Sets the changelog of a template or an application. Without one, the hub is of a version without changelogs. */
     setChangelog: (slug: string, ...entries: readonly object[]) => {
       changelogs = new Map([...changelogs, [slug, entries]]);
     },

@@ -90,6 +90,7 @@ test('an admin runs the checks of the command doctor in the running fleet', asyn
       'stored values',
       'secrets',
       'isolation',
+      'advisories',
       'hub',
       'issuer',
       'engines',

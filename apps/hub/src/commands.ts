@@ -11,6 +11,8 @@ const prismaDir = fileURLToPath(new URL('../../../prisma/hub', import.meta.url))
 
 const SIGNER = 'a program that signs what it reads from stdin, and prints the signature';
 
+const kind = { value: 'template|application', help: 'what the slug is of; default: template' };
+
 const rootOptions = {
   root: { value: '<file>', help: 'the root key; with --signer, its public key. Required' },
   signer: { value: '<command>', help: SIGNER },
@@ -60,7 +62,10 @@ export const program: Program = {
         prune: { help: 'also delete what no file describes; requires --yes' },
         yes: { help: 'confirm the deletions of --prune' },
         'max-deletions': { value: '<count>', help: 'the maximum number of deletions of --prune (default 10)' },
-        message: { value: '<text>', help: 'why the templates change, for their history and their changelogs' },
+        message: {
+          value: '<text>',
+          help: 'why the templates and applications change, for their history and their changelogs',
+        },
       },
     },
     export: {
@@ -87,31 +92,42 @@ export const program: Program = {
       argument: '<folder>',
     },
     history: {
-      ...printing('print the revisions of a template, also of a deleted one', async ({ argument: slug, options }) => {
-        const { history } = await import('./commands/history.ts');
-        return withDatabase(history(slug, options));
-      }),
+      ...printing(
+        'print the revisions of a template or an application, also of a deleted one',
+        async ({ argument: slug, options }) => {
+          const { history } = await import('./commands/history.ts');
+          return withDatabase(history(slug, options));
+        },
+      ),
       argument: '<slug>',
-      options: { json: { help: 'print JSON' } },
+      options: { kind, json: { help: 'print JSON' } },
     },
     restore: {
-      ...printing('restore an earlier revision of a template', async ({ argument: slug, options }) => {
-        const { restore } = await import('./commands/history.ts');
-        return withDatabase(restore(slug, options));
-      }),
+      ...printing(
+        'restore an earlier revision of a template or an application',
+        async ({ argument: slug, options }) => {
+          const { restore } = await import('./commands/history.ts');
+          return withDatabase(restore(slug, options));
+        },
+      ),
       argument: '<slug>',
       options: {
+        kind,
         revision: { value: '<number>', help: 'required' },
         message: { value: '<text>', help: 'why, for the history and the changelog' },
       },
     },
     advise: {
-      ...printing('publish an advisory about revisions of a template', async ({ argument: slug, options }) => {
-        const { advise } = await import('./commands/history.ts');
-        return withDatabase(advise(slug, options));
-      }),
+      ...printing(
+        'publish an advisory about revisions of a template or an application',
+        async ({ argument: slug, options }) => {
+          const { advise } = await import('./commands/history.ts');
+          return withDatabase(advise(slug, options));
+        },
+      ),
       argument: '<slug>',
       options: {
+        kind,
         severity: { value: 'note|warning|critical', help: 'required' },
         message: { value: '<text>', help: 'required' },
         from: { value: '<revision>', help: 'the first revision that it concerns; required' },

@@ -81,6 +81,9 @@ beforeAll(async () => {
       }),
     );
     applicationId = application.id;
+    await writeCatalog(world.database, (transaction) =>
+      transaction.application.update({ where: { id: application.id }, data: { documentation: 'y'.repeat(500_000) } }),
+    );
     await storeIcon(
       client,
       { template_id: id, slug: '', url: ICON_URL },

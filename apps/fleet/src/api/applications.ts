@@ -14,7 +14,7 @@ import { type DecidedApplication, decideApplication, type Wanted } from '../appl
 import { deleteApplication as storeDeletion } from '../applications/deletion.ts';
 import { listEvents } from '../applications/events.ts';
 import { storedInputs } from '../applications/inputs.ts';
-import { type Origin, presentOrigin, readOrigin } from '../applications/origin.ts';
+import { type Origin, presentOrigin, readOrigin, storeAcknowledged } from '../applications/origin.ts';
 import { planOf } from '../applications/plan.ts';
 import { type ApplicationRow, applications, presentApplications, readApplication } from '../applications/rows.ts';
 import { storeApplication } from '../applications/store.ts';
@@ -136,12 +136,12 @@ async function requestedBy(transaction: Transaction, body: Body): Promise<Wanted
 /** The specification of a request, or of the application of the catalog that it names. @throws 400 unless it has one of them, 404 */
 async function contentOf(
   transaction: Transaction,
-  { application, spec }: Pick<Planned, 'application' | 'spec'>,
+  { application, spec, acknowledge }: Pick<Planned, 'application' | 'spec' | 'acknowledge'>,
 ): Promise<Pick<Wanted, 'spec' | 'origin'>> {
   if ((application === undefined) === (spec === undefined))
     throw invalid([{ path: 'spec', message: 'is required without application, and must not be given with it' }]);
   if (spec !== undefined) return { spec };
-  const origin = await readOrigin(transaction, application ?? '');
+  const origin = await readOrigin(transaction, application ?? '', acknowledge);
   return { spec: origin.spec, origin };
 }
 
@@ -174,7 +174,7 @@ async function plannedChange(transaction: Transaction, row: ApplicationRow, body
   );
   const other = body.upgrade ? 'upgrade' : 'application_id';
   if (given.length > 0) throw invalid(given.map(([path]) => ({ path, message: `must not be given with ${other}` })));
-  if (body.upgrade) return upgradeTo(await presentOrigin(transaction, row), { inputs });
+  if (body.upgrade) return upgradeTo(await presentOrigin(transaction, row, body.acknowledge), { inputs });
   return { operation: 'update', message: 'updated', spec, inputs, replicas, volumes, labels, desiredState };
 }
 
@@ -230,30 +230,44 @@ const createOnce = (context: RequestContext, { body, idempotent, canWait }: Crea
       throw new Problem('plan_outdated', detail);
     }
     const stored = await storeApplication(changing, decided, { onFailure: body.on_failure, values: body.values });
+    await acknowledge(changing, stored.id, body.acknowledge);
     if (idempotent) await rememberRequest(transaction, idempotent, { application_id: stored.id });
     return present(stored.id, stored.generated);
   });
+
+/** Stores the advisories that a request acknowledges with the copy that runs, and in its audit entry. */
+async function acknowledge({ transaction, recording }: ChangeContext, id: string, ids: readonly string[]) {
+  const stored = await storeAcknowledged(transaction, id, ids);
+  recording.acknowledged = [...recording.acknowledged, ...stored];
+}
 
 /** Changes an application under the placement lock. */
 async function change(
   context: ChangeContext,
   id: string,
   request: (row: ApplicationRow) => ApplicationChange | Promise<ApplicationChange>,
+  acknowledged: readonly string[] = [],
 ) {
   const { transaction, ifMatch } = context;
   await acquirePlacementLock(transaction);
   const row = await lockRow(transaction, applications, { id, ifMatch });
   const generated = await changeApplication(context, row, await request(row));
+  await acknowledge(context, row.id, acknowledged);
   return { application: await readApplication(transaction, row.id), generated };
 }
 
 export const updateApplication = placementRoute(fleetEndpoints.updateApplication, (context, { params, body }) =>
-  change(context, params.id, (row) => {
-    refuseRename(body, row);
-    const { spec, inputs, replicas, volumes, labels, on_failure: onFailure, expected, force } = body;
-    const members = { spec, inputs, replicas, volumes, labels, onFailure, expected, force };
-    return { operation: 'update', message: 'updated', ...members };
-  }),
+  change(
+    context,
+    params.id,
+    (row) => {
+      refuseRename(body, row);
+      const { spec, inputs, replicas, volumes, labels, on_failure: onFailure, expected, force } = body;
+      const members = { spec, inputs, replicas, volumes, labels, onFailure, expected, force };
+      return { operation: 'update', message: 'updated', ...members };
+    },
+    body.acknowledge,
+  ),
 );
 
 export const startApplication = placementRoute(fleetEndpoints.startApplication, (context, { params }) =>
@@ -279,7 +293,12 @@ export const scaleApplication = placementRoute(fleetEndpoints.scaleApplication, 
 );
 
 export const upgradeApplication = placementRoute(fleetEndpoints.upgradeApplication, (context, { params, body }) =>
-  change(context, params.id, async (row) => upgradeTo(await presentOrigin(context.transaction, row), body)),
+  change(
+    context,
+    params.id,
+    async (row) => upgradeTo(await presentOrigin(context.transaction, row, body.acknowledge), body),
+    body.acknowledge,
+  ),
 );
 
 export const rollbackApplication = placementRoute(fleetEndpoints.rollbackApplication, (context, { params, body }) =>

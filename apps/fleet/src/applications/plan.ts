@@ -8,6 +8,7 @@ import {
   renderedManifest,
   renderingOf,
 } from '../deployments/manifest.ts';
+import { changesBetween } from '../deployments/templates/changelog.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { compareStrings } from '../placement/format.ts';
 import type { HostNetwork } from '../render/allocation.ts';
@@ -16,6 +17,7 @@ import { secretsWithPlaceholders } from '../render/secrets.ts';
 import { columnsOfTarget } from '../resources/targets.ts';
 import type { Before } from './before.ts';
 import { type DecidedApplication, type DecidedPart, retiredParts } from './decide.ts';
+import { presentCopy } from './rows.ts';
 
 type Plan = Reply<typeof fleetEndpoints.planApplication>;
 
@@ -35,6 +37,7 @@ export async function planOf(
     refusals: refusals.map(({ part, code, path, message }) => ({ part, code, path, message })),
     placement: { target: target && columnsOfTarget(target), rejected: rejected.map((each) => ({ ...each })) },
     generated: [...newValues],
+    ...(await planCopy(transaction, decided, before)),
     parts: [
       ...parts.map((part) => planOfPart(renderer, part, networksOf(part, parts))),
       ...removed.map((row) => ({
@@ -47,6 +50,22 @@ export async function planOf(
       })),
     ],
   };
+}
+
+/** What a plan says about the application of the catalog that would run. */
+async function planCopy(
+  transaction: Prisma.TransactionClient,
+  { wanted: { origin } }: DecidedApplication,
+  before: Before | undefined,
+): Promise<Pick<Plan, 'advice' | 'changelog'>> {
+  if (!origin) return { advice: before ? presentCopy(before.row).advice : null, changelog: null };
+  const { id, revision: to, advice } = origin;
+  const stated = { ...advice, certain: to !== null };
+  if (!before || to === null) return { advice: stated, changelog: null };
+  const { catalog_id, catalog_revision } = before.row;
+  const from = catalog_id === id ? catalog_revision : null;
+  const row = await transaction.catalogApplicationChangelog.findUnique({ where: { application_id: id } });
+  return { advice: stated, changelog: row && changesBetween(row.entries, { from, to }) };
 }
 
 /** The networks of a part. Later parts add their names to the network of the application. */

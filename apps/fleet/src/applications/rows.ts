@@ -4,10 +4,11 @@ import { z } from 'zod';
 import { type DeploymentRow, deploymentSummaries, presentEndpoints, presentReason } from '../deployments/rows.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { imageReference } from '../render/image.ts';
+import { presentAdvice, storedAdvice } from '../resources/advice.ts';
+import { adviceBytesOfSpec, adviceOfSpec, applicationState, ofPresentSpec } from '../resources/application-copies.ts';
 import { type Kind, presentCommon, readRow, readRows, resourceRow } from '../resources/kind.ts';
 import { presentTarget } from '../resources/storage.ts';
 import { storedInputs } from './inputs.ts';
-import { catalogHash } from './origin.ts';
 
 type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
 type Application = Reply<typeof fleetEndpoints.getApplication>['application'];
@@ -23,7 +24,9 @@ const applicationRow = resourceRow.extend({
   /** Those of the application of the catalog from which it was made; null: from none. */
   catalog_id: z.string().nullable(),
   catalog_slug: z.string().nullable(),
+  catalog_revision: z.int().nullable(),
   application_state: z.enum(['current', 'outdated', 'withdrawn']).nullable(),
+  advice: storedAdvice,
   /** How the present generation has ended. */
   outcome: z.enum(['good', 'failed', 'superseded']).nullable(),
   outcome_reason: z.string().nullable(),
@@ -39,24 +42,15 @@ export type ApplicationRow = z.output<typeof applicationRow>;
 const ofGeneration = (expression: Prisma.Sql) =>
   Prisma.sql`(SELECT ${expression} FROM application_generations g WHERE g.application_id = r.id AND g.generation = r.generation)`;
 
-const ofSpec = (expression: Prisma.Sql) => Prisma.sql`(SELECT ${expression} FROM application_specs s
-  JOIN application_generations g ON g.application_id = s.application_id AND g.spec_version = s.spec_version
-  WHERE s.application_id = r.id AND g.generation = r.generation)`;
-
-/** Whether the application of the catalog has changed since the copy `s`. */
-const applicationState = Prisma.sql`CASE
-  WHEN s.catalog_id IS NULL THEN NULL
-  WHEN NOT EXISTS (SELECT FROM catalog_applications c WHERE c.id = s.catalog_id) THEN 'withdrawn'
-  WHEN (SELECT ${catalogHash(Prisma.sql`c.document`)} FROM catalog_applications c WHERE c.id = s.catalog_id) = s.catalog_hash THEN 'current'
-  ELSE 'outdated' END`;
-
 export const applications: Kind<ApplicationRow> = {
   table: 'applications',
   row: applicationRow,
-  bytes: Prisma.sql`coalesce(${ofGeneration(Prisma.sql`octet_length(g.inputs::text)`)}, 0)`,
+  bytes: Prisma.sql`coalesce(${ofGeneration(Prisma.sql`octet_length(g.inputs::text)`)}, 0)
+    + coalesce(${ofPresentSpec(adviceBytesOfSpec)}, 0)`,
   columns: Prisma.sql`r.desired_state::text, r.generation, r.good_generation, r.failed_generation, r.deleting, r.on_failure,
-    ${ofSpec(Prisma.sql`s.catalog_id`)} AS catalog_id, ${ofSpec(Prisma.sql`s.catalog_slug`)} AS catalog_slug,
-    ${ofSpec(applicationState)} AS application_state,
+    ${ofPresentSpec(Prisma.sql`s.catalog_id`)} AS catalog_id, ${ofPresentSpec(Prisma.sql`s.catalog_slug`)} AS catalog_slug,
+    ${ofPresentSpec(Prisma.sql`s.catalog_revision`)} AS catalog_revision,
+    ${ofPresentSpec(applicationState)} AS application_state, ${ofPresentSpec(adviceOfSpec)} AS advice,
     ${ofGeneration(Prisma.sql`g.outcome`)} AS outcome, ${ofGeneration(Prisma.sql`g.outcome_reason`)} AS outcome_reason,
     coalesce(${ofGeneration(Prisma.sql`ARRAY(SELECT jsonb_object_keys(g.parts))`)}, '{}') AS part_names,
     coalesce(${ofGeneration(Prisma.sql`g.inputs`)}, '{}') AS inputs,
@@ -98,6 +92,7 @@ function present(row: ApplicationRow, parts: readonly DeploymentRow[]): Applicat
     on_failure: row.on_failure,
     slug: row.catalog_slug,
     application_state: row.application_state,
+    ...presentCopy(row),
     outcome: row.outcome,
     outcome_reason: row.outcome_reason,
     inputs: row.inputs,
@@ -105,6 +100,16 @@ function present(row: ApplicationRow, parts: readonly DeploymentRow[]): Applicat
     ...stateOf(row, parts),
     parts: parts.map((part) => presentPart(row, part)),
   };
+}
+
+/** The members of the API about the application of the catalog from which an application was made. */
+export function presentCopy({ catalog_id, catalog_revision, advice: known }: ApplicationRow) {
+  const { template_revision: application_revision, advice } = presentAdvice({
+    template_id: catalog_id,
+    template_revision: catalog_revision,
+    advice: known,
+  });
+  return { application_revision, advice };
 }
 
 const presentPart = ({ part_names }: ApplicationRow, row: DeploymentRow): Application['parts'][number] => ({

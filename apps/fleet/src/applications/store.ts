@@ -169,7 +169,12 @@ const storeSpec = (transaction: Transaction, { id, version, spec, origin }: NewS
   transaction.applicationSpec.create({
     data: {
       ...{ application_id: id, spec_version: version, spec: jsonOf(spec) },
-      ...(origin && { catalog_id: origin.id, catalog_slug: origin.slug, catalog_hash: origin.hash }),
+      ...(origin && {
+        catalog_id: origin.id,
+        catalog_slug: origin.slug,
+        catalog_hash: origin.hash,
+        catalog_revision: origin.revision,
+      }),
     },
   });
 

@@ -1,6 +1,9 @@
 import { type Application, CallError, fold, searchText } from '@svc/contract';
 import type { Database } from '../database/client.ts';
+import type { RecordedEvent } from '../events/record.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { forgetAdvice, storeApplicationAdvice } from './advice.ts';
+import { recordAdvisories } from './advisories.ts';
 import type { Hub } from './hub.ts';
 import { EmptyCatalog, LeaseLost } from './mirror.ts';
 import { type ApplicationPage, cursorReaderOf, type Entries, readApplicationPage } from './read.ts';
@@ -26,24 +29,32 @@ const MAX_SKIPPED = 1000;
  * Updates the mirror of the applications, after the templates. Each change of the catalog of the hub advances its time, so nothing is
  * requested while the time that the sync of the templates has received is that of the mirror of the applications. A hub of an earlier version
  * has no applications: the mirror stays, and the next sync asks again.
- * @throws CallError, LeaseLost, EmptyCatalog
+ * @returns the events that were recorded. @throws CallError, LeaseLost, EmptyCatalog
  */
-export async function syncApplications(run: ApplicationSync, { full }: { readonly full: boolean }): Promise<void> {
+export async function syncApplications(
+  run: ApplicationSync,
+  { full }: { readonly full: boolean },
+): Promise<readonly RecordedEvent[]> {
   const progress = await readProgress(run);
   const continues =
     !full &&
     progress.source === run.hub.source &&
     progress.cursor_reader === cursorReaderOf(progress.cursor) &&
     progress.skipped_total === 0;
-  if (continues && progress.is_current) return;
+  if (continues && progress.is_current) return [];
   let cursor = continues ? (progress.cursor ?? START) : START;
   for (let hasMore = true; hasMore; ) {
     const page = await fetchPage(run, cursor);
-    if (!page) return;
+    if (!page) return [];
     await applyPage(run, page);
     cursor = page.cursor;
     hasMore = page.has_more;
   }
+  return run.database.mirrorWriter.$transaction(async (transaction) => {
+    await lockProgress(transaction, run.owner);
+    await forgetAdvice(transaction);
+    return recordAdvisories(transaction);
+  });
 }
 
 interface Progress {
@@ -111,6 +122,7 @@ async function applyPage({ database, hub, owner }: ApplicationSync, page: Applic
     const skipped = mergeSkipped(before.entries, unreadable);
     const total = before.total + unreadable.length;
     await storeApplications(transaction, readable, generation);
+    await storeApplicationAdvice(transaction, readable);
     await keepApplications(transaction, unreadable, generation);
     await transaction.$executeRaw`DELETE FROM catalog_applications WHERE id = ANY(${[...page.removed]}::uuid[])`;
     const isLast = !page.has_more;

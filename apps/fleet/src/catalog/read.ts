@@ -121,6 +121,8 @@ const storableApplication = application
     slug: indexed,
     name: indexed,
     tags: application.shape.tags.refine((tags) => tags.every(isIndexable), `each tag ${TOO_LONG}`),
+    revision: revision.nullable().prefault(adviceDefaults.revision),
+    advisories: z.array(storableAdvisory).prefault(adviceDefaults.advisories),
     created_at: existing,
     updated_at: existing,
   })

@@ -306,8 +306,9 @@ async function walk(run: SyncRun, { full }: { readonly full: boolean }): Promise
   await repeatPages(run, progress.started_at);
   await fetchKeyrings(run);
   const { database, owner, ofApplications } = run;
-  if (ofApplications)
-    await syncApplications({ database, owner, hub: ofApplications }, { full: startsFullWalk || inFullWalk });
+  if (!ofApplications) return;
+  const walked = { full: startsFullWalk || inFullWalk };
+  logEvents(run.log, await syncApplications({ database, owner, hub: ofApplications }, walked));
 }
 
 /**

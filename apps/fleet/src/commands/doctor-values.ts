@@ -2,6 +2,7 @@ import { storedValueProblems } from '@svc/contract';
 import { workloadSpec } from '@svc/contract/fleet';
 import { countedFinding, type Finding, ok, storedValuesFinding, warning } from '@svc/http';
 import { z } from 'zod';
+import { countCritical } from '../catalog/advisories.ts';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { problemsOfUses, readRestrictedUsers } from '../resources/secret-uses.ts';
@@ -79,4 +80,18 @@ export async function checkIsolation({ client }: Database): Promise<Finding> {
     ...open.map((name) => `The engine of the host ${name} does not isolate a network of the fleet.`),
   ];
   return warning(lines.join('\n'), 'They continue. Restart these deployments to move them, and update these engines.');
+}
+
+/** Counts the deployments and applications of which the hub says that they have a critical flaw, unless somebody has acknowledged it. */
+export async function checkAdvisories({ client }: Database): Promise<Finding> {
+  const [table] = await client.$queryRaw<{ exists: boolean }[]>`
+    SELECT to_regclass('catalog_application_advice') IS NOT NULL AS exists`;
+  if (!table?.exists) return ok('The fleet does not know advisories about applications yet.');
+  const { deployments, applications } = await countCritical(client);
+  if (deployments + applications === 0) return ok('No critical advisory is about what runs.');
+  const detail = `Critical advisories that nobody has acknowledged are about ${deployments} deployments and ${applications} applications.`;
+  return warning(
+    detail,
+    'They continue. List them with the filter advisory=critical, and update, stop or acknowledge them.',
+  );
 }

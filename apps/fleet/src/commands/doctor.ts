@@ -28,7 +28,7 @@ import { createHubs, type OutboundRoutes } from '../settings/connections.ts';
 import { createSettings, type Settings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { checkEngines } from './doctor-engines.ts';
-import { checkIsolation, checkSecretUses, checkStoredValues } from './doctor-values.ts';
+import { checkAdvisories, checkIsolation, checkSecretUses, checkStoredValues } from './doctor-values.ts';
 
 const LIMITS = { timeoutMs: 3000, maxBytes: 1024 * 1024 };
 /**
@@ -128,6 +128,7 @@ export function fleetChecks({ prismaDir, configuration, parts, toHub, toProvider
     { name: 'stored values', needs: ['schema'], run: () => checkStoredValues(parts().database) },
     { name: 'secrets', needs: ['schema'], run: () => checkSecretUses(parts().database) },
     { name: 'isolation', needs: ['schema'], run: () => checkIsolation(parts().database) },
+    { name: 'advisories', needs: ['schema'], run: () => checkAdvisories(parts().database) },
     { name: 'hub', needs, run: () => checkHub(parts(), recorded('hub', toHub())) },
     { name: 'issuer', needs, run: () => checkIssuer(parts(), recorded('issuer', toProvider())) },
     { name: 'engines', needs, run: () => checkEngines({ ...parts(), allowed: config().OUTBOUND_ALLOW }) },

@@ -1,10 +1,11 @@
-// What the hub says about the templates of workloads: their status, and advisories about ranges of revisions.
+// What the hub says about the templates of workloads, and about the applications that were copied: their status, and advisories
+// about ranges of revisions.
 import { adviceDefaults, advisory } from '@svc/contract';
 import { type Severity, severities } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 
-/** What is known about the template of a revision of a workload; null: nothing, so that it is active. */
+/** What is known about the template or the application of a copy; null: nothing, so that it is active. */
 export const storedAdvice = z
   .object({
     status: z.string(),
@@ -15,17 +16,23 @@ export const storedAdvice = z
   .nullable();
 export type StoredAdvice = z.output<typeof storedAdvice>;
 
-/** Whether an advisory `x` is about a revision `v` of a workload. It can be about a copy of an unknown revision. */
+/** Whether an advisory `x` is about a copy `v`, such as a revision of a workload. It can be about a copy of an unknown revision. */
 export const isAbout = Prisma.sql`(v.template_revision IS NULL OR v.template_revision
   BETWEEN (x->>'first_revision')::int AND coalesce((x->>'last_revision')::int, v.template_revision))`;
 
-/** What is known about the template of a revision `v` of a workload. */
-export const templateAdvice = Prisma.sql`(
+/** What is known about the object of a copy `v`, from a row of a table of advice. */
+const adviceOf = (table: Prisma.Sql, id: Prisma.Sql) => Prisma.sql`(
   SELECT jsonb_build_object('status', a.status, 'status_message', a.status_message, 'replacement', a.replacement,
     'advisories', (
       SELECT coalesce(jsonb_agg(x || jsonb_build_object('acknowledged', (x->>'id')::uuid = ANY(v.acknowledged))), '[]')
       FROM jsonb_array_elements(a.advisories) x WHERE ${isAbout}))
-  FROM catalog_advice a WHERE a.template_id = v.template_id)`;
+  FROM ${table} a WHERE a.${id} = v.template_id)`;
+
+/** What is known about the template of a revision `v` of a workload. */
+export const templateAdvice = adviceOf(Prisma.sql`catalog_advice`, Prisma.sql`template_id`);
+
+/** What is known about the application of a copy `v`, which has the columns of a copy of a template. */
+export const applicationAdvice = adviceOf(Prisma.sql`catalog_application_advice`, Prisma.sql`application_id`);
 
 /** The bytes of what is known about the template of a revision `v` of a workload. */
 export const adviceBytes = Prisma.sql`coalesce((SELECT a.bytes FROM catalog_advice a WHERE a.template_id = v.template_id), 0)`;
@@ -66,7 +73,7 @@ export async function readAdvice(
   return storedAdvice.parse(row?.advice ?? null);
 }
 
-/** A reason to refuse a copy of a template. */
+/** A reason to refuse a copy of a template or an application. */
 interface AdviceRefusal {
   readonly code: 'template_blocked' | 'template_flawed';
   readonly path: string;
@@ -74,15 +81,15 @@ interface AdviceRefusal {
 }
 
 /**
- * The reasons against a copy of a template: it is blocked, or it has critical advisories that nobody has
+ * The reasons against a copy of a template or an application: it is blocked, or it has critical advisories that nobody has
  * acknowledged for it. Texts of the hub are plain text.
  */
-export function refusalsOfAdvice(advice: StoredAdvice): AdviceRefusal[] {
+export function refusalsOfAdvice(advice: StoredAdvice, noun: 'template' | 'application' = 'template'): AdviceRefusal[] {
   if (advice === null) return [];
   const { status, status_message, replacement, advisories } = advice;
   if (status === 'blocked') {
     const use = replacement === null ? '' : ` Use ${replacement} instead.`;
-    return [{ code: 'template_blocked', path: 'template', message: `is blocked by the hub: ${status_message}${use}` }];
+    return [{ code: 'template_blocked', path: noun, message: `is blocked by the hub: ${status_message}${use}` }];
   }
   return advisories
     .filter(({ severity, acknowledged }) => severity === 'critical' && !acknowledged)
@@ -118,7 +125,8 @@ export async function storeAcknowledged(
 }
 
 /** The severities of advisories that are at least as severe, as an array of SQL. */
-const atLeast = (severity: Severity) => Prisma.sql`${severities.slice(severities.indexOf(severity))}::text[]`;
+export const atLeast = (severity: Severity): Prisma.Sql =>
+  Prisma.sql`${severities.slice(severities.indexOf(severity))}::text[]`;
 
 /**
  * Whether a revision `v` of a workload is of a template with an advisory about it of at least a severity. Few templates have

@@ -4,6 +4,7 @@ import { type fleetEndpoints, type LabelRequirement, problemPhases, type Severit
 import { by, byNullable, isOneId, isOneOf, isText, type ListRules, type Sort } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { hasAdvisory } from './advice.ts';
+import { ofCatalogApplication } from './application-copies.ts';
 import { hasUpdate, outdatedCopies } from './updates.ts';
 import { templateHash } from './workloads.ts';
 
@@ -135,7 +136,7 @@ export const deploymentList: RulesOf<'listDeployments'> = {
   sorts: { ...sorts, problem: deploymentProblem },
 };
 
-export const applicationList: RulesOf<'listApplications'> = { filters, sorts };
+export const applicationList: RulesOf<'listApplications'> = { filters: { ...filters, ...ofCatalogApplication }, sorts };
 
 export const volumeList: RulesOf<'listStorage'> = {
   filters: {

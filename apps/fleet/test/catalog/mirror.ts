@@ -14,7 +14,7 @@ export function mirrorIn(query: Query) {
     /** Resets to the state before the first sync. */
     forget: async (): Promise<void> => {
       await query(
-        'TRUNCATE catalog_templates, catalog_changelogs, catalog_categories, catalog_skipped, catalog_advice, catalog_applications, catalog_cursors',
+        'TRUNCATE catalog_templates, catalog_changelogs, catalog_categories, catalog_skipped, catalog_advice, catalog_applications, catalog_application_changelogs, catalog_application_advice, catalog_cursors',
       );
       await query('DELETE FROM catalog_sync');
       await query('INSERT INTO catalog_sync DEFAULT VALUES');

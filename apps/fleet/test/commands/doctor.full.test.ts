@@ -101,6 +101,7 @@ const NAMES = [
     'stored values',
     'secrets',
     'isolation',
+    'advisories',
     'hub',
     'issuer',
     'engines',

@@ -35,8 +35,8 @@ const anOrganization = () => ({
   status: 'active' as const,
 });
 
-/** The path of the changelog of a template, which an earlier hub does not have. */
-const CHANGELOG = /^\/api\/v1\/catalog\/templates\/([^/]+)\/changelog$/;
+/** The path of the changelog of a template or an application, which an earlier hub does not have. */
+const CHANGELOG = /^\/api\/v1\/catalog\/(?:templates|applications)\/([^/]+)\/changelog$/;
 export const slugOfChangelog = (path: string): string | undefined => CHANGELOG.exec(path)?.[1];
 
 /** The successful responses for the key of one organization. */

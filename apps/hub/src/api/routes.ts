@@ -8,11 +8,15 @@ import * as accountOrganizations from './account/organizations.ts';
 import * as accountProfile from './account/profile.ts';
 import * as adminAccessRequests from './admin/access-requests.ts';
 import * as adminApiKeys from './admin/api-keys.ts';
+import * as adminApplicationAdvisories from './admin/applications/advisories.ts';
 import { readApplicationFile } from './admin/applications/file.ts';
+import { restoreApplication } from './admin/applications/restore.ts';
+import * as adminApplicationRevisions from './admin/applications/revisions.ts';
 import * as adminApplications from './admin/applications.ts';
 import { exportAuditEntries, listAuditEntries } from './admin/audit.ts';
 import * as adminCatalogAccess from './admin/catalog-access.ts';
 import * as adminCategories from './admin/categories.ts';
+import { listDeletedApplications } from './admin/deleted-applications.ts';
 import { listDeletedTemplates } from './admin/deleted-templates.ts';
 import { runDoctor } from './admin/doctor.ts';
 import * as adminOrganizations from './admin/organizations.ts';
@@ -33,6 +37,7 @@ import * as oidc from './auth/oidc.ts';
 import * as browserSession from './auth/session.ts';
 import * as ownSessions from './auth/sessions.ts';
 import { getAuthConfig } from './auth.ts';
+import * as applicationChangelog from './catalog/applications/changelog.ts';
 import { listApplicationUpdates } from './catalog/applications/updates.ts';
 import { getApplication, listApplications } from './catalog/applications.ts';
 import { listCategories } from './catalog/categories.ts';
@@ -54,6 +59,7 @@ export const routes = implement(hubEndpoints, {
   getTemplate,
   getTemplateIcon,
   ...changelog,
+  ...applicationChangelog,
   listApplications,
   listApplicationUpdates,
   getApplication,
@@ -82,6 +88,10 @@ export const routes = implement(hubEndpoints, {
   listDeletedTemplates,
   ...adminRevisions,
   restoreTemplate,
+  listDeletedApplications,
+  ...adminApplicationRevisions,
+  restoreApplication,
+  ...adminApplicationAdvisories,
   ...adminAdvisories,
   ...adminCategories,
   ...adminCatalogAccess,

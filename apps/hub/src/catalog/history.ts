@@ -1,6 +1,7 @@
 import { type Log, type PeriodicTask, runPeriodically } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { applications, type Kind, templates } from './kinds.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -41,14 +42,14 @@ const HISTORIES = ['template_scopes', 'application_scopes', 'category_privacy', 
  * Deletes the visibility history that ended before `before`. The same transaction stores the latest
  * end of the deleted intervals as the floor of the catalog; clients that ask for changes from
  * before the floor start again with an empty copy. Open intervals and the newest commit are kept,
- * so that an idle catalog resets no client. Also deletes the oldest revisions of templates with many,
- * and those of templates that were deleted before `before`.
+ * so that an idle catalog resets no client. Also deletes the oldest revisions of objects with many,
+ * and those of objects that were deleted before `before`.
  * @returns the number of deleted rows
  */
 export async function pruneHistory(database: Database, before: Date): Promise<number> {
   let count = 0;
   for (const history of HISTORIES) count += await inBatches(() => pruneBatch(database, history, before));
-  count += await inBatches(() => pruneRevisions(database, before));
+  for (const kind of [templates, applications]) count += await inBatches(() => pruneRevisions(database, kind, before));
   return count + (await inBatches(() => pruneCommits(database, before)));
 }
 
@@ -71,9 +72,9 @@ async function pruneBatch({ client }: Database, history: (typeof HISTORIES)[numb
   return row?.count ?? 0;
 }
 
-async function pruneRevisions({ client }: Database, before: Date): Promise<number> {
+async function pruneRevisions({ client }: Database, { pruneHistory: prune }: Kind, before: Date): Promise<number> {
   const [row] = await client.$queryRaw<{ count: number }[]>`
-    SELECT template_history_prune(${before}::timestamptz) AS count`;
+    SELECT ${prune}(${before}::timestamptz) AS count`;
   return row?.count ?? 0;
 }
 

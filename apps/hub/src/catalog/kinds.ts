@@ -10,11 +10,19 @@ import { Prisma } from '../generated/prisma/client.ts';
 export interface Kind {
   /** The member of replies that contains the objects. */
   readonly member: 'templates' | 'applications';
+  /** What an object is called. */
+  readonly noun: 'template' | 'application';
   readonly table: Prisma.Sql;
   /** The intervals of what decides who sees an object. */
   readonly scopes: Prisma.Sql;
   readonly downloads: Prisma.Sql;
-  /** The id of an object, in `scopes` and `downloads`. */
+  /** The contents after each change, and their documentation. */
+  readonly revisions: Prisma.Sql;
+  readonly texts: Prisma.Sql;
+  readonly advisories: Prisma.Sql;
+  /** The function that deletes old revisions. */
+  readonly pruneHistory: Prisma.Sql;
+  /** The id of an object, in the other tables. */
   readonly id: Prisma.Sql;
   /** The FROM clause of a query of objects. */
   readonly sources: Prisma.Sql;
@@ -53,19 +61,16 @@ const OF_CATEGORY = {
 type Joined = keyof typeof OF_CATEGORY | 'download_count';
 
 interface Declared<Member extends string> {
-  readonly table: string;
-  readonly scopes: string;
-  readonly downloads: string;
-  readonly id: string;
+  readonly noun: Kind['noun'];
   readonly members: readonly Member[];
   /** What a summary has instead of long columns. */
   readonly shortened: Readonly<Record<string, string>>;
 }
 
-function statementsOf<Member extends string>({ members, shortened, ...names }: Declared<Member>) {
-  const [table, scopes, downloads, id] = [names.table, names.scopes, names.downloads, names.id].map((name) =>
-    Prisma.raw(name),
-  ) as [Prisma.Sql, Prisma.Sql, Prisma.Sql, Prisma.Sql]; // map keeps the number of elements
+function statementsOf<Member extends string>({ noun, members, shortened }: Declared<Member>) {
+  const table = Prisma.raw(`${noun}s`);
+  const downloads = Prisma.raw(`${noun}_downloads`);
+  const id = Prisma.raw(`${noun}_id`);
   const joined = Object.entries({
     ...OF_CATEGORY,
     download_count: Prisma.sql`coalesce((SELECT d.count FROM ${downloads} d WHERE d.${id} = t.id), 0)::int`,
@@ -74,9 +79,14 @@ function statementsOf<Member extends string>({ members, shortened, ...names }: D
     Prisma.join([...members.map((member) => Prisma.raw(columnOf(member))), ...joined]);
   const lengths = Object.keys(shortened).map((column) => `octet_length(t.${column}::text)`);
   return {
+    noun,
     table,
-    scopes,
+    scopes: Prisma.raw(`${noun}_scopes`),
     downloads,
+    revisions: Prisma.raw(`${noun}_revisions`),
+    texts: Prisma.raw(`${noun}_texts`),
+    advisories: Prisma.raw(`${noun}_advisories`),
+    pruneHistory: Prisma.raw(`${noun}_history_prune`),
     id,
     sources: Prisma.sql`${table} t JOIN categories c ON c.id = t.category_id`,
     columns: select((member) => `t.${member}`),
@@ -101,10 +111,7 @@ const templateColumns: readonly Prisma.TemplateScalarFieldEnum[] = columnsOf<z.o
 export const templates: Kind = {
   member: 'templates',
   ...statementsOf({
-    table: 'templates',
-    scopes: 'template_scopes',
-    downloads: 'template_downloads',
-    id: 'template_id',
+    noun: 'template',
     members: templateColumns,
     shortened: { documentation: "''", signatures: "'{}'::text[]", files: "'[]'::jsonb" },
   }),
@@ -123,10 +130,7 @@ const applicationColumns: readonly Prisma.ApplicationScalarFieldEnum[] = columns
 export const applications: Kind = {
   member: 'applications',
   ...statementsOf({
-    table: 'applications',
-    scopes: 'application_scopes',
-    downloads: 'application_downloads',
-    id: 'application_id',
+    noun: 'application',
     members: applicationColumns,
     shortened: { documentation: "''", inputs: "'[]'::jsonb", generated: "'[]'::jsonb", parts: "'[]'::jsonb" },
   }),

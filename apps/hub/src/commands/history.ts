@@ -3,28 +3,34 @@ import { MAX_REVISIONS } from '@svc/contract/hub';
 import { commandUser, parseOptions } from '@svc/http';
 import { z } from 'zod';
 import { writeCommandEntries } from '../audit/entry.ts';
+import { applications, type Kind, templates } from '../catalog/kinds.ts';
 import * as advisories from '../catalog/revisions/advisories.ts';
+import { revisedApplications, revisedTemplates } from '../catalog/revisions/content.ts';
 import { listRevisions } from '../catalog/revisions/read.ts';
 import { restoreContent } from '../catalog/revisions/restore.ts';
 import { type CatalogTransaction, writeCatalog } from '../database/catalog-write.ts';
 import type { Database } from '../database/client.ts';
-import { Prisma } from '../generated/prisma/client.ts';
 
 const revision = queryInteger(1, MAX_REVISION);
 
-const historyOptions = z.strictObject({ json: z.boolean().default(false) });
-const restoreOptions = z.strictObject({ revision, message: changeMessage });
+const kind = z.enum(['template', 'application'], 'must be template or application').default('template');
+
+const historyOptions = z.strictObject({ json: z.boolean().default(false), kind });
+const restoreOptions = z.strictObject({ revision, message: changeMessage, kind });
 const { severity, message, url } = newAdvisory.shape;
 const adviseOptions = z
-  .strictObject({ severity, message, url, from: revision, to: revision.nullable().default(null) })
+  .strictObject({ severity, message, url, from: revision, to: revision.nullable().default(null), kind })
   .refine(({ from, to }) => to === null || to >= from, { path: ['to'], message: 'must not be below --from' });
 
-/** Prints the revisions of a template, newest first: one line each, or as JSON. */
+const revisedKinds = { template: revisedTemplates, application: revisedApplications };
+
+/** Prints the revisions of a template or an application, newest first: one line each, or as JSON. */
 export function history(slug: string, options: unknown) {
-  const { json } = parseOptions(historyOptions, options);
+  const { json, kind: noun } = parseOptions(historyOptions, options);
+  const revised = revisedKinds[noun];
   return async ({ client }: Database): Promise<string> => {
-    const id = await idOf(client, slug);
-    const { revisions } = await listRevisions(client, id, { page: 1, limit: 2 * MAX_REVISIONS });
+    const id = await idOf(client, revised.kind, slug);
+    const { revisions } = await listRevisions(client, revised, id, { page: 1, limit: 2 * MAX_REVISIONS });
     if (json) return JSON.stringify(revisions);
     return revisions
       .map(({ revision: number, at, author, deleted, changed, message: why }) =>
@@ -42,24 +48,27 @@ export function history(slug: string, options: unknown) {
   };
 }
 
-/** Gives a template the content of an earlier revision, also if it was deleted. */
+/** Gives a template or an application the content of an earlier revision, also if it was deleted. */
 export function restore(slug: string, options: unknown) {
   const given = parseOptions(restoreOptions, options);
   return async (database: Database): Promise<string> => {
-    const id = await idOf(database.client, slug);
-    const work = (transaction: CatalogTransaction) => restoreContent(transaction, { id, revision: given.revision });
+    const revised = revisedKinds[given.kind];
+    const id = await idOf(database.client, revised.kind, slug);
+    const work = (transaction: CatalogTransaction) =>
+      restoreContent(transaction, revised, { id, revision: given.revision });
     await recorded(database, { command: 'restore', id, message: given.message }, work);
     return `restored revision ${given.revision} of ${slug}`;
   };
 }
 
-/** Publishes an advisory about revisions of a template, and prints its id. */
+/** Publishes an advisory about revisions of a template or an application, and prints its id. */
 export function advise(slug: string, options: unknown) {
-  const { from, to, ...stated } = parseOptions(adviseOptions, options);
+  const { from, to, kind: noun, ...stated } = parseOptions(adviseOptions, options);
+  const advised = revisedKinds[noun].kind;
   return async (database: Database): Promise<string> => {
-    const id = await idOf(database.client, slug);
+    const id = await idOf(database.client, advised, slug);
     const { id: advisory } = await recorded(database, { command: 'advise', id }, (transaction) =>
-      advisories.createAdvisory(transaction, id, { ...stated, first_revision: from, last_revision: to }),
+      advisories.createAdvisory(transaction, advised, id, { ...stated, first_revision: from, last_revision: to }),
     );
     return advisory;
   };
@@ -68,19 +77,28 @@ export function advise(slug: string, options: unknown) {
 /** Withdraws an advisory. */
 export const withdrawAdvisory = (advisoryId: string) => async (database: Database) => {
   const isId = z.uuid().safeParse(advisoryId).success;
-  const where = { id: advisoryId };
-  const found = isId ? await database.client.templateAdvisory.findUnique({ where }) : null;
+  const found = isId ? await advisedBy(database, advisoryId) : undefined;
   if (!found) throw new Error(`No advisory has the id ${advisoryId}.`);
-  const { template_id: id } = found;
+  const { id } = found;
   await recorded(database, { command: 'withdraw-advisory', id }, (transaction) =>
-    advisories.withdrawAdvisory(transaction, { id, advisoryId }),
+    advisories.withdrawAdvisory(transaction, found.kind, { id, advisoryId }),
   );
   return `withdrew ${advisoryId}`;
 };
 
+/** The object that an advisory is about. */
+async function advisedBy({ client }: Database, advisoryId: string) {
+  for (const advised of [templates, applications]) {
+    const [row] = await client.$queryRaw<{ id: string }[]>`
+      SELECT ${advised.id} AS id FROM ${advised.advisories} WHERE id = ${advisoryId}::uuid`;
+    if (row) return { id: row.id, kind: advised };
+  }
+  return undefined;
+}
+
 interface Recorded {
   readonly command: string;
-  /** The template that the command concerns. */
+  /** The object that the command concerns. */
   readonly id: string;
   readonly message?: string | undefined;
 }
@@ -101,15 +119,12 @@ const recorded = <T>(
     { change: { author: commandUser(), author_id: null, message: why } },
   );
 
-/** The id of the template with the slug, or of the one that was deleted last with it. */
-async function idOf({ template, templateRevision }: Database['client'], slug: string): Promise<string> {
-  const existing = await template.findUnique({ where: { slug }, select: { id: true } });
+/** The id of the object with the slug, or of the one that was deleted last with it. */
+async function idOf(client: Database['client'], { table, revisions, id, noun }: Kind, slug: string): Promise<string> {
+  const [existing] = await client.$queryRaw<{ id: string }[]>`SELECT id FROM ${table} WHERE slug = ${slug}`;
   if (existing) return existing.id;
-  const deleted = await templateRevision.findFirst({
-    where: { slug, content: { equals: Prisma.DbNull } },
-    orderBy: { at: 'desc' },
-    select: { template_id: true },
-  });
-  if (!deleted) throw new Error(`No template has the slug ${slug}, and none was deleted with it.`);
-  return deleted.template_id;
+  const [deleted] = await client.$queryRaw<{ id: string }[]>`
+    SELECT ${id} AS id FROM ${revisions} WHERE slug = ${slug} AND content IS NULL ORDER BY at DESC LIMIT 1`;
+  if (!deleted) throw new Error(`No ${noun} has the slug ${slug}, and none was deleted with it.`);
+  return deleted.id;
 }

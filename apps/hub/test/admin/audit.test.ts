@@ -51,6 +51,14 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
   createApplication: async () => ({ body: await anApplicationBody() }),
   updateApplication: async () => identified({ description: 'x' }, await anApplication()),
   deleteApplication: async () => identified({}, await anApplication()),
+  restoreApplication: async () => {
+    const { id } = await anApplication();
+    await admin.put(`${ADMIN}/applications`, { id, description: 'x' });
+    return { body: { revision: 1 }, id };
+  },
+  createApplicationAdvisory: async () => ({ body: ADVISORY, id: (await anApplication()).id }),
+  updateApplicationAdvisory: async () => ({ body: ADVISORY, ...(await anApplicationAdvisory()) }),
+  withdrawApplicationAdvisory: async () => ({ body: {}, ...(await anApplicationAdvisory()) }),
   createAdvisory: async () => ({ body: ADVISORY, id: (await world.aTemplate()).id }),
   updateAdvisory: async () => ({ body: ADVISORY, ...(await anAdvisory()) }),
   withdrawAdvisory: async () => ({ body: {}, ...(await anAdvisory()) }),
@@ -114,6 +122,11 @@ const anAdvisory = async () => {
   );
   return { id, params: { advisory_id } };
 };
+const anApplicationAdvisory = async () => {
+  const { id } = await anApplication();
+  const { body } = await admin.post(`${ADMIN}/applications/${id}/advisories`, ADVISORY);
+  return { id, params: { advisory_id: body.advisory.id } };
+};
 const aGrant = async () => world.aGrant(await world.anOrganization(), await world.aCategory({ is_private: true }));
 
 /** A plan, the check of a file, and a diagnosis change nothing. */
@@ -176,6 +189,8 @@ const rows = async () =>
   JSON.stringify([
     await client.template.findMany({ orderBy: { id: 'asc' } }),
     await client.templateRevision.count(),
+    await client.application.findMany({ orderBy: { id: 'asc' } }),
+    await client.applicationRevision.count(),
     await client.category.findMany({ orderBy: { id: 'asc' } }),
     await client.catalogAccess.findMany({ orderBy: { id: 'asc' } }),
     await client.user.findMany({ orderBy: { id: 'asc' } }),

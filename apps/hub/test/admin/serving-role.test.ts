@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { aServingRole, createTestDatabase, onServer } from '@svc/testing';
+import { pruneHistory } from '../../src/catalog/history.ts';
+import { PARTS } from '../objects.ts';
 import { startWorld } from '../world.ts';
 
 const { url: ownerUrl, drop } = await createTestDatabase();
@@ -36,7 +38,12 @@ test('administrators change the catalog, and organizations read it, with the pri
   const since = '/api/v1/catalog/templates/updates?since=1970-01-01T00:00:00Z';
   expect((await organization.get(since)).body.templates).toMatchObject([{ slug }]);
   expect((await admin.delete(`/api/v1/admin/templates?id=${id}`)).status).toBe(204);
-  expect((await admin.get('/api/v1/admin/audit')).body.entries).toHaveLength(4);
+  const application = { name: 'Wiki', category_id: made.category.id, parts: PARTS };
+  const { id: applicationId } = (await admin.post('/api/v1/admin/applications', application)).body.application;
+  expect((await admin.put('/api/v1/admin/applications', { id: applicationId, description: 'x' })).status).toBe(200);
+  expect((await admin.delete(`/api/v1/admin/applications?id=${applicationId}`)).status).toBe(204);
+  expect((await admin.get('/api/v1/admin/audit')).body.entries).toHaveLength(7);
+  await pruneHistory(world.database, new Date());
 });
 
 test.each(['UPDATE audit_entries SET status = 200', 'DELETE FROM audit_entries', 'TRUNCATE audit_entries'])(

@@ -1,5 +1,6 @@
-// The changelog of a template begins with the uninterrupted visibility of the caller, for every caller.
+// The changelog of an object begins with the uninterrupted visibility of the caller, for every caller.
 import { type CatalogTransaction, writeCatalog } from '../../src/database/catalog-write.ts';
+import { apiOfKind, type ObjectKind, objectKinds, tablesOf } from '../objects.ts';
 import { startWorld } from '../world.ts';
 import { createCallers, createFixture, type Fixture, scopeOf } from './fixture.ts';
 import { type AdmittedCaller, admittedCallers, type Kind } from './table.ts';
@@ -122,8 +123,8 @@ const expectedOf = ({ everyone, administrators, ...others }: History, caller: Ad
   return caller in others ? others[caller as 'granted' | 'ungranted'] : everyone; // `in` checked it
 };
 
-async function entriesOf(caller: AdmittedCaller, slug: string): Promise<string | undefined> {
-  const api = world.api(callers.authorizations[caller]);
+async function entriesOf(of: ObjectKind, caller: AdmittedCaller, slug: string): Promise<string | undefined> {
+  const api = apiOfKind(of, world.api(callers.authorizations[caller]));
   const { status, body } = await api.get(`/api/v1/catalog/templates/${slug}/changelog?limit=100`);
   const feed = await api.get(`/api/v1/catalog/templates/${slug}/changelog/feed`);
   expect(feed.status).toBe(status);
@@ -137,30 +138,30 @@ async function entriesOf(caller: AdmittedCaller, slug: string): Promise<string |
     .join(' ');
 }
 
-test.each(Object.entries(histories))(
-  'the changelog of a template that %s shows each caller what it saw',
-  async (name, history) => {
-    const { from, steps } = history;
-    const label = name.replaceAll(' ', '-');
-    const fixture = await createFixture(world, callers, { label, kinds: [from], message: '0' });
-    for (const [index, step] of steps.entries()) {
-      await writeCatalog(world.database, (catalog) => step(catalog, fixture), {
-        change: { author: 'secret@example.test', author_id: null, message: `${index + 1}` },
-      });
-    }
-    const slug = fixture.rows[0]?.slug ?? '';
-    const found = Object.fromEntries(
-      await Promise.all(admittedCallers.map(async (caller) => [caller, await entriesOf(caller, slug)])),
-    );
-    expect(found).toEqual(Object.fromEntries(admittedCallers.map((caller) => [caller, expectedOf(history, caller)])));
-  },
-);
+test.each(
+  objectKinds.flatMap((of) => Object.entries(histories).map(([name, history]) => [of, name, history] as const)),
+)('the changelog of an object among the %s that %s shows each caller what it saw', async (of, name, history) => {
+  const { from, steps } = history;
+  const label = `${of}-${name.replaceAll(' ', '-')}`;
+  const fixture = await createFixture(world, callers, { label, kinds: [from], message: '0', of });
+  for (const [index, step] of steps.entries()) {
+    await writeCatalog(world.database, (catalog) => step(tablesOf(of, catalog), fixture), {
+      change: { author: 'secret@example.test', author_id: null, message: `${index + 1}` },
+    });
+  }
+  const slug = fixture.rows[0]?.slug ?? '';
+  const found = Object.fromEntries(
+    await Promise.all(admittedCallers.map(async (caller) => [caller, await entriesOf(of, caller, slug)])),
+  );
+  expect(found).toEqual(Object.fromEntries(admittedCallers.map((caller) => [caller, expectedOf(history, caller)])));
+});
 
-test('an absent template and an invisible one give the same response', async () => {
-  const { rows } = await createFixture(world, callers, { label: 'invisible', kinds: ['hidden, open, owner none'] });
+test.each(objectKinds)('an absent object and an invisible one among the %s give the same response', async (of) => {
+  const label = `invisible-${of}`;
+  const { rows } = await createFixture(world, callers, { label, kinds: ['hidden, open, owner none'], of });
   for (const path of ['changelog', 'changelog/feed']) {
     const [absent, invisible] = await Promise.all(
-      ['absent', rows[0]?.slug].map((slug) => world.anonymous.get(`/api/v1/catalog/templates/${slug}/${path}`)),
+      ['absent', rows[0]?.slug].map((slug) => world.anonymous.get(`/api/v1/catalog/${of}/${slug}/${path}`)),
     );
     const { request_id: _, ...problem } = absent?.body ?? {};
     expect(invisible?.body).toMatchObject(problem);

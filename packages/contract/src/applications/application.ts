@@ -47,8 +47,7 @@ export type ApplicationSpec = z.output<typeof applicationSpec>;
 const catalogReply = catalogPart(templateReply);
 const { id: itsId, name, slug: itsSlug, category_id, category_name, category_slug, category_icon } = templateReply;
 
-const { revision, status, status_message, replacement } = adviceReply;
-const advice = { revision, status, status_message, replacement };
+const { status, status_message, replacement } = adviceReply;
 
 /** An application, as callers see it. */
 export const application = z
@@ -63,7 +62,7 @@ export const application = z
     ...catalogReply,
     ...specReply,
     download_count: templateReply.download_count,
-    ...advice,
+    ...adviceReply,
     created_at: timestamp,
     updated_at: timestamp,
   })

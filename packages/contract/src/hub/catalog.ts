@@ -73,6 +73,9 @@ const applicationUpdates = z.object({
 
 const bySlug = z.strictObject({ slug: z.string() });
 
+const changelog = z.object({ entries: z.array(changelogEntry), pagination });
+const feedReads = { rows: smallReads.rows + FEED_ENTRIES, bytes: MEBIBYTE };
+
 /** Filters of the catalog. A template matches if it matches each of them. */
 const catalogFilters = {
   ...templateFilters,
@@ -190,7 +193,7 @@ export const hubCatalogEndpoints = {
     summary: 'List the changes of a template since the caller sees it without interruption, newest first',
     params: bySlug,
     query: z.strictObject(paging),
-    reply: z.object({ entries: z.array(changelogEntry), pagination }),
+    reply: changelog,
     problems: ['not_found'],
   }),
   getChangelogFeed: endpoint({
@@ -201,7 +204,7 @@ export const hubCatalogEndpoints = {
     tag: 'catalog',
     summary: `Get the newest ${FEED_ENTRIES} entries of the changelog of a template as an Atom feed`,
     params: bySlug,
-    reads: { rows: smallReads.rows + FEED_ENTRIES, bytes: MEBIBYTE },
+    reads: feedReads,
     reply: z.void(),
     file: 'application/atom+xml',
     problems: ['not_found'],
@@ -242,6 +245,31 @@ export const hubCatalogEndpoints = {
     reply: application,
     problems: ['not_found'],
   }),
+  getApplicationChangelog: endpoint({
+    operationId: 'getApplicationChangelog',
+    method: 'get',
+    path: '/api/v1/catalog/applications/:slug/changelog',
+    access: 'catalog',
+    tag: 'catalog',
+    summary: 'List the changes of an application since the caller sees it without interruption, newest first',
+    params: bySlug,
+    query: z.strictObject(paging),
+    reply: changelog,
+    problems: ['not_found'],
+  }),
+  getApplicationChangelogFeed: endpoint({
+    operationId: 'getApplicationChangelogFeed',
+    method: 'get',
+    path: '/api/v1/catalog/applications/:slug/changelog/feed',
+    access: 'catalog',
+    tag: 'catalog',
+    summary: `Get the newest ${FEED_ENTRIES} entries of the changelog of an application as an Atom feed`,
+    params: bySlug,
+    reads: feedReads,
+    reply: z.void(),
+    file: 'application/atom+xml',
+    problems: ['not_found'],
+  }),
   listCategories: endpoint({
     operationId: 'listCategories',
     method: 'get',
@@ -267,6 +295,7 @@ const { listPublishers } = hubPublisherEndpoints;
 const MAX_CATEGORIES = 10_000;
 const {
   getApplication,
+  getApplicationChangelog,
   getChangelog,
   getOwnOrganization,
   getTemplate,
@@ -277,6 +306,7 @@ const {
 
 /** A list of objects that are parsed one by one. */
 const unread = z.array(z.unknown()).max(MAX_UPDATES);
+const readChangelog = z.object({ entries: z.array(z.unknown()).max(MAX_PAGE_SIZE) });
 const readRest = { removed: unread, cursor: z.string().max(MAX_CURSOR) };
 
 /**
@@ -292,7 +322,8 @@ export const hubReaderEndpoints = {
     reply: applicationUpdates.extend({ applications: unread, ...readRest }),
   },
   listCategories: { ...listCategories, reply: z.object({ categories: z.array(z.unknown()).max(MAX_CATEGORIES) }) },
-  getChangelog: { ...getChangelog, reply: z.object({ entries: z.array(z.unknown()).max(MAX_PAGE_SIZE) }) },
+  getChangelog: { ...getChangelog, reply: readChangelog },
+  getApplicationChangelog: { ...getApplicationChangelog, reply: readChangelog },
   listPublishers: { ...listPublishers, reply: z.object({ publishers: z.array(z.unknown()).max(MAX_PUBLISHERS) }) },
   /** The request only counts a download; its reply is not used. */
   getTemplate: { ...getTemplate, reply: z.object({}) },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FieldError } from '../shared/field-errors.ts';
 import { id, line, NOT_BLANK, slug, text } from '../shared/wire.ts';
 
-/** An advisory, as everyone who sees the template receives it. */
+/** An advisory, as everyone who sees the template or the application receives it. */
 export const advisory = z
   .object({
     id,
@@ -12,7 +12,7 @@ export const advisory = z
     first_revision: z.int(),
     last_revision: z.int().nullable().prefault(null).meta({ description: 'null: also all later revisions' }),
   })
-  .meta({ id: 'Advisory', description: 'A message about the revisions of a template in a range' });
+  .meta({ id: 'Advisory', description: 'A message about the revisions of a template or an application in a range' });
 export type Advisory = z.output<typeof advisory>;
 
 interface Advice {
@@ -23,7 +23,7 @@ interface Advice {
   readonly advisories: Advisory[];
 }
 
-/** What readers assume for a template of a hub that does not send these members. */
+/** What readers assume for a template or an application of a hub that does not send these members. */
 export const adviceDefaults: Advice = {
   revision: null,
   status: 'active',
@@ -32,7 +32,7 @@ export const adviceDefaults: Advice = {
   advisories: [],
 };
 
-/** The members that tell readers about a template, beside its content. They are not part of a revision. */
+/** The members that tell readers about a template or an application, beside its content. They are not part of a revision. */
 export const adviceReply = {
   revision: z.int().nullable().prefault(adviceDefaults.revision).meta({
     description:
@@ -47,7 +47,8 @@ export const adviceReply = {
     .prefault(adviceDefaults.status_message)
     .meta({ description: 'The reason for the status, as plain text' }),
   replacement: z.string().nullable().prefault(adviceDefaults.replacement).meta({
-    description: 'The slug of the template to use instead. The caller may not see it, and it need not exist',
+    description:
+      'The slug of the template, or of the application, to use instead. The caller may not see it, and it need not exist',
   }),
   advisories: z
     .array(advisory)
@@ -78,7 +79,7 @@ interface WithStatus {
   readonly replacement?: string | null | undefined;
 }
 
-/** What is wrong with the status of a template, or with its replacement. */
+/** What is wrong with the status of an object of the catalog, or with its replacement. */
 export const statusProblems = ({ slug: own, status, status_message = '', replacement }: WithStatus): FieldError[] => [
   ...(status === 'blocked' && status_message === ''
     ? [{ path: 'status_message', message: 'is required, because the template is blocked' }]
@@ -94,9 +95,9 @@ export const refuseStatusProblems = z.check<WithStatus>(({ value, issues }) => {
     issues.push({ code: 'custom', path: [path], message, input: value });
 });
 
-/** Why a template is changed, for its history and its changelog. */
+/** Why a template or an application is changed, for its history and its changelog. */
 export const changeMessage = text(1000).optional().meta({
-  description: 'Why the content changes. Everyone who sees the template can read it in the changelog',
+  description: 'Why the content changes. Everyone who sees the object can read it in the changelog',
 });
 
 /** The largest number that a revision can have. */

@@ -9,14 +9,24 @@ export interface Serving {
 }
 
 /** Tables to which a service only adds rows, if it has them. */
-export const APPEND_ONLY = ['audit_entries', 'template_revisions', 'template_texts'];
+export const APPEND_ONLY = [
+  'audit_entries',
+  'template_revisions',
+  'template_texts',
+  'application_revisions',
+  'application_texts',
+];
 /** The functions that delete rows of these tables. */
-const DELETING = ['audit_forget(timestamptz, uuid)', 'template_history_prune(timestamptz)'];
+const DELETING = [
+  'audit_forget(timestamptz, uuid)',
+  'template_history_prune(timestamptz)',
+  'application_history_prune(timestamptz)',
+];
 /** Tables that the service only reads. */
 export const READ_ONLY = ['_prisma_migrations', 'schema_info'];
 
 /**
- * Grants the role of the service what it needs in all tables: for the audit log and the history of templates only INSERT and SELECT,
+ * Grants the role of the service what it needs in all tables: for the audit log and the history of the catalog only INSERT and SELECT,
  * and the functions that delete what is older than the retention. `client` is a connection of the owner. Nothing is granted if it has the same role.
  */
 export async function grantServingRole(client: pg.Client, { databaseUrl, auditRetentionDays }: Serving): Promise<void> {

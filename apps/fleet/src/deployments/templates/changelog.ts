@@ -23,12 +23,22 @@ export async function changelogOf(
 ): Promise<Plan['changelog']> {
   if (to === null) return null;
   const from = present.templateId === templateId ? present.templateRevision : null;
-  if (from !== null && from >= to) return null;
   const row = await transaction.catalogChangelog.findUnique({ where: { template_id: templateId } });
-  if (!row) return null;
+  return row && changesBetween(row.entries, { from, to });
+}
+
+interface Between {
+  /** The revision that was copied; null: not known. */
+  readonly from: number | null;
+  readonly to: number;
+}
+
+/** The entries of a stored changelog that are about the changes between two copies of an object. */
+export function changesBetween(stored: unknown, { from, to }: Between): Plan['changelog'] {
+  if (from !== null && from >= to) return null;
   const known = z
     .array(changelogEntry)
-    .parse(row.entries)
+    .parse(stored)
     .filter(({ revision }) => revision <= to);
   if (known.length === 0) return null;
   if (from === null) return { entries: known.slice(0, 1), complete: false };

@@ -6,14 +6,14 @@ import {
   paginationOf,
 } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, invalid, notFound, pickDefined, replyWithPage, requireVersion, withEtag } from '@svc/http';
+import { etagOfVersion, invalid, notFound, pickDefined, requireVersion, withEtag } from '@svc/http';
 import type { z } from 'zod';
 import { defaultSlug, derivedColumns } from '../../catalog/derived.ts';
 import { registerTags } from '../../catalog/tags.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { catalogChangeRoute } from '../request/change.ts';
-import { largeReadsOf, route } from '../request/context.ts';
-import { readManagedPage } from '../request/managed-page.ts';
+import { route } from '../request/context.ts';
+import { readManagedPage, replyWithObjects } from '../request/managed-page.ts';
 import { refuseStatus } from '../request/refuse-status.ts';
 import { resourceId } from '../request/resource-id.ts';
 
@@ -32,7 +32,7 @@ const WRITABLE = [
 ] as const;
 
 /** The relations that administrators receive with an application. */
-const withCategory = {
+export const withCategory = {
   category: { select: { name: true, slug: true, icon: true } },
   downloads: { select: { count: true } },
 } satisfies Prisma.ApplicationInclude;
@@ -41,7 +41,7 @@ type Row = Prisma.ApplicationGetPayload<{ include: typeof withCategory }>;
 type Reply = z.input<typeof ownedApplication>;
 
 /** Columns have the names of API members. The reply schema removes columns that are not API members. */
-function presentApplication({ category, downloads, ...application }: Row): Reply {
+export function presentApplication({ category, downloads, ...application }: Row): Reply {
   const presented = {
     ...application,
     category_name: category.name,
@@ -59,22 +59,20 @@ export const listAllApplications = route(hubEndpoints.listAllApplications, async
   const { client } = context.database;
   const { ids, total } = await readManagedPage(context, context.catalog.applications, query);
   const select = { id: true, weight: true } as const;
-  const weights = await client.application.findMany({ where: { id: { in: [...ids] } }, select });
-  const bytesOf = new Map(weights.map(({ id, weight }) => [id, weight]));
+  const found = await client.application.findMany({ where: { id: { in: [...ids] } }, select });
+  const keys = new Map(found.map((key) => [key.id, key]));
   const pagination = paginationOf(query, total);
-  return replyWithPage(largeReadsOf(context), {
-    sizes: ids.map((key) => ({ key, bytes: bytesOf.get(key) ?? 0 })),
-    read: async (part) => {
-      const [found] = await client.$transaction(
-        [client.application.findMany({ where: { id: { in: [...part] } }, include: withCategory })],
+  return replyWithObjects(context, {
+    keys: ids.flatMap((id) => keys.get(id) ?? []),
+    find: async (part) => {
+      const [rows] = await client.$transaction(
+        [client.application.findMany({ where: { id: { in: part } }, include: withCategory })],
         { isolationLevel: 'RepeatableRead' },
       );
-      const rows = new Map(found.map((row) => [row.id, row]));
-      return part
-        .flatMap((id) => rows.get(id) ?? [])
-        .map(presentApplication)
-        .map((application) => (query.view === 'summary' ? { ...application, ...shortened } : application));
+      return rows;
     },
+    present: (row) =>
+      query.view === 'summary' ? { ...presentApplication(row), ...shortened } : presentApplication(row),
     element: hubEndpoints.listAllApplications.reply.shape.applications.element,
     compose: (applications) => ({ applications, pagination }),
   });

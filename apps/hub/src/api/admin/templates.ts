@@ -11,7 +11,7 @@ import {
   withoutOldDigest,
 } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, invalid, notFound, pickDefined, replyWithPage, requireVersion, withEtag } from '@svc/http';
+import { etagOfVersion, invalid, notFound, pickDefined, requireVersion, withEtag } from '@svc/http';
 import type { z } from 'zod';
 import { defaultSlug, derivedColumns } from '../../catalog/derived.ts';
 import { registerTags } from '../../catalog/tags.ts';
@@ -20,9 +20,9 @@ import { containsSearched } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { requestIcons } from '../../icons/store.ts';
 import { catalogChangeRoute } from '../request/change.ts';
-import { largeReadsOf, type RequestContext, route } from '../request/context.ts';
+import { type RequestContext, route } from '../request/context.ts';
 import { isComplete, PART_ROWS, pageOf, readComplete, rowsAfter } from '../request/lists.ts';
-import { readManagedPage } from '../request/managed-page.ts';
+import { readManagedPage, replyWithObjects } from '../request/managed-page.ts';
 import { refuseStatus } from '../request/refuse-status.ts';
 import { resourceId } from '../request/resource-id.ts';
 
@@ -168,17 +168,16 @@ interface TemplatePage {
 /** The reply with a page of templates. @throws 503 */
 function replyWithTemplates(context: RequestContext, { keys, view, pagination }: TemplatePage) {
   const { client } = context.database;
-  const present = presentListed(view);
-  return replyWithPage(largeReadsOf(context), {
-    sizes: keys.map(({ id: key, weight: bytes }) => ({ key, bytes })),
-    read: async (ids) => {
-      const [found] = await client.$transaction(
-        [client.template.findMany({ where: { id: { in: [...ids] } }, include: withCategory })],
+  return replyWithObjects(context, {
+    keys,
+    find: async (ids) => {
+      const [rows] = await client.$transaction(
+        [client.template.findMany({ where: { id: { in: ids } }, include: withCategory })],
         { isolationLevel: 'RepeatableRead' },
       );
-      const rows = new Map(found.map((row) => [row.id, row]));
-      return ids.flatMap((id) => rows.get(id) ?? []).map(present);
+      return rows;
     },
+    present: presentListed(view),
     element: hubEndpoints.listAllTemplates.reply.shape.templates.element,
     compose: (templates) => ({ templates, pagination }),
   });

@@ -1,9 +1,10 @@
 import { offsetOf } from '@svc/contract';
-import { invalid, Problem } from '@svc/http';
+import { invalid, Problem, replyWithPage } from '@svc/http';
+import type { z } from 'zod';
 import { idsOfPage, type Paging } from '../../catalog/filters.ts';
 import type { CachedObjects } from '../../catalog/memory/cached-catalog.ts';
 import type { Viewer } from '../../identity/principal.ts';
-import type { RequestContext } from './context.ts';
+import { largeReadsOf, type RequestContext } from './context.ts';
 
 interface PageQuery extends Paging {
   readonly q?: string | undefined;
@@ -46,3 +47,35 @@ export async function readManagedPage(
   const start = offsetOf({ page, limit });
   return { ids: found.slice(start, start + limit).map(({ id }) => id), total: found.length };
 }
+
+/** A row of a page, and its size in bytes. */
+interface Sized {
+  readonly id: string;
+  readonly weight: number;
+}
+
+interface ObjectsOfPage<Row extends { readonly id: string }, Item, Reply> {
+  /** The rows of the page, in its order. */
+  readonly keys: readonly Sized[];
+  /** Reads rows with these ids in one snapshot, in any order. */
+  readonly find: (ids: string[]) => Promise<readonly Row[]>;
+  readonly present: (row: Row) => Item;
+  /** The schema of an item in the reply. */
+  readonly element: z.ZodType<unknown, Item>;
+  readonly compose: (items: Item[]) => Reply;
+}
+
+/** The reply with a page of objects of the catalog. @throws 413, 503 */
+export const replyWithObjects = <Row extends { readonly id: string }, Item, Reply>(
+  context: RequestContext,
+  { keys, find, present, element, compose }: ObjectsOfPage<Row, Item, Reply>,
+) =>
+  replyWithPage(largeReadsOf(context), {
+    sizes: keys.map(({ id: key, weight: bytes }) => ({ key, bytes })),
+    read: async (ids) => {
+      const rows = new Map((await find([...ids])).map((row) => [row.id, row]));
+      return ids.flatMap((id) => rows.get(id) ?? []).map(present);
+    },
+    element,
+    compose,
+  });

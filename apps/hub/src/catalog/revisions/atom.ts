@@ -4,6 +4,8 @@ interface Feed {
   readonly id: string;
   readonly name: string;
   readonly slug: string;
+  /** The folder of the page of the object. */
+  readonly member: 'templates' | 'applications';
   /** The time of the newest change that the caller sees. */
   readonly updatedAt: Date;
   /** The URL of the hub for browsers; undefined if it is not known. */
@@ -21,8 +23,8 @@ const escaped = (text: string): string =>
     .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '');
 
 /** A changelog as an Atom feed (RFC 4287). Messages are plain text. */
-export function atomOf({ id, name, slug, updatedAt, publicUrl, entries }: Feed): string {
-  const page = publicUrl === undefined ? undefined : new URL(`/templates/${slug}`, publicUrl).href;
+export function atomOf({ id, name, slug, member, updatedAt, publicUrl, entries }: Feed): string {
+  const page = publicUrl === undefined ? undefined : new URL(`/${member}/${slug}`, publicUrl).href;
   const link = page === undefined ? [] : [`<link rel="alternate" type="text/html" href="${escaped(page)}"/>`];
   return [
     '<?xml version="1.0" encoding="utf-8"?>',

@@ -1,5 +1,5 @@
 import { pruneHistory } from '../../../src/catalog/history.ts';
-import { contentMembers, defaultContent } from '../../../src/catalog/revisions/content.ts';
+import { revisedTemplates } from '../../../src/catalog/revisions/content.ts';
 import { writeCatalog } from '../../../src/database/catalog-write.ts';
 import { startWorld } from '../../world.ts';
 
@@ -129,8 +129,9 @@ test('the content of a revision has the members that a restoration accepts', asy
   const { content } = await client.templateRevision.findFirstOrThrow({
     where: { template_id: (await world.aTemplate()).id },
   });
-  expect([...Object.keys(Object(content)), 'documentation'].sort()).toEqual([...contentMembers].sort());
-  expect(contentMembers.filter((member) => !(member in defaultContent))).toEqual(['name', 'slug', 'category_id']);
+  const { members, defaults } = revisedTemplates;
+  expect([...Object.keys(Object(content)), 'documentation'].sort()).toEqual([...members].sort());
+  expect(members.filter((member) => !(member in defaults))).toEqual(['name', 'slug', 'category_id']);
 });
 
 describe('revisions are immutable', () => {

@@ -3,7 +3,7 @@ import { newApplicationSpec, partName } from '../../applications/index.ts';
 import { timestamp } from '../../shared/timestamp.ts';
 import { id, ignored, line, record, text, uuid } from '../../shared/wire.ts';
 import { dnsLabel } from '../../template/fields.ts';
-import { templateState } from '../deployments/advice.ts';
+import { acknowledge, adviceOfTemplate, templateState } from '../deployments/advice.ts';
 import { deployment, newVolume, phases, plan } from '../deployments/deployment.ts';
 import { reference } from '../deployments/env.ts';
 import { changedMembers, labels, newMembers, resourceMembers, resourceName } from '../resources/resource.ts';
@@ -115,6 +115,8 @@ const readOnly = ignored(
   'failed_generation',
   'slug',
   'application_state',
+  'application_revision',
+  'advice',
   'outcome',
   'outcome_reason',
   'phase',
@@ -148,6 +150,7 @@ export const newApplicationBody = z
     on_failure: onFailure.default('auto'),
     adopt: adopt.default({}),
     values: values.default({}),
+    acknowledge: acknowledge.default([]),
     expected,
     ...readOnly,
   })
@@ -167,6 +170,7 @@ export const changedApplication = z
     ...changedMembers,
     ...changes,
     on_failure: onFailure.optional(),
+    acknowledge: acknowledge.default([]),
     expected,
     force: z.boolean().default(false).meta({
       description: 'Also if a generation with the same content has failed',
@@ -192,12 +196,14 @@ export const plannedApplication = z
     target: target.nullable().optional(),
     desired_state: desired.optional(),
     adopt: adopt.optional(),
+    acknowledge: acknowledge.default([]),
   })
   .meta({ examples: [example] });
 
 export const upgradedApplication = z.strictObject({
   expected: line(64).meta({ description: '`digest` of the plan with `upgrade`' }),
   inputs: inputs.optional().meta({ description: 'As in the plan' }),
+  acknowledge: acknowledge.default([]),
   force: z.boolean().default(false).meta({ description: 'Also if a generation with the same content has failed' }),
 });
 
@@ -245,6 +251,10 @@ export const application = z
       description:
         '`outdated`: the application of the catalog has changed since the copy; `withdrawn`: it is no longer in the mirror; null: there is none',
     }),
+    application_revision: z.int().nullable().meta({
+      description: 'The revision of the application of the catalog that was copied; null: there is none, or not known',
+    }),
+    advice: adviceOfTemplate.nullable().meta({ description: 'null: it is no copy of an application of the catalog' }),
     on_failure: onFailure,
     outcome: z.enum(['good', 'failed', 'superseded']).nullable().meta({
       description: 'How the generation has ended: all its parts run, or one has failed; null: it has not',
@@ -281,6 +291,13 @@ export const applicationPlan = z
         .meta({ description: 'Targets on which not all parts fit, with the reason: at most 20' }),
     }),
     generated: z.array(z.string()).meta({ description: 'The names of the values that would be generated' }),
+    advice: adviceOfTemplate.nullable().meta({
+      description: 'What the hub says about the application of the catalog that would run; null: there is none',
+    }),
+    changelog: plan.shape.changelog.meta({
+      description:
+        'With `upgrade`: what the publisher says about the changes since the copy that runs, as of the last sync; null: not known',
+    }),
     parts: z.array(
       z.object({
         name: z.string(),

@@ -4,6 +4,7 @@ import { endpoint } from '../../shared/endpoint.ts';
 import { documentedAs } from '../../shared/openapi-schema.ts';
 import { largeReads, MEBIBYTE } from '../../shared/reads.ts';
 import { id, pagination, paging } from '../../shared/wire.ts';
+import { applicationAdviceFilters } from '../deployments/advice.ts';
 import { refusals } from '../deployments/deployment.ts';
 import { generatedValue, generatedValues } from '../deployments/env.ts';
 import { byId, resourceQuery } from '../resources/resource.ts';
@@ -48,7 +49,7 @@ export const fleetApplicationEndpoints = {
     access: 'resources-read',
     tag: 'applications',
     summary: 'List the applications',
-    query: resourceQuery({}),
+    query: resourceQuery(applicationAdviceFilters),
     reads: { rows: 30, bytes: 64 * 1024, perRow: { rows: 70, bytes: 2 * MEBIBYTE } },
     reply: z.object({ applications: z.array(application), pagination }),
   }),

@@ -22,9 +22,16 @@ export const adviceFilters = {
     .meta({ description: 'With an advisory of at least this severity' }),
 };
 
+/** The same for the applications of the catalog. */
+export const applicationAdviceFilters = {
+  application_state: anyValue('application_state', templateState),
+  application_status: anyValue('status of the application of the catalog', templateStatuses),
+  advisory: adviceFilters.advisory,
+};
+
 const { status, status_message, replacement } = adviceReply;
 
-/** What the hub says about the template of a revision of a workload. */
+/** What the hub says about the template of a revision of a workload, or about the application that was copied. */
 export const adviceOfTemplate = z
   .object({
     status,
@@ -36,12 +43,13 @@ export const adviceOfTemplate = z
           acknowledged: z.boolean().meta({ description: 'Whether a request has acknowledged it for this copy' }),
         }),
       )
-      .meta({ description: 'Those about the copied revision; all of the template, if `certain` is false' }),
-    certain: z.boolean().meta({ description: 'Whether it is known which revision of the template was copied' }),
+      .meta({ description: 'Those about the copied revision; all of them, if `certain` is false' }),
+    certain: z.boolean().meta({ description: 'Whether it is known which revision was copied' }),
   })
   .meta({
     id: 'TemplateAdvice',
-    description: 'What the hub says about the template, as of the last sync, also after it has left the mirror',
+    description:
+      'What the hub says about the template or the application, as of the last sync, also after it has left the mirror',
   });
 
 /** The members about the template of a copy. */
@@ -67,7 +75,7 @@ export const templateChange = z
 /** The problems of a request for a copy of a template. */
 export const templateRefusals = ['template_blocked', 'template_flawed'] as const;
 
-/** The critical advisories that a request acknowledges. */
+/** The critical advisories that a request acknowledges, about a template or an application. */
 export const acknowledge = z.array(uuid).max(16, 'must have at most 16 entries').meta({
   description:
     'Ids of critical advisories despite which the request is made. Others have no effect: an advisory can be withdrawn meanwhile',

@@ -367,7 +367,7 @@ const isNewSecret = z.boolean().meta({
 
 const refusal = z.object({ code: z.string(), path: z.string(), message: z.string() }).meta({ id: 'Refusal' });
 
-/** The maximum number of entries of the changelog of a template that a fleet knows. */
+/** The maximum number of entries of the changelog of a template or an application that a fleet knows. */
 export const MAX_CHANGES_LISTED = 20;
 
 export const plan = z

@@ -1,4 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
+import { revisedTemplates } from '../../../catalog/revisions/content.ts';
 import { restoreContent } from '../../../catalog/revisions/restore.ts';
 import { catalogChangeRoute } from '../../request/change.ts';
 import { presentTemplate, withCategory } from '../templates.ts';
@@ -8,7 +9,7 @@ export const restoreTemplate = catalogChangeRoute(
   ({ ifMatch }, { params: { id }, body }) => {
     const matches = ifMatch();
     return async (transaction) => {
-      await restoreContent(transaction, { ...body, id }, matches);
+      await restoreContent(transaction, revisedTemplates, { ...body, id }, matches);
       const restored = await transaction.template.findUniqueOrThrow({ where: { id }, include: withCategory });
       return { id, reply: { template: presentTemplate(restored) } };
     };
