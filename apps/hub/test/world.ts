@@ -68,7 +68,7 @@ export function anInstance(
 ) {
   const database = openDatabase(databaseUrl, () => undefined, { ...PATIENT, ...limits });
   const outbound = createOutbound({ timeoutMs: scaled(2000), maxBytes: 100_000 });
-  const keys = createKeySource({ issuer, send: outbound.send });
+  const keys = createKeySource({ issuer, send: outbound.send, intervalMs: 100 });
   const log = createLog('hub', (process.env.LOG_LEVEL as 'silent') ?? 'silent');
   const catalog = createCachedCatalog(database.reader);
   const usage = createUsage(database.reader, catalog);

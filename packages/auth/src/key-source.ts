@@ -66,7 +66,7 @@ export function createKeySource(options: {
   readonly send: Send;
   readonly now?: () => number;
   /** The time between the starts of two fetches. */
-  readonly intervalMs?: number;
+  readonly intervalMs?: number | undefined;
 }): KeySource {
   const { now = Date.now, intervalMs = INTERVAL_MS } = options;
   let cached: CachedKeys | undefined;

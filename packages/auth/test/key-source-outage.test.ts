@@ -114,6 +114,7 @@ describe('a response of the issuer is rejected if it is', () => {
     clock += HOUR;
     expect(await search('one')).toBe('found');
     await settle();
+    clock += 2000;
     expect(await search('one')).toBe('found');
     expect(keys.status()).toEqual({ wasReached: true, problem: expect.any(String) });
   });

@@ -121,6 +121,7 @@ describe('when keys change', () => {
     issuer.publish([two.jwk]);
     clock += 2 * SECOND;
     await search('two');
+    clock += 2 * SECOND;
     expect(await search('one')).toBe('unknown');
   });
 

@@ -15,6 +15,7 @@ export {
   onServer,
   type TestDatabase,
 } from './database/databases.ts';
+export { deletionOf, withReferring } from './database/emptying.ts';
 export { describeWithPostgresPrograms, postgresPrograms } from './database/postgres-programs.ts';
 export { countingReads, type Read } from './database/reads.ts';
 export { aServingRole } from './database/serving-role.ts';

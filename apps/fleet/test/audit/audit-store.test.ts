@@ -1,7 +1,8 @@
 import { holding } from '@svc/testing/faults';
+import { openDatabase } from '../../src/database/client.ts';
 import { aTemplate } from '../a-template.ts';
 import { startFakeHub } from '../fake-hub.ts';
-import { startWorld, TEMPORARY_ADMIN, type TestToken } from '../world.ts';
+import { IMPATIENT, startWorld, TEMPORARY_ADMIN, type TestToken } from '../world.ts';
 
 const hub = await startFakeHub();
 const world = await startWorld({ hub });
@@ -68,9 +69,12 @@ describe('while audit entries cannot be stored,', () => {
 
 test('a request with a token is answered 503 while the audit table is locked, and gets an entry afterwards', async () => {
   const token = await world.aToken();
+  const database = openDatabase(world.databaseUrl, () => undefined, IMPATIENT);
+  const { api } = world.aReplica({ hub, database });
   const { status } = await holding(world.databaseUrl, 'LOCK TABLE audit_entries IN EXCLUSIVE MODE', async () =>
-    world.as(token).get(TEMPLATES),
+    api(`Bearer ${token.secret}`).get(TEMPLATES),
   );
+  await database.close();
   expect(status).toBe(503);
   expect(await entriesOf(token)).toEqual([]);
   await world.as(token).get(TEMPLATES);

@@ -1,4 +1,18 @@
+import { deletionOf } from '@svc/testing';
 import type { FakeHub } from '../fake-hub.ts';
+
+const TABLES = [
+  'catalog_templates',
+  'catalog_changelogs',
+  'catalog_categories',
+  'catalog_skipped',
+  'catalog_advice',
+  'catalog_applications',
+  'catalog_application_changelogs',
+  'catalog_application_advice',
+  'catalog_cursors',
+  'catalog_sync',
+];
 
 /** Rows of the database of a fleet. */
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts the members of a row
@@ -13,10 +27,7 @@ export function mirrorIn(query: Query) {
     names,
     /** Resets to the state before the first sync. */
     forget: async (): Promise<void> => {
-      await query(
-        'TRUNCATE catalog_templates, catalog_changelogs, catalog_categories, catalog_skipped, catalog_advice, catalog_applications, catalog_application_changelogs, catalog_application_advice, catalog_cursors',
-      );
-      await query('DELETE FROM catalog_sync');
+      await query(deletionOf(TABLES));
       await query('INSERT INTO catalog_sync DEFAULT VALUES');
       await query(`INSERT INTO catalog_cursors (kind) VALUES ('application')`);
     },

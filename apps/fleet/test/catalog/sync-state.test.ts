@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { holding } from '@svc/testing/faults';
+import { openDatabase } from '../../src/database/client.ts';
 import { aTemplate } from '../a-template.ts';
 import { refuse, startFakeHub } from '../fake-hub.ts';
-import { startWorld } from '../world.ts';
+import { IMPATIENT, startWorld } from '../world.ts';
 
 const SYNC = '/api/v1/catalog/sync';
 
@@ -89,9 +90,13 @@ test('a read-only database is not a failure of the hub: the sync is answered 503
   await world.asOperator.post(SYNC);
   const { last_failure } = await state();
   hub.publish(aTemplate());
+  const database = openDatabase(world.databaseUrl, () => undefined, IMPATIENT);
+  const { secret } = await world.aToken({ role: 'operator' });
+  const { api } = world.aReplica({ hub, database });
   const refused = await holding(world.databaseUrl, 'LOCK TABLE catalog_templates IN SHARE MODE', async () =>
-    world.asOperator.post(SYNC),
+    api(`Bearer ${secret}`).post(SYNC),
   );
+  await database.close();
   expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } });
   expect(await state()).toMatchObject({ status: 'fresh', last_failure });
 });

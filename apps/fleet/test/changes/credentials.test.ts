@@ -102,7 +102,7 @@ const endings: Readonly<Record<string, () => Promise<Ending>>> = {
       .setAudience('fleet')
       .setSubject(id)
       .setIssuedAt()
-      .setExpirationTime(`${Math.ceil(scaled(4000) / 1000)} seconds`) // enough to open a stream and a wait
+      .setExpirationTime(Math.ceil((Date.now() + scaled(1000)) / 1000)) // enough to open a stream and a wait
       .sign(world.signingKey.privateKey);
     return { credential, end: async () => undefined };
   },

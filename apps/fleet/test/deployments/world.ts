@@ -1,5 +1,5 @@
 import type { Template } from '@svc/contract';
-import type { Answered, Api } from '@svc/testing';
+import { type Answered, type Api, deletionOf, withReferring } from '@svc/testing';
 import type { Prisma } from '../../src/generated/prisma/client.ts';
 import type { ReconcilerTimings } from '../../src/reconciler/timings.ts';
 import { contentsOf } from '../audit/contents.ts';
@@ -28,6 +28,18 @@ const aName = (what: string) => `${what}-${++count}`;
 const someGpus = (number: number) =>
   Array.from({ length: number }, (_, index) => ({ id: `gpu-${index}`, model: 'any', vram: '24Gi' }));
 
+const EMPTIED = [
+  'hosts',
+  'clusters',
+  'workloads',
+  'deployments',
+  'applications',
+  'volumes',
+  'secrets',
+  'idempotency_keys',
+  'download_reports',
+];
+
 interface DeploymentWorldOptions {
   readonly kept?: boolean;
   /** `SHORT_TIMINGS` by default. */
@@ -47,10 +59,11 @@ export async function startDeploymentWorld({ kept = false, ...timings }: Deploym
   const mirror = mirrorIn((sql) => client.$queryRawUnsafe(sql));
   const operator = world.asOperator;
 
+  const deletion = deletionOf(await withReferring((sql) => client.$queryRawUnsafe(sql), EMPTIED));
+  const empty = () => client.$executeRawUnsafe(deletion);
   if (!kept) {
     beforeEach(async () => {
-      await client.$executeRaw`
-        TRUNCATE hosts, clusters, workloads, deployments, applications, volumes, secrets, idempotency_keys, download_reports CASCADE`;
+      await empty();
       hub.reset();
       downloads.forget();
       await mirror.forget();
@@ -141,6 +154,8 @@ export async function startDeploymentWorld({ kept = false, ...timings }: Deploym
     aVolume,
     aWorkload,
     deployed,
+    /** Deletes all hosts, clusters, deployments, and what they use. */
+    empty,
     /** Publishes templates in the hub, and syncs the fleet. */
     publish: async (...templates: readonly Template[]) => {
       hub.publish(...templates);

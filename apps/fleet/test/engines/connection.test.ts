@@ -130,16 +130,22 @@ describe('the client of an engine reports the target as unreachable', () => {
 
   test('when the engine never responds, or never completes its response', async () => {
     const silent = await accept(() => undefined);
-    expect(await whyOf(check(clientOf(silent)))).toBe('It did not respond in time.');
     const fence = { deploymentId: 'x', generation: 1 };
-    expect(await whyOf(reconcile(clientOf(silent), { kind: 'stopped' }, fence))).toBe('It did not respond in time.');
     const endless = await serve(anEngine((_req, res) => void res.write('[')));
-    expect(await whyOf(check(clientOf(endless)))).toBe('It did not respond in time.');
     const dripping = anEngine((_req, res) => {
       const more = setInterval(() => res.write(' '), 50);
       res.once('close', () => clearInterval(more));
     });
-    expect(await whyOf(check(clientOf(await serve(dripping))))).toBe('It did not respond in time.');
+    const drip = await serve(dripping);
+    const asking = [
+      check(clientOf(silent)),
+      reconcile(clientOf(silent), { kind: 'stopped' }, fence),
+      check(clientOf(endless)),
+      check(clientOf(drip)),
+    ];
+    expect(await Promise.all(asking.map((each) => whyOf(each)))).toEqual(
+      asking.map(() => 'It did not respond in time.'),
+    );
   });
 
   test.each([

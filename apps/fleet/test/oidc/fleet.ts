@@ -30,6 +30,7 @@ export function aFleet(issuer: BendableIssuer, { timeoutMs = 10_000, ...changed 
         return outbound.send(request);
       },
       now: () => clock.now,
+      keyIntervalMs: 100,
     },
   );
 

@@ -1,4 +1,4 @@
-import type { Answered } from '@svc/testing';
+import { type Answered, deletionOf } from '@svc/testing';
 import type { Body, DeploymentWorld } from '../deployments/world.ts';
 
 /** A document with what it runs, as YAML. */
@@ -33,7 +33,7 @@ export function plansOf({ operator, viewer, client }: DeploymentWorld) {
     },
     read: async (id: string) => (await viewer.get(`/api/v1/plans/${id}`)).body.plan,
     named: (name: string) => client.deployment.findUnique({ where: { name } }),
-    forget: () => client.$executeRaw`TRUNCATE plans, set_objects`,
+    forget: () => client.$executeRawUnsafe(deletionOf(['plans', 'set_objects'])),
   };
 }
 

@@ -122,7 +122,7 @@ test('a network with another subnet on the engine than in the database keeps tha
 });
 
 test('the host names the deployments that share the default network, until they are restarted', async () => {
-  const { id } = await fleet.deployed({ name: 'old' });
+  const { id } = await fleet.deployed({ name: 'old', updates: { ready_seconds: 0 } });
   await runs(id);
   // As an earlier version has created it.
   await client.deployment.update({ where: { id }, data: { defaults_version: 4, due_at: new Date(0) } });

@@ -1,9 +1,11 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { Template } from '@svc/contract';
+import { deletionOf } from '@svc/testing';
 import { type NewKeyring, publicKeyOfPem, type Signer, signKeyring, signTemplate } from '@svc/trust';
 import type { DeploymentWorld } from '../deployments/world.ts';
 
 const DAY_MS = 86_400_000;
+const TABLES = ['trust_publishers', 'trust_memory', 'trust_slugs', 'trust_policy'];
 
 /** A key of a publisher. */
 export async function aSigner(): Promise<Signer> {
@@ -53,6 +55,6 @@ export async function aPublisher(fleet: DeploymentWorld) {
       });
     },
     policy: (policy: object) => admin.put('/api/v1/settings/trust', policy),
-    forget: () => fleet.client.$executeRaw`TRUNCATE trust_publishers, trust_memory, trust_slugs, trust_policy`,
+    forget: () => fleet.client.$executeRawUnsafe(deletionOf(TABLES)),
   };
 }

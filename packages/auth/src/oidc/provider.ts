@@ -66,7 +66,12 @@ export interface Provider extends Probed {
 
 export function createProvider(
   settings: ProviderSettings,
-  options: { readonly send: Send; readonly now?: () => number },
+  options: {
+    readonly send: Send;
+    readonly now?: () => number;
+    /** Milliseconds between the starts of two fetches of its keys. Default: that of `createKeySource`. */
+    readonly keyIntervalMs?: number;
+  },
 ): Provider {
   const { issuer, clientId, clientSecret, offlineAccess = true } = settings;
   const now = options.now ?? Date.now;
@@ -75,8 +80,9 @@ export function createProvider(
   const client = createClient({ clientId, clientSecret, metadata: metadata.get, send });
   // Separate key sources, so that bearer tokens with unknown keys cannot exhaust the rate limit of
   // fetches for sign-ins.
-  const bearerKeys = createKeySource({ issuer, send, now });
-  const signInKeys = createKeySource({ issuer, send, now });
+  const keySource = { issuer, send, now, intervalMs: options.keyIntervalMs };
+  const bearerKeys = createKeySource(keySource);
+  const signInKeys = createKeySource(keySource);
   const context = { issuer, client, keys: signInKeys };
 
   return {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { Problem, renderedReply } from '../../src/index.ts';
 import { createFastRoutes } from '../../src/request/fast-routes.ts';
@@ -50,7 +51,13 @@ const requests = METHODS.flatMap((method) =>
 const services = {
   'without options': {},
   'with origins': { corsOrigins: ['https://console.example.test'] },
-  'with a rate limit and a proxy': { rateLimit: true, trustProxy: ['127.0.0.1'], requestsPerMinute: 100_000 },
+  'with a rate limit and a proxy': {
+    rateLimit: true,
+    trustProxy: ['127.0.0.1'],
+    requestsPerMinute: 100_000,
+    // Rejections are delayed, but only for as long as a millisecond.
+    rejectionDelay: { burst: 1, perSecond: 1000, maxDelayed: 1000, pause },
+  },
   'with handlers that throw': {
     handlers: {
       latestThing: async () => {

@@ -77,7 +77,7 @@ const templates = [
  * Establishes the state. The host ports that are not free are allocated to a stopped deployment.
  */
 async function establish({ hosts, hasSecret, tier, workloads }: State) {
-  await client.$executeRaw`TRUNCATE hosts, clusters, workloads, deployments, volumes, secrets CASCADE`;
+  await fleet.empty();
   await client.$executeRaw`UPDATE catalog_sync SET organization = jsonb_build_object('tier', ${tier}::text)`;
   if (hasSecret) await fleet.aSecret('password', { PASSWORD: 'hidden' });
   const madeHosts: string[] = [];

@@ -46,7 +46,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 /** Two hosts, three workloads, a volume, and two deployments that their engines have received. */
 async function establish() {
-  await client.$executeRaw`TRUNCATE hosts, clusters, workloads, deployments, volumes, secrets CASCADE`;
+  await fleet.empty();
   await fleet.aHost({ cpus: 6, gpuCount: 2 });
   await fleet.aHost({ cpus: 3 });
   const env_schema = [{ name: 'SECRET' }];
