@@ -72,17 +72,26 @@ export const organizationId = (hub: Hub, text: string): Promise<string> =>
     );
   });
 
-/** The id of a template, or of the one that was deleted with the slug. */
-export const templateId = (hub: Hub, text: string): Promise<string> =>
+/** A kind of objects of a hub that have revisions. */
+export type RevisedKind = 'template' | 'application';
+
+/** The id of a template or an application, or of the one that was deleted with the slug. */
+export const revisedId = (hub: Hub, kind: RevisedKind, text: string): Promise<string> =>
   idFrom(text, async () => {
-    const found = await hub.GET('/api/v1/catalog/templates/{slug}', { params: { path: { slug: text } } });
-    if (found.data) return found.data;
-    const params = { query: { limit: 100 } };
-    const { templates } = await reply(hub.GET('/api/v1/admin/deleted-templates', { params }));
+    const bySlug = { params: { path: { slug: text } } };
+    const { data } = await (kind === 'template'
+      ? hub.GET('/api/v1/catalog/templates/{slug}', bySlug)
+      : hub.GET('/api/v1/catalog/applications/{slug}', bySlug));
+    if (data) return data;
+    const first = { params: { query: { limit: 100 } } };
+    const deleted =
+      kind === 'template'
+        ? (await reply(hub.GET('/api/v1/admin/deleted-templates', first))).templates
+        : (await reply(hub.GET('/api/v1/admin/deleted-applications', first))).applications;
     return onlyOne(
-      'template',
+      kind,
       text,
-      templates.filter(({ slug }) => slug === text),
+      deleted.filter(({ slug }) => slug === text),
     );
   });
 

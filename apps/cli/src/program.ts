@@ -508,20 +508,24 @@ function addHub(add: Add, group: Group): void {
     load: async () => (await publish()).exportFolder,
   });
   const histories = () => import('./commands/history.ts');
-  add(hub, 'history <template>', {
-    summary: 'list the revisions of a template, also of a deleted one',
+  const kind = () =>
+    new Option('--kind <kind>', 'what the slug is of').choices(['template', 'application']).default('template');
+  add(hub, 'history <slug>', {
+    summary: 'list the revisions of a template or an application, also of a deleted one',
     examples: ['svc hub history redis', 'svc hub history redis --limit 5 -o json'],
-    options: (command) => command.addOption(number('--limit <count>', 'the most revisions').default(20)),
+    options: (command) =>
+      command.addOption(number('--limit <count>', 'the most revisions').default(20)).addOption(kind()),
     load: async () => (await histories()).history,
   });
-  add(hub, 'restore <template> <revision>', {
-    summary: 'give a template the content of an earlier revision, also if it was deleted',
+  add(hub, 'restore <slug> <revision>', {
+    summary: 'give a template or an application the content of an earlier revision, also if it was deleted',
     examples: ['svc hub restore redis 1 --message "The new image does not start" --yes'],
-    options: (command) => command.option('--message <text>', 'why, for the history of the template'),
+    options: (command) =>
+      command.option('--message <text>', 'why, for the history and the changelog').addOption(kind()),
     load: async () => (await histories()).restore,
   });
-  add(hub, 'advise <template>', {
-    summary: 'publish an advisory about revisions of a template, and print its id',
+  add(hub, 'advise <slug>', {
+    summary: 'publish an advisory about revisions of a template or an application, and print its id',
     examples: ['svc hub advise redis --severity warning --message "Update to 1.1" --from 1 --to 1 --yes'],
     options: (command) =>
       command
@@ -529,12 +533,14 @@ function addHub(add: Add, group: Group): void {
         .requiredOption('--message <text>', 'what is wrong, and what to do')
         .addOption(number('--from <revision>', 'the first revision that it concerns').makeOptionMandatory())
         .addOption(number('--to <revision>', 'the last one; default: also all later ones'))
-        .option('--url <url>', 'an https URL with more information'),
+        .option('--url <url>', 'an https URL with more information')
+        .addOption(kind()),
     load: async () => (await histories()).advise,
   });
-  add(hub, 'withdraw <template> <advisory>', {
+  add(hub, 'withdraw <slug> <advisory>', {
     summary: 'withdraw an advisory',
     examples: ['svc hub withdraw redis "$(svc hub advise redis --severity note --message x --from 1 --yes)" --yes'],
+    options: (command) => command.addOption(kind()),
     load: async () => (await histories()).withdrawAdvisory,
   });
   add(hub, 'grant <organization> <category>', {

@@ -13,8 +13,10 @@ import {
 } from '@svc/contract';
 import { MAX_INSTANCES, type WorkloadSpec } from '@svc/contract/fleet';
 import { pickDefined } from '@svc/http';
+import { portKey } from '../render/allocation.ts';
 import type { StoredEnv, StoredValue } from '../render/env.ts';
 import { encoded, isAddress, type StoredReference } from '../render/references.ts';
+import { portsOf } from '../render/rendering.ts';
 import { type Inputs, inputProblems, inputValues } from './inputs.ts';
 
 /** What an application consists of, and what a request gives to it. */
@@ -46,6 +48,8 @@ export interface CompiledPart {
   readonly env: StoredEnv;
   readonly replicas: number;
   readonly volumes: Readonly<Record<string, RequestedVolume>>;
+  /** The ports that are reached from outside of the application, such as `8080/tcp`. */
+  readonly published: readonly string[];
   /** The mounts whose volumes other parts mount as well. */
   readonly shared: readonly string[];
   readonly needs: Part['needs'];
@@ -201,6 +205,7 @@ function compilePart(
       env,
       replicas: replicas[part.name] ?? 1,
       volumes: volumesOf(part, volumes),
+      published: portsOf({ ports: part.ports.filter(({ publish }) => publish) }).map(portKey),
       shared,
       needs: part.needs,
       after: [...new Set([...part.needs.map((need) => need.part), ...addressedParts(context, env)])].filter(

@@ -8,6 +8,7 @@ import {
   renderedManifest,
   renderingOf,
 } from '../deployments/manifest.ts';
+import { readAdmission } from '../deployments/networks/admission.ts';
 import { changesBetween } from '../deployments/templates/changelog.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { compareStrings } from '../placement/format.ts';
@@ -31,6 +32,8 @@ export async function planOf(
   const isRefused = refusals.length > 0;
   const renderer = isRefused || target === null ? undefined : await readRenderer(transaction, target);
   const removed = before ? retiredParts(before, decided) : [];
+  const planned: Plan['parts'] = [];
+  for (const part of parts) planned.push(await planOfPart({ transaction, renderer }, part, networksOf(part, parts)));
   return {
     ok: !isRefused,
     digest,
@@ -39,7 +42,7 @@ export async function planOf(
     generated: [...newValues],
     ...(await planCopy(transaction, decided, before)),
     parts: [
-      ...parts.map((part) => planOfPart(renderer, part, networksOf(part, parts))),
+      ...planned,
       ...removed.map((row) => ({
         name: row.part ?? '',
         deployment_name: row.name,
@@ -80,11 +83,17 @@ function networksOf({ decided }: DecidedPart, all: readonly DecidedPart[]): Host
   ];
 }
 
-function planOfPart(
-  renderer: Renderer | undefined,
+interface PlanContext {
+  readonly transaction: Prisma.TransactionClient;
+  /** Undefined for a refused application. */
+  readonly renderer: Renderer | undefined;
+}
+
+async function planOfPart(
+  { transaction, renderer }: PlanContext,
   part: DecidedPart,
   networks: readonly HostNetwork[],
-): Plan['parts'][number] {
+): Promise<Plan['parts'][number]> {
   const { compiled, decided } = part;
   const draft = decided.decision?.draft ?? (decided.kind === 'change' ? decided.draft : undefined);
   const action = decided.kind === 'creation' ? 'create' : decided.decision === undefined ? 'keep' : 'change';
@@ -94,16 +103,16 @@ function planOfPart(
     action,
     image: draft ? imageReference(draft.workload.spec) : '',
     bindings: draft ? listBindings(draft.env, networks) : [],
-    manifest: renderer ? manifestOfPart(renderer, part, networks) : [],
+    manifest: renderer ? await manifestOfPart({ transaction, renderer }, part, networks) : [],
   };
 }
 
 /** The manifest of a part that is created or changed. */
-function manifestOfPart(
-  renderer: Renderer,
-  { decided }: DecidedPart,
+async function manifestOfPart(
+  { transaction, renderer }: PlanContext & { readonly renderer: Renderer },
+  { compiled, decided }: DecidedPart,
   networks: readonly HostNetwork[],
-): ManifestObject[] {
+): Promise<ManifestObject[]> {
   const { decision } = decided;
   if (!decision) return [];
   const { draft, env, bound, composed, mounted, secrets, ports, chosen } = decision;
@@ -111,7 +120,9 @@ function manifestOfPart(
     decided.kind === 'creation'
       ? { generation: 1, restarted_at: null }
       : { generation: decided.before.generation + 1, restarted_at: decided.before.restarted_at };
-  const renderable = { draft, env, bound, composed, mounted, ...at };
+  const target = chosen ?? draft.target;
+  const admission = await readAdmission(transaction, { ...draft, target }, compiled.published);
+  const renderable = { draft, env, bound, composed, mounted, admission, ...at };
   const rendering = renderingOf(renderable, secretsWithPlaceholders(secrets));
   const allocated = { gpus: chosen?.gpus ?? [], ports: ports?.replicas ?? [], networks };
   return renderedManifest(renderer, { rendering, allocated });

@@ -7,6 +7,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';
 import type { Sealer } from '../database/sealing.ts';
 import type { DeploymentContext } from '../deployments/changes.ts';
+import { publish } from '../deployments/networks/admission.ts';
 import { decideAll, storeAll } from '../deployments/plans/several.ts';
 import type { DeploymentRow } from '../deployments/rows.ts';
 import type { WaitsFor } from '../deployments/waits.ts';
@@ -119,6 +120,7 @@ export async function storeChange(
   });
   const { operation, message } = change;
   await recordGeneration(context, { id: row.id, generation, specVersion, decided, content, operation, message });
+  if (specVersion !== before.content.specVersion) await publish(transaction, row.id);
   if (desiredState === 'running') {
     const changed = decided.parts.filter(({ decided: each }) => each.kind === 'creation' || replacesInstances(each));
     if (operation !== 'scale') await storeWaits(transaction, waitsOf(changed, decided.parts));

@@ -34,6 +34,7 @@ import {
 import { acceptEnv, isSameEnv } from './env.ts';
 import { type Author, DUE_NOW, type Operation, PENDING, recordGeneration, restartForSecret } from './generations.ts';
 import { storedHostPorts } from './host-ports/stored.ts';
+import { admit } from './networks/admission.ts';
 import { pendingRevisions } from './plans/pending.ts';
 import type { WorkloadRevision } from './plans/revision.ts';
 import { type Refusal, refusalsOfDeletion, refusalsOfPart, refuse, refuseManaged } from './refusals.ts';
@@ -244,6 +245,7 @@ export async function storeChange(
   });
   await recordAcknowledged(context, draft);
   await allocate(transaction, [decision], authorOf(principal));
+  await admit(transaction, [decision]);
   const generated = await generateValues(transaction, context.settings.sealer, draft);
   const { operation, message } = change;
   await recordGeneration(context, { id, operation, message, fingerprint: fingerprintOf(decision) });

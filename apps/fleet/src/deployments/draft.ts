@@ -18,7 +18,7 @@ import { CURRENT_DEFAULTS, type DefaultLimits, limitsOfColumns } from '../render
 import { resolveEnv, type StoredEnv } from '../render/env.ts';
 import { pullPolicyOf } from '../render/image.ts';
 import { type PodSettings, podLabels } from '../render/pod-settings.ts';
-import type { Pull } from '../render/rendering.ts';
+import type { Membership, Pull } from '../render/rendering.ts';
 import { refuseFieldErrors } from '../resources/field-errors.ts';
 import { targetOf } from '../resources/targets.ts';
 import {
@@ -33,7 +33,7 @@ import {
 } from '../resources/workloads.ts';
 import { acceptEnv, isSameEnv, withoutInlineValues } from './env.ts';
 import type { HostPorts } from './host-ports/stored.ts';
-import { applicationOf, type Membership } from './networks/membership.ts';
+import { applicationOf } from './networks/membership.ts';
 import { type Pending, pendingRevisions } from './plans/pending.ts';
 import { revisionColumns, revisionRow, type WorkloadRevision, workloadRevisionOf } from './plans/revision.ts';
 import type { DeploymentRow } from './rows.ts';

@@ -14,6 +14,7 @@ import { idOfSealedName, SEALED_KEY, sealedName, secretsWithPlaceholders } from 
 import { listBindings } from './addresses/list.ts';
 import { readBound } from './bindings.ts';
 import { type Draft, draftOf, readWorkloadRevision, runSpecOf, type StoredDraft } from './draft.ts';
+import { readAdmission } from './networks/admission.ts';
 import { readHostNetworks } from './networks/attached.ts';
 import type { WorkloadRevision } from './plans/revision.ts';
 import { allocatedGpus, allocatedPorts } from './ports.ts';
@@ -26,7 +27,7 @@ type Transaction = Prisma.TransactionClient;
 type Reader = Pick<Transaction, 'volume' | 'attachment' | '$queryRaw'>;
 
 /** A deployment with all inputs of its rendering except the secrets. */
-export interface Renderable extends Pick<Rendering, 'bound' | 'composed' | 'generation'> {
+export interface Renderable extends Pick<Rendering, 'bound' | 'composed' | 'generation' | 'admission'> {
   readonly env: ResolvedEnv['env'];
   readonly draft: Draft;
   readonly mounted: readonly MountedVolume[];
@@ -51,7 +52,7 @@ export async function readRenderable(
 
 /** The rendering of a deployment. Whether it contains secret values depends on `secrets`. */
 export const renderingOf = <S extends Secrecy>(
-  { draft, env, bound, composed, mounted, generation, restarted_at }: Renderable,
+  { draft, env, bound, composed, mounted, generation, restarted_at, admission }: Renderable,
   secrets: Secrets<S>,
 ): Rendering<S> => ({
   id: draft.id,
@@ -70,6 +71,8 @@ export const renderingOf = <S extends Secrecy>(
   labels: draft.labels,
   podSettings: draft.podSettings,
   updates: draft.updates,
+  application: draft.application,
+  admission,
   spec: runSpecOf(draft),
   pull: draft.pull,
   env: env.map((variable) => ({ name: variable.name, value: textOf(variable, secrets) })),
@@ -144,7 +147,8 @@ export async function presentManifest(
     networks: await readHostNetworks(transaction, row),
   };
   const secrets = await readSecretMetadata(transaction, namesOfSecrets(draft, bound));
-  const rendering = renderingOf(stored, secretsWithPlaceholders(secrets));
+  const admitted = { ...stored, admission: await readAdmission(transaction, draft) };
+  const rendering = renderingOf(admitted, secretsWithPlaceholders(secrets));
   return {
     manifest: await manifestOf(transaction, { rendering, target: draft.target, allocated }),
     secrets: listSecretUses(rendering, secrets),

@@ -216,7 +216,7 @@ const webVariables = Prisma.sql`CASE WHEN r.endpoints = '[]' THEN '{}' ELSE ${of
 const clusterSettings = Prisma.sql`(SELECT jsonb_build_object('object_labels', c.object_labels,
       'object_annotations', c.object_annotations, 'pod_label_keys', c.pod_label_keys, 'service_account', c.service_account,
       'allow_service_account_tokens', c.allow_service_account_tokens, 'pull_secrets', c.pull_secrets,
-      'priority_class', c.priority_class)
+      'priority_class', c.priority_class, 'cluster_domain', c.cluster_domain)
      FROM clusters c WHERE c.id = r.cluster_id)`;
 
 const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Prisma.Sql }) =>

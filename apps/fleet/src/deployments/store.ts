@@ -9,6 +9,7 @@ import { columnsOfTarget } from '../resources/targets.ts';
 import { bindingsOf, readDependentsOfTarget } from './bindings.ts';
 import type { Decision } from './decision.ts';
 import { type Author, columnsOfGeneration, generationRecord, PENDING } from './generations.ts';
+import { admit } from './networks/admission.ts';
 import { keepFormerName, networkInsertions, storeNetworks } from './networks/store.ts';
 import { portsInsertion, storePorts } from './ports.ts';
 import { isUnchangedWorkload } from './rows.ts';
@@ -83,6 +84,10 @@ export async function insertDeployments(
       RETURNING ${columnsOfGeneration})
     ${ports.length > 0 ? Prisma.sql`, ports AS (${portsInsertion(ports)})` : Prisma.empty} ${withInsertions(networks)}
     ${generationRecord(principal, 'create', records)}`;
+  await admit(
+    transaction,
+    created.map(({ decision }) => decision),
+  );
 }
 
 /** The parts of a statement that store networks and addresses. */

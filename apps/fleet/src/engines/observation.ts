@@ -60,8 +60,11 @@ export interface DesiredRunning {
 /** The desired state of a deployment that must not run. */
 export type DesiredEnd =
   | { readonly kind: 'stopped' }
-  /** Deleted permanently, together with the named volumes. */
-  | { readonly kind: 'gone'; readonly volumes: readonly string[] };
+  /**
+   * Deleted permanently, together with the named volumes, and in a cluster with what is left of the
+   * application of which it was the last part.
+   */
+  | { readonly kind: 'gone'; readonly volumes: readonly string[]; readonly application?: string | null };
 
 /** Selects lines of a log. */
 export interface LogOptions {

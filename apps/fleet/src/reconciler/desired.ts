@@ -79,11 +79,11 @@ const withoutVolumes = (row: ClaimedRow, assignment: DesiredOnTarget): Desired =
  * A deployment is deleted with the volumes that were created for it, unless their reclaim policy is
  * retain or another deployment uses them.
  */
-async function removal(client: Client, { id }: ClaimedRow) {
+async function removal(client: Client, { id, application_id: application }: ClaimedRow) {
   const own = await client.volume.findMany({
     where: { deployment_id: id, reclaim: 'delete', attachments: { every: { deployment_id: id } } },
   });
-  return { kind: 'gone' as const, volumes: own.map(volumeName) };
+  return { kind: 'gone' as const, volumes: own.map(volumeName), application };
 }
 
 /** The volumes that existed before. */
@@ -105,7 +105,8 @@ interface RunningContext {
 async function readRunning(context: RunningContext, row: ClaimedRow, target: TargetOfDeployment): Promise<Desired> {
   const { client, sealer, timings } = context;
   const stored = await readRenderable(client, row, workloadRevisionOf(row));
-  const rendering = renderingOf(stored, await openSecrets(client, sealer, stored));
+  const admitted = { ...stored, admission: row.admission ?? undefined };
+  const rendering = renderingOf(admitted, await openSecrets(client, sealer, stored));
   const bound = await readBoundVolumes(client, stored.mounted);
   const common = {
     kind: 'running' as const,

@@ -124,7 +124,15 @@ async function hostAddress(host: ConnectedHost, { sealer, allowed }: ClientOptio
 /** The columns of a cluster that its client depends on. */
 type ConnectedCluster = Pick<
   Cluster,
-  'id' | 'server' | 'ca_certificate' | 'sealed' | 'namespace' | 'gpu_resource_name' | 'by_admin' | 'disruption_budgets'
+  | 'id'
+  | 'server'
+  | 'ca_certificate'
+  | 'sealed'
+  | 'namespace'
+  | 'gpu_resource_name'
+  | 'by_admin'
+  | 'disruption_budgets'
+  | 'network_policies'
 >;
 
 export type ClusterClients = Clients<ConnectedCluster, KubernetesClient>;
@@ -139,6 +147,7 @@ export const createClusterClients = (options: ClientOptions, timing?: Kubernetes
       row.gpu_resource_name,
       row.by_admin,
       row.disruption_budgets,
+      row.network_policies,
     ],
     connect: async (cluster) => connectKubernetes(await clusterAddress(cluster, options), timing),
   });
@@ -154,10 +163,12 @@ const clusterCredentials = z.discriminatedUnion('kind', [
  * were sealed with.
  */
 async function clusterAddress(cluster: ConnectedCluster, { sealer, allowed }: ClientOptions): Promise<ClusterAddress> {
-  const { id, server, ca_certificate, namespace, gpu_resource_name, disruption_budgets, sealed } = cluster;
+  const { id, server, ca_certificate, namespace, gpu_resource_name, disruption_budgets, network_policies, sealed } =
+    cluster;
   const auth = clusterCredentials.parse(JSON.parse(await sealer.open(clusterCredentialsLocation(id), sealed)));
   if (auth.address !== server) throw new Error('the credentials of the cluster are for another server');
   const has_disruption_budgets = disruption_budgets !== null;
   const restrictTo = allowanceFor(cluster, allowed);
-  return { server, ca_certificate, namespace, gpu_resource_name, has_disruption_budgets, auth, restrictTo };
+  const has = { has_disruption_budgets, has_network_policies: network_policies };
+  return { server, ca_certificate, namespace, gpu_resource_name, ...has, auth, restrictTo };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../database/client.ts';
+import { admission, admissionColumn } from '../deployments/networks/admission.ts';
 import { attachedNetwork, attachedNetworks } from '../deployments/networks/attached.ts';
 import { revisionColumns, revisionRow } from '../deployments/plans/revision.ts';
 import { allocatedPort } from '../deployments/ports.ts';
@@ -92,6 +93,8 @@ const claimedRow = deploymentRow
     rollout_observed_at: true,
     extra_instances: true,
     deleting: true,
+    application_id: true,
+    part: true,
     defaults_version: true,
     default_processes: true,
     pod_settings: true,
@@ -112,6 +115,7 @@ const claimedRow = deploymentRow
     gpus: z.array(z.object({ ordinal: z.int(), gpu_id: z.string() })),
     ports: z.array(allocatedPort),
     networks: z.array(attachedNetwork),
+    admission: admission.nullable(),
     host: hostOfDeployment.nullable(),
     cluster: clusterOfDeployment.nullable(),
   });
@@ -132,14 +136,15 @@ const claimedColumns = Prisma.sql`
   (SELECT coalesce(jsonb_agg(jsonb_build_object('protocol', p.protocol, 'container_port', p.container_port,
       'ordinal', p.ordinal, 'host_port', p.host_port, 'addresses', p.addresses) ORDER BY p.host_port), '[]')
    FROM allocated_ports p WHERE p.deployment_id = r.id) AS ports,
-  ${attachedNetworks} AS networks,
+  ${attachedNetworks} AS networks, r.application_id, r.part, ${admissionColumn} AS admission,
   (SELECT jsonb_build_object('id', h.id, 'engine', h.engine, 'endpoint', h.endpoint, 'sealed', h.sealed,
       'by_admin', h.by_admin, 'addresses', h.addresses)
    FROM hosts h WHERE h.id = r.host_id) AS host,
   (SELECT jsonb_build_object('id', c.id, 'server', c.server, 'ca_certificate', c.ca_certificate, 'sealed', c.sealed,
       'namespace', c.namespace, 'gpu_resource_name', c.gpu_resource_name, 'by_admin', c.by_admin,
       'default_storage_class', c.default_storage_class, 'public_service_type', c.public_service_type,
-      'object_labels', c.object_labels, 'object_annotations', c.object_annotations, 'disruption_budgets', c.disruption_budgets)
+      'object_labels', c.object_labels, 'object_annotations', c.object_annotations, 'disruption_budgets', c.disruption_budgets,
+      'network_policies', c.network_policies)
    FROM clusters c WHERE c.id = r.cluster_id) AS cluster`;
 
 const withRevision = Prisma.sql`

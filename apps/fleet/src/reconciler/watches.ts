@@ -21,6 +21,7 @@ const CLUSTER_COLUMNS = {
   namespace: true,
   gpu_resource_name: true,
   disruption_budgets: true,
+  network_policies: true,
 } as const;
 
 /**

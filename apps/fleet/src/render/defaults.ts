@@ -11,8 +11,9 @@ import { formatBytes } from '../placement/quantities.ts';
  * - 3: no variables by which engines give devices, and an init process in containers on hosts
  * - 4: pods have the settings of their cluster, and are spread over its nodes
  * - 5: containers on hosts are in isolated networks
+ * - 6: pods are isolated, and those of applications have names
  */
-export const CURRENT_DEFAULTS = 5;
+export const CURRENT_DEFAULTS = 6;
 
 /** The first version with default limits and without the capabilities `MKNOD` and `NET_RAW`. */
 export const CONTAINERS_ARE_LIMITED = 2;
@@ -40,6 +41,9 @@ export const PODS_ARE_SPREAD = 4;
 
 /** The first version in which containers on hosts are in isolated networks, not in the default network of their engine. */
 export const CONTAINERS_ARE_ISOLATED = 5;
+
+/** The first version in which network policies isolate pods, and those of applications have the names of their parts. */
+export const PODS_ARE_ISOLATED = 6;
 
 /**
  * The limits of a container whose workload requests nothing; null: none. They are settings of the
@@ -105,6 +109,11 @@ const CHANGES: readonly DefaultsChange[] = [
     version: CONTAINERS_ARE_ISOLATED,
     appliesTo: ({ host_id }) => host_id !== null,
     effect: 'moves its containers from the default network of the engine to an isolated network',
+  },
+  {
+    version: PODS_ARE_ISOLATED,
+    appliesTo: ({ host_id }) => host_id === null,
+    effect: 'isolates its pods in the network of the cluster',
   },
 ];
 

@@ -2,6 +2,7 @@ import { NEW_UPDATES, type Updates } from '@svc/contract/fleet';
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import type { IHorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v1/HorizontalPodAutoscaler';
 import type { IJob } from 'kubernetes-models/batch/v1/Job';
+import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import type { IPersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
 import type { ISecret } from 'kubernetes-models/v1/Secret';
@@ -10,6 +11,7 @@ import { gpuCountOf } from '../placement/candidates.ts';
 import { byteAmount } from '../placement/quantities.ts';
 import { disruptionBudgets } from './disruption.ts';
 import { labelsOf, objectName, originOf, placementLabels, selectorOf, volumeLabels, volumeName } from './labels.ts';
+import { applicationLabel, nameServices, networkPolicies } from './networks/isolation.ts';
 import { type Cluster, kubernetesSecrets, type Metadata, podTemplate, portName } from './pod.ts';
 import { objectLabels } from './pod-settings.ts';
 import { isJob, omitEmpty, portsOf, type Rendering, type Secrecy, volumesOf } from './rendering.ts';
@@ -40,7 +42,7 @@ const kubernetesVolumes = (rendering: Rendering, cluster: Cluster): IPersistentV
 
 interface WorkloadContext {
   readonly metadata: Metadata;
-  readonly gpuResource: string;
+  readonly cluster: Cluster;
 }
 
 /**
@@ -50,8 +52,8 @@ interface WorkloadContext {
 const REVISION_HISTORY_LIMIT = 1;
 
 /** The workload object: a Job for a job, else a Deployment. */
-function kubernetesWorkload(rendering: Rendering, { metadata, gpuResource }: WorkloadContext): IDeployment | IJob {
-  const template = podTemplate(rendering, gpuResource);
+function kubernetesWorkload(rendering: Rendering, { metadata, cluster }: WorkloadContext): IDeployment | IJob {
+  const template = podTemplate(rendering, cluster);
   const annotated = { ...metadata, annotations: { ...metadata.annotations, ...placementLabels(rendering) } };
   return isJob(rendering) ? job(rendering, annotated, template) : deployment(rendering, annotated, template);
 }
@@ -122,7 +124,8 @@ export type KubernetesObject =
   | IJob
   | IHorizontalPodAutoscaler
   | IService
-  | IPodDisruptionBudget;
+  | IPodDisruptionBudget
+  | INetworkPolicy;
 
 /** The objects of a deployment in the order in which they are applied. */
 export interface KubernetesManifest<S extends Secrecy> {
@@ -144,17 +147,30 @@ export function renderKubernetes<S extends Secrecy>(rendering: Rendering<S>, clu
   assertRenderable(rendering.spec);
   const metadata = {
     namespace: cluster.namespace,
-    labels: { ...objectLabels(rendering.labels), ...cluster.object_labels, ...labelsOf(rendering) },
+    labels: {
+      ...objectLabels(rendering.labels),
+      ...cluster.object_labels,
+      ...labelsOf(rendering),
+      ...applicationLabel(rendering),
+    },
     annotations: { ...cluster.object_annotations, ...originOf(rendering) },
+  };
+  const shared = {
+    namespace: cluster.namespace,
+    labels: cluster.object_labels,
+    annotations: cluster.object_annotations,
   };
   return {
     secrecy: rendering.secrets.secrecy,
     objects: [
       ...kubernetesSecrets(rendering, metadata),
       ...kubernetesVolumes(rendering, cluster),
-      kubernetesWorkload(rendering, { metadata, gpuResource: cluster.gpu_resource_name }),
+      // A pod is isolated from its start.
+      ...networkPolicies(rendering, metadata, cluster.network_policies),
+      kubernetesWorkload(rendering, { metadata, cluster }),
       ...autoscalers(rendering, metadata),
       ...services(rendering, metadata, cluster),
+      ...nameServices(rendering, shared),
       ...disruptionBudgets(rendering, metadata, cluster.disruption_budgets),
     ],
   };

@@ -49,6 +49,9 @@ export const isCommonNetworkName = (name: string): boolean => /^svc-alone-[0-9a-
 /** Whether a name is that of a network of a fleet. */
 export const isNetworkName = (name: string): boolean => /^svc-(?:alone|app)-[0-9a-f]{8}$/.test(name);
 
+/** The name of the Service with the names of the parts of an application. It is also their domain. */
+export const nameServiceName = ({ id }: { readonly id: string }): string => `svc-app-${idSuffix(id)}`;
+
 /** The name of the interface of a network on its host: at most 15 characters. */
 export const bridgeName = ({ id }: Pick<NetworkIdentity, 'id'>): string => `svc-${idSuffix(id)}`;
 
@@ -64,6 +67,7 @@ export const KEYS = {
   name: 'app.kubernetes.io/name',
   managedBy: 'app.kubernetes.io/managed-by',
   deployment: 'fleet/deployment',
+  application: 'fleet/application',
   storage: 'fleet/storage',
   generation: 'fleet/generation',
   workload: 'fleet/workload',
@@ -111,6 +115,9 @@ export const volumeLabels = ({ id, name }: BoundVolume): Texts => ({
 
 /** The labels of a network. They name no deployment, because several are in it. */
 export const networkLabels = ({ id }: Pick<NetworkIdentity, 'id'>): Texts => ({ ...MANAGED, [KEYS.network]: id });
+
+/** The labels of the Service with the names of the parts of an application. They name no deployment, because all parts use it. */
+export const nameServiceLabels = ({ id }: { readonly id: string }): Texts => ({ ...MANAGED, [KEYS.application]: id });
 
 /**
  * The generation for which an object was created, and what it was created from. A worker with an

@@ -8,7 +8,11 @@ import { PODS_HAVE_SETTINGS } from './defaults.ts';
  * were replaced last. A change of them in the cluster replaces no pod.
  */
 export const podSettings = z
-  .object(clusterPolicyReply)
+  .object({
+    ...clusterPolicyReply,
+    /** Settings of earlier versions have none. */
+    cluster_domain: clusterPolicyReply.cluster_domain.default(clusterPolicyDefaults.cluster_domain),
+  })
   .omit({ elastic: true, fleet_account: true, uses_limit_range: true })
   .readonly();
 export type PodSettings = z.output<typeof podSettings>;

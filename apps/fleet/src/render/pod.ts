@@ -13,6 +13,7 @@ import { programVariables, SHM_PATH, shmSizeOf } from './container-options.ts';
 import { CONTAINERS_ARE_LIMITED, PODS_ARE_SPREAD } from './defaults.ts';
 import { base64, dockerConfigJson, imageReference, pullCredentials, pullPolicyOf } from './image.ts';
 import { labelsOf, objectName, restartTriggers, selectorOf, volumeName } from './labels.ts';
+import { networkLabel, podNames } from './networks/isolation.ts';
 import { dataOfFiles, mountsOfFiles, volumesOfFiles } from './places/files.ts';
 import { temporaryMounts, temporaryVolumes } from './places/temporary.ts';
 import { podLabels, receivesToken, settingsOf } from './pod-settings.ts';
@@ -32,9 +33,11 @@ export const renderedCluster = z.object({
   object_labels: z.record(z.string(), z.string()),
   object_annotations: z.record(z.string(), z.string()),
   disruption_budgets: z.enum(['with_unhealthy', 'basic']).nullable(),
+  /** Whether the fleet has the permissions for NetworkPolicies, as the last check found. */
+  network_policies: z.boolean(),
 });
 
-type Optional = 'object_labels' | 'object_annotations' | 'disruption_budgets';
+type Optional = 'object_labels' | 'object_annotations' | 'disruption_budgets' | 'network_policies';
 type Columns = z.output<typeof renderedCluster>;
 
 /** The settings of a cluster that determine its objects. */
@@ -113,15 +116,15 @@ export const portName = ({ containerPort, protocol }: { containerPort: number; p
  * The pod template of a deployment. It contains neither generation nor replicas, because a change
  * of it replaces all pods.
  */
-export const podTemplate = (rendering: Rendering, gpuResource: string): IPodTemplateSpec => ({
+export const podTemplate = (rendering: Rendering, cluster: Cluster): IPodTemplateSpec => ({
   metadata: {
-    labels: { ...podLabels(rendering), ...labelsOf(rendering) },
+    labels: { ...podLabels(rendering), ...labelsOf(rendering), ...networkLabel(rendering) },
     ...omitEmpty({ annotations: { ...settingsOf(rendering).object_annotations, ...restartTriggers(rendering) } }),
   },
-  spec: podSpec(rendering, gpuResource),
+  spec: podSpec(rendering, cluster),
 });
 
-function podSpec(rendering: Rendering, gpuResource: string): IPodSpec {
+function podSpec(rendering: Rendering, { gpu_resource_name: gpuResource, namespace }: Cluster): IPodSpec {
   const { spec } = rendering;
   const volumes = volumesOf(rendering);
   const settings = settingsOf(rendering);
@@ -138,6 +141,7 @@ function podSpec(rendering: Rendering, gpuResource: string): IPodSpec {
       terminationGracePeriodSeconds: spec.stop_grace_seconds,
     }),
     enableServiceLinks: false,
+    ...podNames(rendering, namespace),
     securityContext: {
       seccompProfile: { type: 'RuntimeDefault' },
       // Ownership is set only while the volume is new. Later it would reset file modes that

@@ -61,6 +61,21 @@ export interface Secrets<S extends Secrecy = Secrecy> {
   readonly text: (value: string) => string;
 }
 
+/** The application of which a deployment is a part. */
+export interface Membership {
+  /** That of the application. */
+  readonly id: string;
+  readonly part: string;
+}
+
+/** Who reaches the pods of a part of an application in a cluster, beside the other parts. */
+export interface Admission {
+  /** The ports that everybody reaches, such as `8080/tcp`. */
+  readonly published: readonly string[];
+  /** The deployments outside of the application that have the address of a port in a variable, by their ids. */
+  readonly bound: readonly { readonly deployment: string; readonly port: number }[];
+}
+
 /**
  * The input of the renderers for all engines: everything about a deployment that determines its
  * manifest.
@@ -93,6 +108,10 @@ export interface Rendering<S extends Secrecy = Secrecy> {
    * The limits for requests that the workload does not make. Version 1 of the defaults has none.
    */
   readonly defaultLimits: DefaultLimits;
+  /** Default: none. Only clusters use it. */
+  readonly application?: Membership | null;
+  /** Default: nobody. Only clusters use it, for a part of an application. */
+  readonly admission?: Admission | undefined;
   /** The labels of the deployment. Only clusters use them. */
   readonly labels?: Readonly<Record<string, string>>;
   /** Those of its cluster, as they were when its pods were replaced last; null: none. */

@@ -55,7 +55,7 @@ export const clusters: Kind<ClusterRow> = {
   row: clusterRow,
   columns: Prisma.sql`r.server, r.ca_certificate, r.auth_kind::text, r.namespace, r.network_types, r.public_service_type::text, r.default_storage_class,
     r.gpu_resource_name, r.elastic, r.object_labels, r.object_annotations, r.pod_label_keys, r.service_account, r.allow_service_account_tokens,
-    r.pull_secrets, r.priority_class, r.uses_limit_range, r.fleet_account, r.reachability::text, r.unreachable_reason, r.last_seen_at, r.kubernetes_version, r.capacity, r.cpu_millis, r.memory_bytes,
+    r.pull_secrets, r.priority_class, r.cluster_domain, r.uses_limit_range, r.fleet_account, r.reachability::text, r.unreachable_reason, r.last_seen_at, r.kubernetes_version, r.capacity, r.cpu_millis, r.memory_bytes,
     r.gpu_count, r.conditions, r.storage_classes, r.credentials_expire_at, ${identityColumns('clusters', Prisma.sql`r.identity`)},
     ${allocatedSum('cpu_millis', 'bigint')} AS allocated_cpu, ${allocatedSum('memory_bytes', 'bigint')} AS allocated_memory,
     ${allocatedSum('gpu_count', 'int')} AS allocated_gpus`,

@@ -103,6 +103,7 @@ test('a change of any column is recorded, except of these', async () => {
       'key_id',
       'last_seen_at',
       'missing_permissions',
+      'network_policies',
       'sealed',
     ],
     workloads: null,

@@ -123,6 +123,11 @@ const circumstances = fc.record({
   replicas: fc.integer({ min: 0, max: 3 }),
   restarted_at: fc.constantFrom(null, '2026-01-02T03:04:05.678Z'),
   defaults: fc.integer({ min: 1, max: CURRENT_DEFAULTS }),
+  application: fc.option(fc.record({ id: fc.uuid(), part: dnsLabel.filter((name) => name.length <= 40) })),
+  admission: fc.record({
+    published: fc.array(fc.constantFrom('53/udp', '80/tcp', '8080/tcp')),
+    bound: fc.array(fc.record({ deployment: fc.uuid(), port: fc.constantFrom(53, 80, 8080) })),
+  }),
   defaultLimits: fc.record({ memory_bytes: fc.constantFrom(null, 2 ** 26), processes: fc.constantFrom(null, 100) }),
   // Unique, as in the database.
   volumes: fc.uniqueArray(volume, { minLength: 5, maxLength: 5, selector: ({ name }) => name }),

@@ -102,6 +102,7 @@ test('renders a restricted deployment with all policies of its cluster as in the
         allow_service_account_tokens: true,
         pull_secrets: ['mirror'],
         priority_class: 'low',
+        cluster_domain: 'cluster.local',
       },
     },
   );

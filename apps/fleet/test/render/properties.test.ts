@@ -14,7 +14,7 @@ import { assertValid } from './kubernetes/schemas.ts';
 import { aCluster, aHost, aNetwork, aRendering, CANARY, shown } from './renderings.ts';
 
 const RUNS = byDepth({ short: 40, full: 300, long: 5000 });
-const cluster = aCluster({ default_storage_class: 'standard' });
+const cluster = aCluster({ default_storage_class: 'standard', network_policies: true });
 const engines = fc.constantFrom('docker', 'podman');
 
 const onCluster = (rendering: Rendering): readonly KubernetesObject[] => renderKubernetes(rendering, cluster).objects;
@@ -107,16 +107,20 @@ test('every rendering has distinct names for the objects of a kind', () => {
   });
 });
 
-test('every rendered selector matches the pods of this deployment only', () => {
+test('every rendered selector matches the pods of this deployment only, or those of its application for their names', () => {
   always((rendering) => {
     const { labels } = podOf(rendering).template.metadata ?? {};
     const selectors = onCluster(rendering).flatMap((object) => {
       if (object.kind === 'Deployment') return [object.spec?.selector.matchLabels];
+      if (object.kind === 'NetworkPolicy') return [object.spec?.podSelector?.matchLabels];
       return object.kind === 'Service' ? [object.spec?.selector] : [];
     });
     for (const selector of selectors) {
       expect(labels).toMatchObject(selector ?? { none: 'at all' });
-      expect(selector).toEqual({ 'fleet/deployment': rendering.id });
+      const isOfNames = selector !== undefined && 'fleet/network' in selector;
+      expect(selector).toEqual(
+        isOfNames ? { 'fleet/network': rendering.application?.id } : { 'fleet/deployment': rendering.id },
+      );
     }
   });
 });

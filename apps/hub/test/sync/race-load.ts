@@ -1,9 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
+import { type ObjectKind, PARTS } from '../objects.ts';
 
 /** Returns the URL of the instance for the next request. */
 type NextUrl = () => string;
 
 interface WriterOptions {
+  readonly of: ObjectKind;
   readonly writers: number;
   /** Total number of commits of all writers. */
   readonly commits: number;
@@ -13,23 +15,24 @@ interface WriterOptions {
 }
 
 /**
- * Starts concurrent writers. Each creates, edits, hides, publishes and deletes its own templates
+ * Starts concurrent writers. Each creates, edits, hides, publishes and deletes its own objects
  * through the API.
  */
-export function startWriters({ writers, commits, admin, categoryId, nextUrl }: WriterOptions) {
+export function startWriters({ of, writers, commits, admin, categoryId, nextUrl }: WriterOptions) {
   let left = commits;
   let isOver = false;
   const write = async (writer: number): Promise<void> => {
     const next = nextUrl();
     const ownIds: string[] = [];
-    const send = (method: string, body: object) => sendAs(admin, `${next()}/api/v1/admin/templates`, { method, body });
+    const send = (method: string, body: object) => sendAs(admin, `${next()}/api/v1/admin/${of}`, { method, body });
     while (left-- > 0) {
       const text = `${writer} ${left}`;
       const id = randomElement(ownIds);
       const chance = Math.random();
       if (id === undefined || chance < 0.25) {
-        const created = await send('POST', { name: text, category_id: categoryId });
-        if (created) ownIds.push(created.template.id);
+        const parts = of === 'applications' ? { parts: PARTS } : {};
+        const created = await send('POST', { name: text, category_id: categoryId, ...parts });
+        if (created) ownIds.push((created.template ?? created.application).id);
       } else if (chance < 0.8) await send('PUT', { id, description: text });
       else if (chance < 0.95) await send('PUT', { id, description: text, is_public: chance < 0.9 });
       else {

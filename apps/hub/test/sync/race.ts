@@ -1,6 +1,7 @@
 import { ask } from '@svc/testing/faults';
 import { pruneHistory } from '../../src/catalog/history.ts';
 import { aListeningHub } from '../listening-hub.ts';
+import { getOfKind, type ObjectKind } from '../objects.ts';
 import { startWorld } from '../world.ts';
 import { clientByCursor, clientBySince, type Get, listingOf, lostIn } from './mirror.ts';
 import { alternating, poll, startWriters } from './race-load.ts';
@@ -11,10 +12,10 @@ const SMALL_PAGE = 7;
 /**
  * Commits take a random time, so that the first write is not always the first to become visible.
  */
-const SLOW_COMMITS = [
+const slowCommits = (of: ObjectKind) => [
   `CREATE FUNCTION slow_commit() RETURNS trigger LANGUAGE plpgsql AS
      $$ BEGIN PERFORM pg_sleep(0.002 * random()); RETURN NULL; END $$`,
-  `CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT OR UPDATE OR DELETE ON templates
+  `CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT OR UPDATE OR DELETE ON ${of}
      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow_commit()`,
 ];
 
@@ -32,6 +33,8 @@ const naiveClock = (stamp: NaiveStamp) => [
 ];
 
 export interface Race {
+  /** The objects that are written and read. Default: templates. */
+  readonly of?: ObjectKind;
   /**
    * Number of instances of the hub on one database. Each client alternates between them with each
    * request.
@@ -48,18 +51,18 @@ export interface Race {
  * Runs writers and pollers concurrently. @returns the differences between each poller and the list
  * at the end
  */
-export async function race({ hubs, commits, naive, pruning = false }: Race) {
+export async function race({ of = 'templates', hubs, commits, naive, pruning = false }: Race) {
   const { client, database, callers, nextUrl, stop } = await startHubs(hubs);
   try {
-    for (const sql of [...SLOW_COMMITS, ...(naive ? naiveClock(naive) : [])]) await client.$executeRawUnsafe(sql);
+    for (const sql of [...slowCommits(of), ...(naive ? naiveClock(naive) : [])]) await client.$executeRawUnsafe(sql);
     const reading = (): Get => {
       const next = nextUrl();
-      return (path) => ask(`${next()}${path}`, { authorization: callers.reader });
+      return getOfKind(of, (path: string) => ask(`${next()}${path}`, { authorization: callers.reader }));
     };
     const pollers = { since: clientBySince(reading()), cursor: clientByCursor(reading(), SMALL_PAGE) };
     const started = performance.now();
     const before = await client.catalogCommit.count();
-    const { done, isOver } = startWriters({ writers: WRITERS, commits, ...callers, nextUrl });
+    const { done, isOver } = startWriters({ of, writers: WRITERS, commits, ...callers, nextUrl });
     const [since, cursor] = await Promise.all([
       poll(pollers.since.sync, isOver),
       poll(pollers.cursor.sync, isOver),

@@ -15,6 +15,7 @@ import {
   readRenderable,
   renderingOf,
 } from '../../deployments/manifest.ts';
+import { readAdmission } from '../../deployments/networks/admission.ts';
 import { readHostNetworks } from '../../deployments/networks/attached.ts';
 import { type DecidedCreation, decideCreation } from '../../deployments/plans/creation.ts';
 import { inPlan, type PlanContext } from '../../deployments/plans/several.ts';
@@ -244,7 +245,8 @@ async function manifestAfter(
   if (decision.refusals.length > 0) return { objects: [] };
   const { chosen, draft, env, bound, composed, mounted, secrets, ports, networks } = decision;
   const target = chosen ?? draft.target;
-  const renderable = { draft, env, bound, composed, mounted, ...at };
+  const admission = await readAdmission(transaction, { ...draft, target });
+  const renderable = { draft, env, bound, composed, mounted, admission, ...at };
   const rendering = renderingOf(renderable, secretsWithPlaceholders(secrets));
   const allocated = {
     gpus: chosen?.gpus ?? [],

@@ -1,10 +1,5 @@
 import { Prisma } from '../../generated/prisma/client.ts';
-
-/** The application of which a deployment is a part. */
-export interface Membership {
-  readonly id: string;
-  readonly part: string;
-}
+import type { Membership } from '../../render/rendering.ts';
 
 /** The properties of a deployment that determine its network, and its name in it. */
 export interface Member {

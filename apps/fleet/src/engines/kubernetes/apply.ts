@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../render/kubernetes.ts';
 import { KEYS } from '../../render/labels.ts';
+import { isNameService } from '../../render/networks/isolation.ts';
 import { catchFailure, EngineFailure, Permanent, Transient } from '../errors.ts';
 import { removeOwned } from './cleanup.ts';
 import type { KubernetesClient } from './client.ts';
@@ -53,11 +54,13 @@ export async function applyAll(run: ReconcileRun): Promise<Applied> {
 }
 
 /**
- * Whether a deployment is as desired without an object: a budget that the cluster no longer permits
- * or has. The next check finds that, and no budget is desired any more.
+ * Whether a deployment is as desired without an object: a budget or network policy that the cluster no
+ * longer permits or has. The next check finds that, and none is desired any more.
  */
 const isDispensable = ({ kind }: KubernetesObject, { response }: EngineFailure): boolean =>
-  kind === 'PodDisruptionBudget' && (response?.status === 403 || response?.status === 404);
+  OPTIONAL.includes(kind) && (response?.status === 403 || response?.status === 404);
+
+const OPTIONAL: readonly KubernetesObject['kind'][] = ['PodDisruptionBudget', 'NetworkPolicy'];
 
 /** Whether pods can be started although an object could not be applied. */
 function canRunWithout({ desired }: ReconcileRun, object: KubernetesObject, { reason }: EngineFailure): boolean {
@@ -155,15 +158,21 @@ function assertOwned(
     assertNotLost(desired.bound ?? [], object);
     return;
   }
-  const key = object.kind === 'PersistentVolumeClaim' ? KEYS.storage : KEYS.deployment;
+  const key = ownerKeyOf(object);
   const isOwned = before.labels[KEYS.managedBy] === 'fleet' && before.labels[key] === object.metadata?.labels?.[key];
   if (!isOwned) {
     throw new Transient(
       'NameConflict',
-      `${displayNameOf(before)} exists, but was not created for this deployment or volume. It was not changed.`,
+      `${displayNameOf(before)} exists, but was not created for this deployment, application or volume. It was not changed.`,
     );
   }
   if (before.generation > fence.generation) throw new Superseded(before.generation);
+}
+
+/** The key of the label with the id of what an object belongs to. */
+function ownerKeyOf(object: KubernetesObject): string {
+  if (object.kind === 'PersistentVolumeClaim') return KEYS.storage;
+  return isNameService(object) ? KEYS.application : KEYS.deployment;
 }
 
 function assertNotLost(bound: readonly string[], object: KubernetesObject): void {

@@ -1,4 +1,5 @@
 import { KEYS } from '../../render/labels.ts';
+import { isNameService } from '../../render/networks/isolation.ts';
 import { removalObservation } from '../deployment-status.ts';
 import { catchFailure, Transient } from '../errors.ts';
 import type { DesiredEnd, Fence, Observation } from '../observation.ts';
@@ -17,6 +18,7 @@ import {
   podName,
   podsOf,
   readObject,
+  selectorOfApplication,
   unlessSuperseded,
 } from './objects.ts';
 
@@ -59,6 +61,20 @@ export async function removeOwned(client: KubernetesClient, found: FoundObject, 
     return true;
   };
   return (await remove(client, found, { mayDelete })) ? [`removed ${displayNameOf(found)}`] : [];
+}
+
+/**
+ * Removes the Service with the names of an application, unless a part of it still runs. A part that is started again creates
+ * it again. @returns the actions taken
+ */
+async function removeNames(client: KubernetesClient, applicationId: string): Promise<string[]> {
+  const found = await listBySelector(client, selectorOfApplication(applicationId), ['Deployment', 'Job', 'Service']);
+  if (found.some((object) => isWorkload(object) && !object.deletionTime)) return [];
+  const actions: string[] = [];
+  for (const object of found.filter(isNameService)) {
+    if (await remove(client, object, { mayDelete: isNameService })) actions.push(`removed ${displayNameOf(object)}`);
+  }
+  return actions;
 }
 
 const isManagedVolume = ({ labels }: FoundObject): boolean =>
@@ -116,6 +132,8 @@ export function removeFromCluster(client: KubernetesClient, desired: DesiredEnd,
       for (const name of desired.kind === 'gone' ? desired.volumes : []) {
         actions.push(...(await deleteVolume(client, name)));
       }
+      if (desired.kind === 'gone' && desired.application)
+        actions.push(...(await removeNames(client, desired.application)));
     });
     const remaining = await findRemaining(client, desired, fence);
     const pods = remaining.filter(({ isPod }) => isPod);
@@ -199,10 +217,13 @@ export async function removeOrphans(client: KubernetesClient, deletedIds: Readon
 async function removeSomeOrphans(client: KubernetesClient, ids: readonly string[]): Promise<string[]> {
   const selectorFor = (key: string) => `${KEYS.managedBy}=fleet,${key} in (${ids.join()})`;
   const actions: string[] = [];
+  const applicationIds = new Set<string>();
   for (const object of await listBySelector(client, selectorFor(KEYS.deployment))) {
-    const deploymentId = object.labels[KEYS.deployment] ?? '';
+    const { [KEYS.deployment]: deploymentId = '', [KEYS.application]: applicationId } = object.labels;
     actions.push(...(await removeOwned(client, object, { deploymentId, generation: Number.MAX_SAFE_INTEGER })));
+    if (applicationId !== undefined) applicationIds.add(applicationId);
   }
+  for (const applicationId of applicationIds) actions.push(...(await removeNames(client, applicationId)));
   for (const { name } of await listBySelector(client, selectorFor(KEYS.storage), ['PersistentVolumeClaim'])) {
     actions.push(...(await deleteVolume(client, name)));
   }

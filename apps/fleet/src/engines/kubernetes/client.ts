@@ -6,6 +6,7 @@ import type {
   BatchV1Api,
   CoreV1Api,
   HttpMethod,
+  NetworkingV1Api,
   PolicyV1Api,
   ResponseBody,
   StorageV1Api,
@@ -33,6 +34,8 @@ export interface ClusterAddress {
   readonly gpu_resource_name: string;
   /** Whether the fleet has PodDisruptionBudgets in the cluster, as the last check found. */
   readonly has_disruption_budgets?: boolean;
+  /** Whether the fleet has NetworkPolicies in the cluster, as the last check found. */
+  readonly has_network_policies?: boolean;
   /**
    * Non-public addresses that are allowed for servers set through the API. Undefined: servers set
    * by the operator are not restricted.
@@ -90,6 +93,7 @@ export interface Apis {
   readonly autoscaling: AutoscalingV1Api;
   readonly storage: StorageV1Api;
   readonly policy: PolicyV1Api;
+  readonly networking: NetworkingV1Api;
   readonly authentication: AuthenticationV1Api;
   readonly authorization: AuthorizationV1Api;
   readonly version: VersionApi;
@@ -133,6 +137,7 @@ async function apisOver(server: string, send: (request: ApiRequest) => Promise<A
     autoscaling: new library.AutoscalingV1Api(configuration),
     storage: new library.StorageV1Api(configuration),
     policy: new library.PolicyV1Api(configuration),
+    networking: new library.NetworkingV1Api(configuration),
     authentication: new library.AuthenticationV1Api(configuration),
     authorization: new library.AuthorizationV1Api(configuration),
     version: new library.VersionApi(configuration),

@@ -44,6 +44,7 @@ const KINDS: Readonly<Record<string, string>> = {
   deployments: 'Deployment',
   horizontalpodautoscalers: 'HorizontalPodAutoscaler',
   jobs: 'Job',
+  networkpolicies: 'NetworkPolicy',
   persistentvolumeclaims: 'PersistentVolumeClaim',
   poddisruptionbudgets: 'PodDisruptionBudget',
   secrets: 'Secret',

@@ -94,6 +94,12 @@ const KIND_APIS: Readonly<Record<ObjectKind, KindApi>> = {
     apply: ({ core }, request) => core.patchNamespacedPersistentVolumeClaim(request),
     remove: ({ core }, request) => core.deleteNamespacedPersistentVolumeClaim(request),
   },
+  NetworkPolicy: {
+    list: ({ networking }, request) => networking.listNamespacedNetworkPolicy(request),
+    read: ({ networking }, request) => networking.readNamespacedNetworkPolicy(request),
+    apply: ({ networking }, request) => networking.patchNamespacedNetworkPolicy(request),
+    remove: ({ networking }, request) => networking.deleteNamespacedNetworkPolicy(request),
+  },
   PodDisruptionBudget: {
     list: ({ policy }, request) => policy.listNamespacedPodDisruptionBudget(request),
     read: ({ policy }, request) => policy.readNamespacedPodDisruptionBudget(request),
@@ -108,8 +114,11 @@ const OWNED = ['Deployment', 'Job', 'Service', 'Secret'] as const;
  * The kinds whose objects belong to one deployment, without those that the cluster does not have or
  * does not permit. Volumes do not belong to one.
  */
-export const ownedKinds = ({ address }: Pick<KubernetesClient, 'address'>): readonly ObjectKind[] =>
-  address.has_disruption_budgets ? [...OWNED, 'PodDisruptionBudget'] : OWNED;
+export const ownedKinds = ({ address }: Pick<KubernetesClient, 'address'>): readonly ObjectKind[] => [
+  ...OWNED,
+  ...(address.has_network_policies ? (['NetworkPolicy'] as const) : []),
+  ...(address.has_disruption_budgets ? (['PodDisruptionBudget'] as const) : []),
+];
 
 /** The same with those that few deployments have. They come first, and are deleted first. */
 const allOwnedKinds = (client: Pick<KubernetesClient, 'address'>): readonly ObjectKind[] => [
@@ -123,6 +132,10 @@ const OPTIONAL: readonly ObjectKind[] = ['HorizontalPodAutoscaler'];
 /** The label selector for all objects of a deployment. */
 export const selectorOf = (deploymentId: string): string =>
   `${KEYS.managedBy}=fleet,${KEYS.deployment}=${deploymentId}`;
+
+/** The label selector for all objects of the parts of an application, and for the Service with their names. */
+export const selectorOfApplication = (applicationId: string): string =>
+  `${KEYS.managedBy}=fleet,${KEYS.application}=${applicationId}`;
 
 /** Whether it sets the number of pods of a workload. */
 export const isScaler = ({ kind }: { readonly kind: ObjectKind }): boolean => kind === 'HorizontalPodAutoscaler';

@@ -34,7 +34,7 @@ async function storeCluster(
   target: Extract<TargetRow, { kind: 'cluster' }>,
   { version, nodes, storage_classes, conditions, identity, ...access }: ClusterFacts,
 ): Promise<readonly RecordedEvent[]> {
-  const { missing_permissions, credentials_expire_at, fleet_account, disruption_budgets } = access;
+  const { missing_permissions, credentials_expire_at, fleet_account, disruption_budgets, network_policies } = access;
   const areNodesKnown = conditions.some(({ type, status }) => type === 'NodesKnown' && status === 'True');
   const usable = nodes.filter(({ ready, schedulable }) => ready && schedulable);
   const allocatable = areNodesKnown ? sumOf(usable.map((node) => node.allocatable)) : UNKNOWN_AMOUNTS;
@@ -44,7 +44,8 @@ async function storeCluster(
     capacity = ${capacity && JSON.stringify(capacity)}::jsonb, conditions = ${JSON.stringify(conditions)}::jsonb,
     storage_classes = ${JSON.stringify(storage_classes)}::jsonb, identity = coalesce(${identity}, identity),
     missing_permissions = ${missing_permissions}::text[], credentials_expire_at = ${credentials_expire_at}::timestamptz,
-    fleet_account = coalesce(${fleet_account}, fleet_account), disruption_budgets = ${disruption_budgets}`;
+    fleet_account = coalesce(${fleet_account}, fleet_account), disruption_budgets = ${disruption_budgets},
+    network_policies = ${network_policies}`;
   const warning = expiryWarning(credentials_expire_at);
   return client.$transaction(async (transaction) => {
     const recorded = await recordOnline(transaction, target, facts, lastingProblem(warning));

@@ -27,6 +27,12 @@ const FINE = [
   { type: 'StorageClassesKnown', status: 'True', reason: 'Listed', message: '' },
   { type: 'IdentityKnown', status: 'True', reason: 'Read', message: '' },
   { type: 'DisruptionBudgets', status: 'True', reason: 'Allowed', message: '' },
+  {
+    type: 'Isolated',
+    status: 'True',
+    reason: 'Allowed',
+    message: expect.stringMatching(/^Deployments have NetworkPolicies/),
+  },
 ].map((condition) => ({ ...condition, at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) }));
 
 /** Status, reason and message of one condition. */
@@ -58,6 +64,7 @@ describe('the check of a cluster', () => {
       identity: server.object('namespaces', 'kube-system').metadata.uid,
       fleet_account: 'system:serviceaccount:fleet:fleet',
       disruption_budgets: 'with_unhealthy',
+      network_policies: true,
       missing_permissions: [],
       credentials_expire_at: null,
     });

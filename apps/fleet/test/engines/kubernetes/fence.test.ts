@@ -134,7 +134,7 @@ describe('a reconciliation on a cluster', () => {
         next: 'retry',
       });
       expect(found.message).toBe(
-        `${name} (${stranger.kind}) exists, but was not created for this deployment or volume. It was not changed.`,
+        `${name} (${stranger.kind}) exists, but was not created for this deployment, application or volume. It was not changed.`,
       );
       await reconcile(client, { kind: 'gone', volumes: [] }, deployment.fence());
       expect(server.object(resource, name)).toEqual(stranger);

@@ -53,6 +53,7 @@ describe('a deployment on a cluster with policies', () => {
     const planned = await plan(id, { labels: { team: 'ml', stage: 'live' } });
     expect(planned).toMatchObject({ ok: true, replaces_instances: false });
     expect(planned.changes).toEqual([
+      { action: 'replace', object: expect.stringMatching(/^NetworkPolicy\//), paths: ['/metadata/labels/stage'] },
       { action: 'replace', object: expect.stringMatching(/^Deployment\//), paths: ['/metadata/labels/stage'] },
     ]);
     await change(id, { labels: { team: 'ml', stage: 'live' } });
@@ -69,7 +70,9 @@ describe('a deployment on a cluster with policies', () => {
     const before = namesOf(id);
     const planned = await plan(id, { labels: { team: 'shop' } });
     expect(planned.replaces_instances).toBe(true);
-    expect(planned.changes[0].paths).toContain('/spec/template/metadata/labels/team');
+    expect(planned.changes.flatMap(({ paths }: { paths: string[] }) => paths)).toContain(
+      '/spec/template/metadata/labels/team',
+    );
     expect((await plan(id, { labels: { team: 'ml' } })).changes).toEqual([]);
     await change(id, { labels: { team: 'shop' } });
     await world().deploymentIs(id, 'running');
@@ -122,7 +125,7 @@ describe('a deployment on a cluster with policies', () => {
     server.forbidden.add('create poddisruptionbudgets');
     await checked(clusterId);
     const { manifest } = await world().good(world().api.get(`/api/v1/deployments/${id}/manifest`));
-    expect(manifest.map(({ kind }: { kind: string }) => kind)).toEqual(['Deployment']);
+    expect(manifest.map(({ kind }: { kind: string }) => kind)).toEqual(['NetworkPolicy', 'Deployment']);
     await world().reconcileNow(id);
     await deploymentIs(id, 'running');
     server.forbidden.clear();

@@ -28,6 +28,7 @@ describe('a cluster, after its check,', () => {
       'AutoscalingPermitted True',
       'DisruptionBudgets True',
       'IdentityKnown True',
+      'Isolated True',
       'NamespaceReady True',
       'NodesKnown True',
       'Permitted True',

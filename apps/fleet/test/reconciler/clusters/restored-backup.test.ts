@@ -110,7 +110,7 @@ describe('after an older backup is restored,', () => {
       generation: 1,
       revision: 1,
       replicas: 1,
-      objects: [expect.stringMatching(/^newer-\w{8} \(Deployment\)$/)],
+      objects: ['Deployment', 'NetworkPolicy'].map((kind) => expect.stringMatching(`^newer-\\w{8} \\(${kind}\\)$`)),
       removing: false,
     });
     expect(pods(ids.newer)).toEqual(podsOfNewer);

@@ -18,6 +18,7 @@ const TYPES = {
   Deployment: typesOf('apps/v1/Deployment'),
   HorizontalPodAutoscaler: typesOf('autoscaling/v1/HorizontalPodAutoscaler'),
   Job: typesOf('batch/v1/Job'),
+  NetworkPolicy: typesOf('networking.k8s.io/v1/NetworkPolicy'),
   PodDisruptionBudget: typesOf('policy/v1/PodDisruptionBudget'),
   PersistentVolumeClaim: typesOf('v1/PersistentVolumeClaim'),
   Secret: typesOf('v1/Secret'),

@@ -40,6 +40,7 @@ const OWN = {
   'app.kubernetes.io/managed-by': 'fleet',
   'fleet/deployment': expect.any(String),
 };
+const OF_PODS = { ...OWN, 'fleet/network': 'alone' };
 
 describe('the labels', () => {
   const labels = {
@@ -57,13 +58,13 @@ describe('the labels', () => {
     const objects = rendered({ ports: [{ containerPort: 80, protocol: 'TCP' }] }, { labels });
     for (const { metadata } of objects)
       expect(metadata?.labels).toEqual({ team: 'ml', 'example.com/cost': '4711', ...OWN });
-    expect(podOf(objects).metadata?.labels).toEqual(OWN);
+    expect(podOf(objects).metadata?.labels).toEqual(OF_PODS);
   });
 
   test('of a deployment are on its pods if an admin lists their keys', () => {
     const pod_label_keys = ['team', 'absent', 'app.kubernetes.io/part-of'];
     const objects = rendered({}, { labels, podSettings: aSetting({ pod_label_keys }) });
-    expect(podOf(objects).metadata?.labels).toEqual({ team: 'ml', ...OWN });
+    expect(podOf(objects).metadata?.labels).toEqual({ team: 'ml', ...OF_PODS });
     expect(deploymentOf(objects).selector).toEqual({ matchLabels: { 'fleet/deployment': expect.any(String) } });
   });
 
@@ -72,7 +73,7 @@ describe('the labels', () => {
     const given = { labels: { team: 'ml' }, podSettings: aSetting({ object_labels, pod_label_keys: ['team'] }) };
     const objects = rendered({}, given, { object_labels });
     expect(objects.map(({ metadata }) => metadata?.labels)).toEqual([{ ...object_labels, ...OWN }]);
-    expect(podOf(objects).metadata?.labels).toEqual({ ...object_labels, ...OWN });
+    expect(podOf(objects).metadata?.labels).toEqual({ ...object_labels, ...OF_PODS });
   });
 
   test('of a volume are on its claim, which all deployments that use it render alike', () => {

@@ -13,6 +13,7 @@ const DEFAULTS = {
   allow_service_account_tokens: false,
   pull_secrets: [],
   priority_class: null,
+  cluster_domain: 'cluster.local',
   uses_limit_range: false,
 };
 const POLICIES = {
@@ -23,6 +24,7 @@ const POLICIES = {
   allow_service_account_tokens: true,
   pull_secrets: ['mirror', 'other'],
   priority_class: 'low',
+  cluster_domain: 'k8s.example.test',
   uses_limit_range: true,
 };
 const SERVER = 'https://cluster.example.test:6443';
@@ -93,6 +95,9 @@ test.each<[object, string[]]>([
   [{ service_account: 'Not A Name' }, ['service_account']],
   [{ pull_secrets: ['fine', '../secrets'] }, ['pull_secrets.1']],
   [{ priority_class: '' }, ['priority_class']],
+  [{ cluster_domain: 'Cluster.local' }, ['cluster_domain']],
+  [{ cluster_domain: 'cluster..local' }, ['cluster_domain']],
+  [{ cluster_domain: 'x'.repeat(101) }, ['cluster_domain']],
 ])('the policies %p are refused', async (given, paths) => {
   const { status, ...answer } = await register(asAdmin, given);
   expect({ status, paths: errorsOf(answer) }).toEqual({ status: 400, paths });

@@ -1,5 +1,7 @@
 import { pruneHistory } from '../../../src/catalog/history.ts';
+import { applications, templates } from '../../../src/catalog/kinds.ts';
 import { type CatalogTransaction, writeCatalog } from '../../../src/database/catalog-write.ts';
+import { Prisma } from '../../../src/generated/prisma/client.ts';
 import { apiOfKind, type ObjectKind, tablesOf } from '../../objects.ts';
 import { ORGANIZATIONS } from '../../visibility/generated.ts';
 import { anInstance, type InstanceOptions, startWorld, type TestOrganization } from '../../world.ts';
@@ -22,6 +24,9 @@ const TABLES = [
   'applications',
   'application_downloads',
   'application_scopes',
+  'application_texts',
+  'application_revisions',
+  'application_advisories',
 ];
 
 const DUMP = `SELECT json_build_object(${TABLES.map(
@@ -47,6 +52,8 @@ interface Content {
   readonly content: unknown;
   readonly text: string | null;
 }
+
+const kinds = { templates, applications };
 
 const UPDATES = '/api/v1/catalog/templates/updates';
 
@@ -109,18 +116,19 @@ export async function aHub({ kind = 'templates', ...options }: InstanceOptions &
       await pruneHistory(database, new Date(before));
       return (await clock(client)).floor;
     },
-    /** The contents of all templates: those that a replay of all revisions gives, and those that are stored. */
+    /** The contents of all objects of the kind: those that a replay of all revisions gives, and those that are stored. */
     contents: async () => {
+      const { id, revisions: history, texts, table, noun } = kinds[kind];
       const revisions = await client.$queryRaw<(Content & { deleted: boolean })[]>`
-        SELECT template_id AS id, revision, content, text, content IS NULL AS deleted FROM template_revisions
-        LEFT JOIN template_texts ON sha256 = documentation ORDER BY at, revision`;
+        SELECT ${id} AS id, revision, content, text, content IS NULL AS deleted FROM ${history}
+        LEFT JOIN ${texts} ON sha256 = documentation ORDER BY at, revision`;
       const replayed = new Map<string, Content>();
       for (const { deleted, ...content } of revisions) {
         if (deleted) replayed.delete(content.id);
         else replayed.set(content.id, content);
       }
       const stored = await client.$queryRaw<Content[]>`
-        SELECT id, revision, template_content(t) AS content, documentation AS text FROM templates t`;
+        SELECT id, revision, ${Prisma.raw(`${noun}_content`)}(t) AS content, documentation AS text FROM ${table} t`;
       return { replayed, stored: new Map(stored.map((content) => [content.id, content])) };
     },
     dump,

@@ -11,6 +11,13 @@ const objectName = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be the name of an object in Kubernetes, such as fleet-pods');
 
+/** The longest one with which the names of Services in a namespace of 63 characters have at most 253. */
+const MAX_DOMAIN = 100;
+const clusterDomain = text(MAX_DOMAIN).regex(
+  /^[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*$/,
+  'must be a DNS name in lower case, such as cluster.local',
+);
+
 /** A key that Kubernetes accepts, and that neither the fleet nor controllers use to find objects and pods. */
 const freeKey = labelKey
   .regex(
@@ -52,6 +59,10 @@ export const clusterPolicies = {
     .transform((names) => [...new Set(names)])
     .meta({ description: 'Existing Secrets of the namespace with which the nodes pull the images of all pods' }),
   priority_class: objectName.nullable().meta({ description: 'The PriorityClass of the pods; null: none' }),
+  cluster_domain: clusterDomain.meta({
+    description:
+      'The domain of the names of Services, as the kubelets of the cluster have it. Parts of an application find each other in it',
+  }),
   uses_limit_range: z.boolean().meta({
     description:
       'true: pods whose workload states no memory have no limit of the fleet, so that a LimitRange of the namespace applies',
@@ -71,6 +82,7 @@ export const clusterPolicyDefaults = {
   allow_service_account_tokens: false,
   pull_secrets: [],
   priority_class: null,
+  cluster_domain: 'cluster.local',
   uses_limit_range: false,
   elastic: null,
 };
@@ -90,6 +102,7 @@ export const clusterPolicyReply = {
   allow_service_account_tokens: z.boolean(),
   pull_secrets: z.array(z.string()),
   priority_class: z.string().nullable(),
+  cluster_domain: z.string(),
   uses_limit_range: z.boolean(),
   elastic: elastic.nullable(),
   fleet_account: z.string().nullable().meta({

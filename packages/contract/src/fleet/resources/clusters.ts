@@ -144,6 +144,7 @@ const newPolicies = {
   ),
   pull_secrets: fields.pull_secrets.default(clusterPolicyDefaults.pull_secrets),
   priority_class: fields.priority_class.default(clusterPolicyDefaults.priority_class),
+  cluster_domain: fields.cluster_domain.default(clusterPolicyDefaults.cluster_domain),
   uses_limit_range: fields.uses_limit_range.default(clusterPolicyDefaults.uses_limit_range),
   elastic: fields.elastic.default(clusterPolicyDefaults.elastic),
 };
@@ -156,6 +157,7 @@ const changedPolicies = {
   allow_service_account_tokens: fields.allow_service_account_tokens.optional(),
   pull_secrets: fields.pull_secrets.optional(),
   priority_class: fields.priority_class.optional(),
+  cluster_domain: fields.cluster_domain.optional(),
   uses_limit_range: fields.uses_limit_range.optional(),
   elastic: fields.elastic.optional(),
 };

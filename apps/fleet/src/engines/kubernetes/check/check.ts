@@ -8,7 +8,7 @@ import type { KubernetesClient } from '../client.ts';
 import { unlessForbidden } from '../errors.ts';
 import { readFleetAccount } from './account.ts';
 import { expiryOf } from './expiry.ts';
-import { budgetsOf, type Condition, type Finding, isAllowed } from './permissions.ts';
+import { budgetsOf, type Condition, type Finding, isAllowed, isolationOf } from './permissions.ts';
 
 /** Permissions in the namespace of the fleet, by API group and resource. */
 type Permissions = readonly (readonly [group: string, resource: string, verbs: readonly string[]])[];
@@ -38,12 +38,13 @@ interface Known {
   /** The permissions for autoscaling that are missing. */
   readonly missing: readonly string[];
   readonly ofBudgets: Finding;
+  readonly ofIsolation: Finding;
 }
 
 /** The conditions for what the driver needs of a cluster. */
 async function conditionsOf(
   client: KubernetesClient,
-  { areNodesKnown, areClassesKnown, identity, missing, ofBudgets }: Known,
+  { areNodesKnown, areClassesKnown, identity, missing, ofBudgets, ofIsolation }: Known,
 ): Promise<Condition[]> {
   const findings = [
     await namespaceCondition(client),
@@ -53,6 +54,7 @@ async function conditionsOf(
     listableCondition('StorageClassesKnown', areClassesKnown, 'storage classes'),
     identityCondition(identity),
     ofBudgets,
+    ofIsolation,
   ];
   const at = new Date().toISOString();
   return findings.map((finding) => ({ ...finding, at }));
@@ -162,6 +164,8 @@ export interface ClusterFacts {
   /** The user as which the cluster knows the fleet; null: not known. */
   readonly fleet_account: string | null;
   readonly disruption_budgets: DisruptionBudgets;
+  /** Whether the credentials permit NetworkPolicies. */
+  readonly network_policies: boolean;
   /** Optional permissions that the credentials lack. */
   readonly missing_permissions: readonly string[];
   readonly credentials_expire_at: Date | null;
@@ -192,6 +196,7 @@ export async function check(client: KubernetesClient): Promise<ClusterFacts> {
   const identity = await readIdentity(client);
   const minor = minorOf(gitVersion);
   const budgets = await budgetsOf(client, minor);
+  const isolation = await isolationOf(client);
   const missing = await missingOf(client, AUTOSCALING_PERMISSIONS);
   return {
     version: gitVersion,
@@ -203,12 +208,14 @@ export async function check(client: KubernetesClient): Promise<ClusterFacts> {
       identity,
       missing,
       ofBudgets: budgets.finding,
+      ofIsolation: isolation.finding,
     }),
     identity,
     missing_permissions: missing,
     credentials_expire_at: expiryOf(client.address.auth),
     fleet_account: await readFleetAccount(client, minor),
     disruption_budgets: budgets.supported,
+    network_policies: isolation.isSupported,
   };
 }
 

@@ -12,7 +12,8 @@ export interface Condition {
     | 'NodesKnown'
     | 'StorageClassesKnown'
     | 'IdentityKnown'
-    | 'DisruptionBudgets';
+    | 'DisruptionBudgets'
+    | 'Isolated';
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
@@ -54,7 +55,7 @@ export async function isAllowed(
 const HAS_BUDGETS = 21;
 const KNOWS_UNHEALTHY = 27;
 
-const RESOURCE = 'poddisruptionbudgets';
+/** The permissions for objects of an optional kind, beside that to list them. */
 const VERBS = ['get', 'create', 'patch', 'delete'];
 
 interface Found {
@@ -68,9 +69,14 @@ interface Found {
  */
 export async function budgetsOf(client: KubernetesClient, minor: number): Promise<Found> {
   if (minor < HAS_BUDGETS) return without('NotSupported', `The cluster has them from Kubernetes 1.${HAS_BUDGETS}.`);
-  const missing = await missingPermissions(client);
+  const { policy } = await client.apis();
+  const { namespace } = client.address;
+  const missing = await missingPermissions(client, {
+    group: 'policy',
+    resource: 'poddisruptionbudgets',
+    list: () => policy.listNamespacedPodDisruptionBudget({ namespace, limit: 1 }),
+  });
   if (missing.length > 0) {
-    const { namespace } = client.address;
     return without('Forbidden', `The credentials lack ${missing.join(', ')} in the namespace ${namespace}.`);
   }
   return {
@@ -89,18 +95,48 @@ const without = (reason: string, why: string): Found => ({
   },
 });
 
+interface OptionalKind {
+  readonly group: string;
+  readonly resource: string;
+  readonly list: () => Promise<unknown>;
+}
+
 /** A list shows that the cluster has the API, and that the credentials permit it. */
-async function missingPermissions(client: KubernetesClient): Promise<string[]> {
-  const { policy } = await client.apis();
+async function missingPermissions(
+  client: KubernetesClient,
+  { group, resource, list }: OptionalKind,
+): Promise<string[]> {
   const { namespace } = client.address;
   try {
-    await policy.listNamespacedPodDisruptionBudget({ namespace, limit: 1 });
+    await list();
   } catch (error) {
-    if (error instanceof EngineFailure) return [`list ${RESOURCE}`];
+    if (error instanceof EngineFailure) return [`list ${resource}`];
     throw error;
   }
   const missing = await mapConcurrently(VERBS, async (verb) =>
-    (await isAllowed(client, { verb, group: 'policy', resource: RESOURCE, namespace })) ? [] : [`${verb} ${RESOURCE}`],
+    (await isAllowed(client, { verb, group, resource, namespace })) ? [] : [`${verb} ${resource}`],
   );
   return missing.flat();
+}
+
+/**
+ * Whether the fleet can isolate pods with NetworkPolicies. Without the permissions, deployments run, and their pods reach each
+ * other. No API states whether the network of a cluster enforces policies.
+ */
+export async function isolationOf(client: KubernetesClient): Promise<{ isSupported: boolean; finding: Finding }> {
+  const { networking } = await client.apis();
+  const { namespace } = client.address;
+  const missing = await missingPermissions(client, {
+    group: 'networking.k8s.io',
+    resource: 'networkpolicies',
+    list: () => networking.listNamespacedNetworkPolicy({ namespace, limit: 1 }),
+  });
+  const type = 'Isolated';
+  if (missing.length === 0) {
+    const message =
+      'Deployments have NetworkPolicies. They have an effect only if the network plug-in of the cluster enforces them, which the fleet cannot determine.';
+    return { isSupported: true, finding: { type, status: 'True', reason: 'Allowed', message } };
+  }
+  const message = `Pods of different applications reach each other, because the credentials lack these permissions in the namespace ${namespace}: ${missing.join(', ')}.`;
+  return { isSupported: false, finding: { type, status: 'False', reason: 'Forbidden', message } };
 }

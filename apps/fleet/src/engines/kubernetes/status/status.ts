@@ -1,5 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { KubernetesObject } from '../../../render/kubernetes.ts';
+import { isNameService } from '../../../render/networks/isolation.ts';
 import { type DeploymentStatus, withFailure, withoutFailure } from '../../deployment-status.ts';
 import { type EngineFailure, Permanent, unlessNotFound } from '../../errors.ts';
 import type { Endpoint, Instance, Observation } from '../../observation.ts';
@@ -43,7 +44,9 @@ async function addressesOf(
   { manifest }: RunningObjects,
   pods: readonly V1Pod[],
 ): Promise<Addresses> {
-  const service = manifest.objects.find((object): object is Service => object.kind === 'Service');
+  const service = manifest.objects.find(
+    (object): object is Service => object.kind === 'Service' && !isNameService(object),
+  );
   if (!service) return { endpoints: [] };
   const host = `${nameOf(service)}.${client.address.namespace}.svc`;
   const internal = (service.spec?.ports ?? []).map((port) =>

@@ -26,6 +26,7 @@ const kinds: readonly KindOf[] = [
     resource: 'horizontalpodautoscalers',
     isNamespaced: true,
   },
+  { kind: 'NetworkPolicy', apiVersion: 'networking.k8s.io/v1', resource: 'networkpolicies', isNamespaced: true },
   { kind: 'PodDisruptionBudget', apiVersion: 'policy/v1', resource: 'poddisruptionbudgets', isNamespaced: true },
   { kind: 'StorageClass', apiVersion: 'storage.k8s.io/v1', resource: 'storageclasses', isNamespaced: false },
 ];

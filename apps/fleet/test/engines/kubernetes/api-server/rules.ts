@@ -11,6 +11,7 @@ interface Which {
 
 const CHECKED = [
   ...['Deployment', 'HorizontalPodAutoscaler', 'Job', 'Service', 'Secret', 'PersistentVolumeClaim'],
+  'NetworkPolicy',
   'PodDisruptionBudget',
 ];
 

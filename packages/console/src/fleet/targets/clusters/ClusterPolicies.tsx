@@ -14,6 +14,7 @@ export interface PoliciesDraft {
   readonly allow_service_account_tokens: boolean;
   readonly pull_secrets: string;
   readonly priority_class: string;
+  readonly cluster_domain: string;
   readonly uses_limit_range: boolean;
 }
 
@@ -25,6 +26,7 @@ export const draftOfPolicies = (cluster: Cluster): PoliciesDraft => ({
   allow_service_account_tokens: cluster.allow_service_account_tokens,
   pull_secrets: cluster.pull_secrets.join(' '),
   priority_class: cluster.priority_class ?? '',
+  cluster_domain: cluster.cluster_domain,
   uses_limit_range: cluster.uses_limit_range,
 });
 
@@ -37,6 +39,7 @@ export const bodyOfPolicies = (draft: PoliciesDraft) => ({
   allow_service_account_tokens: draft.allow_service_account_tokens,
   pull_secrets: wordsOf(draft.pull_secrets),
   priority_class: draft.priority_class.trim() || null,
+  cluster_domain: draft.cluster_domain.trim(),
   uses_limit_range: draft.uses_limit_range,
 });
 
@@ -48,7 +51,11 @@ export const policyFields = [
   'service_account',
   'pull_secrets',
   'priority_class',
+  'cluster_domain',
 ] as const;
+
+/** That of a cluster for which nobody sets another one. */
+const USUAL_DOMAIN = 'cluster.local';
 
 /** The policies of a cluster that an admin has set. */
 export function policyFacts(cluster: Cluster): readonly Fact[] {
@@ -58,6 +65,7 @@ export function policyFacts(cluster: Cluster): readonly Fact[] {
     [t('Tokens for pods'), cluster.allow_service_account_tokens ? t('if the workload requests one') : ''],
     [t('Existing pull secrets'), pull_secrets.join(', ')],
     [t('Priority class'), priority_class ?? ''],
+    [t('Domain of the cluster'), cluster.cluster_domain === USUAL_DOMAIN ? '' : cluster.cluster_domain],
     [t('Labels on pods'), pod_label_keys.join(', ')],
     [t('Labels of objects'), textOfPairs(object_labels, ', ')],
     [t('Annotations of objects'), textOfPairs(object_annotations, ', ')],
@@ -96,6 +104,12 @@ export function PolicyFields({
             mono
           />
           <TextField {...bind('priority_class')} label={t('Priority class')} hint={t('Empty: none.')} mono />
+          <TextField
+            {...bind('cluster_domain')}
+            label={t('Domain of the cluster')}
+            hint={t('The domain of the names of Services, usually cluster.local.')}
+            mono
+          />
           <TextField
             {...bind('pull_secrets')}
             label={t('Existing pull secrets')}
