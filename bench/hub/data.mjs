@@ -13,7 +13,7 @@ import { textOf } from './words.mjs';
 const CATEGORIES = 40;
 /** The first keys belong to different organizations. */
 export const ORGANIZATIONS = 500;
-const KEYS_PER_ORGANIZATION = 2;
+const KEYS = 1000;
 const GRANTS_PER_ORGANIZATION = 4;
 const BATCH = 10_000;
 
@@ -83,8 +83,8 @@ async function insertTemplates(client, templates) {
 }
 
 /** Fills the database of a hub. @returns the secrets of the API keys */
-export async function fillHub(connectionString, templates) {
-  const secrets = Array.from({ length: ORGANIZATIONS * KEYS_PER_ORGANIZATION }, () => newSecretToken('svcc_'));
+export async function fillHub(connectionString, { templates, keys = KEYS }) {
+  const secrets = Array.from({ length: keys }, () => newSecretToken('svcc_'));
   await withClient(connectionString, async (client) => {
     await client.query('BEGIN');
     for (const statement of FIRST) await client.query(statement);

@@ -17,6 +17,7 @@ const NO_PROVIDER = { issuer: 'http://127.0.0.1:1', subject: 'nobody' };
  * @param root a checkout whose hub is built. The default is this one
  * @param postgres a PostgreSQL server, of `startPostgres`
  * @param database the name of its database
+ * @param keys the number of its API keys
  * @param limitsRate whether the rate limit is enabled
  * @param environment more settings
  */
@@ -26,6 +27,7 @@ export async function createHub({
   root,
   postgres,
   database = 'hub',
+  keys: keyCount,
   limitsRate = true,
   environment = {},
 }) {
@@ -45,7 +47,7 @@ export async function createHub({
   });
   try {
     await service.command('migrate');
-    const keys = await fillHub(databaseUrl, templates);
+    const keys = await fillHub(databaseUrl, { templates, keys: keyCount });
     const start = async () => {
       const hub = await service.start();
       const memory = () => peakMemoryOf(hub.pid);

@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '../shared/client.mjs';
 import { cpuDuring } from '../shared/measure.mjs';
 import { p99 } from '../shared/statistics.mjs';
+import { longestBlock } from './blocks.mjs';
+import { startFleets } from './fleets.mjs';
 
 const UPDATES = '/api/v1/catalog/templates/updates';
 
@@ -10,7 +12,7 @@ const UPDATES = '/api/v1/catalog/templates/updates';
 const END_BYTES = 4096;
 
 /** Reads all pages. @returns the number of bytes */
-async function sync({ url }, key) {
+export async function sync({ url }, key) {
   const client = createClient({ url });
   let bytes = 0;
   try {
@@ -80,25 +82,34 @@ export async function measureFleets(server, fleets) {
   return { cpu: shareOf(cpu), database: shareOf(withDatabase - cpu) };
 }
 
+/** The CPU time of a hub for a sync of a fleet, in milliseconds. @throws if the sync is incomplete */
+export async function cpuOfSync(hub, key) {
+  const before = hub.cpu();
+  if ((await sync(hub, key)) < hub.templates * 100) throw new Error('the sync is incomplete');
+  return hub.cpu() - before;
+}
+
 /**
  * @returns the CPU time of the hub in milliseconds for the first sync after its start and for a
- * later one, and the p99 of polls in milliseconds without syncs and beside eight of them
+ * later one, the p99 of polls in milliseconds without syncs and beside eight of them, and the
+ * longest block of the event loop beside these
  */
 export async function measureFirstSyncs(hub) {
-  const cpuOf = async (key) => {
-    const before = hub.cpu();
-    if ((await sync(hub, key)) < hub.templates * 100) throw new Error('the sync is incomplete');
-    return hub.cpu() - before;
-  };
-  const firstMs = await cpuOf(hub.keys[0]);
-  const laterMs = await cpuOf(hub.keys[1]);
+  const firstMs = await cpuOfSync(hub, hub.keys[0]);
+  const laterMs = await cpuOfSync(hub, hub.keys[1]);
   await p99OfPolls(hub); // a warm-up
   const idle = await p99OfPolls(hub);
-  let ended = false;
-  const syncing = hub.keys.slice(2, 10).map(async (key) => {
-    while (!ended) await sync(hub, key);
-  });
-  const busy = await p99OfPolls(hub).finally(() => (ended = true));
-  await Promise.all(syncing);
-  return { firstMs, laterMs, idle, busy };
+  const fleets = startFleets();
+  try {
+    const syncing = fleets.run({ task: 'syncs', url: hub.url, keys: hub.keys.slice(2, 10) });
+    await p99OfPolls(hub); // a warm-up
+    await longestBlock(hub);
+    const busy = await p99OfPolls(hub);
+    const block = await longestBlock(hub);
+    fleets.stopSyncs();
+    await syncing;
+    return { firstMs, laterMs, idle, busy, block };
+  } finally {
+    await fleets.end();
+  }
 }

@@ -11,12 +11,24 @@ export interface SharedRun<Result> {
 }
 
 /**
+ * The number of callers of a run that continue in the same turn of the event loop. After a restart, thousands wait.
+ */
+const MAX_TOGETHER = 100;
+
+/** Callers that continue together. */
+interface Group<Result> {
+  readonly result: Promise<Result>;
+  size: number;
+}
+
+/**
  * Runs work for all callers that wait, one run at a time. A caller never joins the run in progress:
  * that run can have read the database before a change of which the caller already knows.
  */
 export function createSharedRun<Result>(work: () => Promise<Result>): SharedRun<Result> {
   let current: Promise<unknown> = Promise.resolve();
-  let next: Promise<Result> | undefined;
+  /** The last group of the next run. */
+  let next: Group<Result> | undefined;
   /** The number of callers of the run in progress. */
   let callers = 0;
   /** The number of callers of the next run. */
@@ -36,9 +48,21 @@ export function createSharedRun<Result>(work: () => Promise<Result>): SharedRun<
   return {
     run() {
       nextCallers += 1;
-      next ??= runAfter(current);
-      return next;
+      if (!next || next.size === MAX_TOGETHER) {
+        next = { result: next ? aTurnAfter(next.result) : runAfter(current), size: 0 };
+      }
+      next.size += 1;
+      return next.result;
     },
     waiting: () => callers + nextCallers,
   };
+}
+
+/** The same result, a turn of the event loop later. */
+async function aTurnAfter<Result>(result: Promise<Result>): Promise<Result> {
+  try {
+    return await result;
+  } finally {
+    await turn();
+  }
 }

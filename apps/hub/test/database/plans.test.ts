@@ -2,10 +2,10 @@
 // differs without the index.
 import { byDepth, scaled } from '@svc/testing';
 import { changedObjects, removedObjects } from '../../src/catalog/changes/since.ts';
-import { NO_ID } from '../../src/catalog/changes/state.ts';
 import { idsOfPage, matchingObjects } from '../../src/catalog/filters.ts';
 import { templates } from '../../src/catalog/kinds.ts';
 import { categoriesWithCounts } from '../../src/catalog/memory/category-lists.ts';
+import { NO_ID } from '../../src/catalog/memory/order.ts';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
 import type { Viewer } from '../../src/identity/principal.ts';

@@ -54,3 +54,44 @@ test('a failed run rejects only its own calls', async () => {
   end(2);
   expect(await later).toBe(2);
 });
+
+test('the callers of a run continue in groups, between which other work of the process runs', async () => {
+  let runs = 0;
+  const shared = createSharedRun(async () => {
+    runs += 1;
+    return runs;
+  });
+  const order: ('caller' | 'turn')[] = [];
+  const callers = Array.from({ length: 250 }, async () => {
+    const run = await shared.run();
+    order.push('caller');
+    return run;
+  });
+  let isDone = false;
+  const turns = (async () => {
+    while (!isDone) {
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push('turn');
+    }
+  })();
+  expect(new Set(await Promise.all(callers))).toEqual(new Set([1]));
+  isDone = true;
+  await turns;
+  const groups = order
+    .join('')
+    .split(/(?:turn)+/)
+    .map((group) => group.length / 'caller'.length);
+  expect(groups.filter((size) => size > 0)).toEqual([100, 100, 50]);
+});
+
+test('all groups of callers of a failed run receive its error', async () => {
+  let runs = 0;
+  const shared = createSharedRun(async () => {
+    runs += 1;
+    if (runs === 1) throw new Error('no connection');
+    return runs;
+  });
+  const callers = await Promise.allSettled(Array.from({ length: 150 }, () => shared.run()));
+  expect(callers.every(({ status }) => status === 'rejected')).toBe(true);
+  expect(await shared.run()).toBe(2);
+});

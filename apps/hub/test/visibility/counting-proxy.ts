@@ -4,9 +4,10 @@ import { anInstance, type World } from '../world.ts';
 /** Another instance of the hub of a world, whose statements are counted. */
 export async function startCountedInstance({ databaseUrl, issuer }: World) {
   const proxy = await startCountingProxy(databaseUrl);
-  const { api, stop } = anInstance(proxy.url, issuer);
+  const { api, catalog, stop } = anInstance(proxy.url, issuer);
   return {
     api,
+    catalog,
     /** The number of statements that `work` sends. */
     during: proxy.during,
     stop: async () => {

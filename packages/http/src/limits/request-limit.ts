@@ -15,6 +15,8 @@ interface Window {
 export interface RequestLimit {
   /** Counts a request of a caller. @throws 429 with the seconds until the next window */
   count(caller: string): void;
+  /** Refuses a request of a caller without requests left, and counts none. @throws 429 */
+  check(caller: string): void;
   /** Counts a request that was counted for one caller for another one instead. @throws 429 */
   recount(from: string, to: string): void;
 }
@@ -33,13 +35,17 @@ export function createRequestLimit(perMinute: number): RequestLimit {
     windows.set(caller, window);
     return window;
   };
+  const refuseAbove = ({ count, endsAt }: Window, most: number) => {
+    if (count > most) throw tooMany(perMinute, endsAt - performance.now());
+  };
   const count = (caller: string) => {
     const window = windowOf(caller);
     window.count += 1;
-    if (window.count > perMinute) throw tooMany(perMinute, window.endsAt - performance.now());
+    refuseAbove(window, perMinute);
   };
   return {
     count,
+    check: (caller) => refuseAbove(windowOf(caller), perMinute - 1),
     recount(from, to) {
       const window = windowOf(from);
       window.count = Math.max(0, window.count - 1);

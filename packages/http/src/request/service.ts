@@ -48,7 +48,8 @@ export interface ServiceOptions<Context> {
   /**
    * The known session of a request: a session of a browser, or another credential that was verified
    * before. Its requests count together, whatever their addresses. A request whose session is known
-   * after its authentication only counts for the address until then.
+   * after its authentication only counts for the address until then; one with a credential to a fast
+   * route counts after its authentication only.
    */
   readonly sessionOf?: ((req: Request, res: Response) => string | undefined) | undefined;
   /**
@@ -178,7 +179,7 @@ function fastHandler<Context>(app: Express, { options, limit, sendProblem }: Fas
     if (answered?.(req, res, found)) return true;
     complete(req, found);
     try {
-      limit?.count(req, res);
+      limit?.countLater(req, res);
       handle(req, res, found.route).catch((error: unknown) => fail(error, req, res));
     } catch (error) {
       fail(error, req, res);
@@ -254,8 +255,17 @@ function originsOf(origins: readonly string[]): RequestObserver {
 interface RateLimit {
   /** Counts a request for its session, by default the known one. @throws 429 */
   count(req: Request, res: Response, session?: string): void;
-  /** Counts an authenticated request for its session, if it was counted for its address. @throws 429 */
-  recount(req: Request, res: Response): void;
+  /**
+   * As `count`. A request with a credential that was not verified before counts in `settle` only, so that many
+   * callers behind one address, who all arrive after a start, do not limit each other. @throws 429 if its address
+   * has no requests left
+   */
+  countLater(req: Request, res: Response): void;
+  /**
+   * Counts a request after its authentication: for its session instead of its address, and for its address if it has
+   * no session and was not counted. @throws 429
+   */
+  settle(req: Request, res: Response): void;
 }
 
 /**
@@ -269,32 +279,41 @@ function limitRate({
   const limit = createRequestLimit(requestsPerMinute);
   const keyOf = (req: Request, session: string | undefined) =>
     session === undefined ? clientNetworks(req.ip ?? '').network : `session ${session}`;
+  const countFor = (key: string, res: Response) => {
+    res.locals.countedFor = key;
+    limit.count(key);
+  };
   return {
     count(req, res, session = sessionOf(req, res)) {
       if (UNLIMITED.has(req.path) && res.locals.isLimited !== true) return;
-      const key = keyOf(req, session);
-      res.locals.countedFor = key;
-      limit.count(key);
+      countFor(keyOf(req, session), res);
     },
-    recount(req, res) {
+    countLater(req, res) {
+      const session = sessionOf(req, res);
+      if (session === undefined && req.headers.authorization !== undefined) limit.check(keyOf(req, session));
+      else countFor(keyOf(req, session), res);
+    },
+    settle(req, res) {
       const { countedFor } = res.locals;
       const session = sessionOf(req, res);
-      if (session === undefined || countedFor === undefined) return;
       const key = keyOf(req, session);
-      if (key !== countedFor) limit.recount(countedFor, key);
+      if (countedFor === undefined) countFor(key, res);
+      else if (session !== undefined && key !== countedFor) limit.recount(countedFor, key);
     },
   };
 }
 
 const UNLIMITED = new Set([...probePaths, METRICS_PATH]);
 
-/** Counts each request for its session when its caller is known. */
+/** Counts each request when its authentication has ended. */
 const countingSessions =
   <Context>(enter: Enter<Context>, limit: RateLimit): Enter<Context> =>
   async (req, res, endpoint) => {
-    const context = await enter(req, res, endpoint);
-    limit.recount(req, res);
-    return context;
+    try {
+      return await enter(req, res, endpoint);
+    } finally {
+      limit.settle(req, res);
+    }
   };
 
 type SendProblem = (error: unknown, req: Request, res: Response) => void;

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { Request } from 'express';
 import { Problem, renderedReply } from '../../src/index.ts';
 import { createFastRoutes } from '../../src/request/fast-routes.ts';
 import { sendRaw, startService, stopServices, wire } from '../world.ts';
@@ -116,6 +117,49 @@ test('the rate limit counts the requests of both kinds together', async () => {
   expect((await api.get('/things/latest')).status).toBe(200);
   expect((await api.post('/things').send({ name: 'a' })).status).toBe(201);
   expect((await api.get('/things/latest')).status).toBe(429);
+});
+
+describe('the rate limit of callers behind one address who arrive at the same time', () => {
+  const CALLERS = 6;
+  const LIMIT = 2;
+
+  /** Sends a request of each caller. None of them is authenticated before all have arrived. */
+  async function statusesOf(authenticate: (req: Request) => void) {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    let count = 0;
+    const known = new Set<string>();
+    const { api } = await startService({
+      isFast: true,
+      rateLimit: true,
+      requestsPerMinute: LIMIT,
+      rejectionDelay: { burst: CALLERS, perSecond: 1, pause: async () => undefined, maxDelayed: 1 },
+      sessionOf: ({ headers: { authorization = '' } }) => (known.has(authorization) ? authorization : undefined),
+      enter: async (req) => {
+        count += 1;
+        if (count === CALLERS) arrive();
+        await arrived;
+        authenticate(req);
+        known.add(req.headers.authorization ?? '');
+      },
+    });
+    const answers = await Promise.all(
+      Array.from({ length: CALLERS }, (_, caller) =>
+        api.get('/things/latest').set('Authorization', `caller ${caller}`),
+      ),
+    );
+    return answers.map(({ status }) => status).sort();
+  }
+
+  test('does not refuse callers with credentials of their own', async () => {
+    expect(await statusesOf(() => undefined)).toEqual(Array.from({ length: CALLERS }, () => 200));
+  });
+
+  test('counts credentials that are not valid for the address', async () => {
+    const refuse = () => {
+      throw new Problem('unauthenticated', 'The credential is not valid.');
+    };
+    expect(await statusesOf(refuse)).toEqual([401, 401, 429, 429, 429, 429]);
+  });
 });
 
 test.each(['/things/:id/parts', '/:a/:b'])('the path %s cannot be that of a fast route', (path) => {

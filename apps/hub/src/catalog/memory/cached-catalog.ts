@@ -1,4 +1,4 @@
-import type { Reader } from '@svc/database';
+import type { SnapshotReader } from '@svc/database';
 import { applications, type Kind, templates } from '../kinds.ts';
 import { type CatalogIndex, createCatalogIndex } from './catalog-index.ts';
 import { type CategoryLists, createCategoryLists } from './category-lists.ts';
@@ -21,7 +21,7 @@ export interface CachedCatalog extends CachedObjects {
   readonly setDownloads: Documents['setDownloads'];
 }
 
-export function createCachedCatalog(reader: Reader): CachedCatalog {
+export function createCachedCatalog(reader: SnapshotReader): CachedCatalog {
   const ofTemplates = createCachedObjects(reader, templates);
   const ofApplications = createCachedObjects(reader, applications);
   return {
@@ -37,7 +37,7 @@ export function createCachedCatalog(reader: Reader): CachedCatalog {
   };
 }
 
-function createCachedObjects(reader: Reader, kind: Kind): CachedObjects {
+function createCachedObjects(reader: SnapshotReader, kind: Kind): CachedObjects {
   const documents = createDocuments(reader, kind);
   const index = createCatalogIndex(reader, documents);
   return { kind, index, documents, lists: createTemplateLists({ reader, index, documents }) };

@@ -1,4 +1,5 @@
-import type { Reader } from '@svc/database';
+import { setImmediate } from 'node:timers/promises';
+import type { SnapshotReader } from '@svc/database';
 import { unavailable } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import { Prisma } from '../../generated/prisma/client.ts';
@@ -6,7 +7,7 @@ import { type Viewer, viewerKey } from '../../identity/principal.ts';
 import { type CatalogState, newestCommit, type Revision } from '../../revision/revision.ts';
 import { createSharedRun } from '../../revision/shared-run.ts';
 import { visibleObjects, visibleToOrganization } from '../visibility.ts';
-import { type CatalogChanges, readChanges } from './changes.ts';
+import { type CatalogChanges, readCatalog, readChanges } from './changes.ts';
 import type { Documents } from './documents.ts';
 import { createEntries, type Entries } from './entries.ts';
 import type { Group } from './groups.ts';
@@ -69,27 +70,43 @@ interface Content {
   readonly loadedAt: number;
 }
 
+/** A stored number of downloads. */
+type Count = Parameters<Entries['setDownloads']>[0][number];
+
 const MAX_COMMITS = 20_000;
 const MAX_TRIES = 20;
 /** The number of viewers for whom one statement evaluates the visibility rule. */
 const MAX_VIEWERS_EVALUATED = 50;
 
-export function createCatalogIndex(reader: Reader, documents: Documents): CatalogIndex {
+export function createCatalogIndex(reader: SnapshotReader, documents: Documents): CatalogIndex {
   const { kind } = documents;
   /** The stamps of commits in milliseconds. */
   const commits = new LRUCache<string, number>({ max: MAX_COMMITS });
   let content: Content | undefined;
 
+  /** The numbers of downloads that are stored while the whole catalog is read. */
+  let storedMeanwhile: Count[] | undefined;
+  const readContent = async () => {
+    const counts: Count[] = [];
+    storedMeanwhile = counts;
+    try {
+      const read = await contentOf(await readCatalog(reader, kind));
+      read.entries.setDownloads(counts);
+      return read;
+    } finally {
+      storedMeanwhile = undefined;
+    }
+  };
   const refresh = createSharedRun(async () => {
-    const before = content;
-    const changes = await readChanges(reader, kind, before?.state);
-    content =
-      before && changes.continues ? applied(before, changes) : contentOf(await readChanges(reader, kind, undefined));
-    if (!changes.continues) {
+    const changes = content && (await readChanges(reader, kind, content.state));
+    if (content && changes?.continues) {
+      content = applied(content, changes);
+      for (const { commit, at } of changes.commits) commits.set(commit, at);
+    } else {
+      content = await readContent();
       commits.clear();
       documents.clear();
     }
-    for (const { commit, at } of changes.commits) commits.set(commit, at);
     commits.set(content.state.commit.commit, content.state.at.getTime());
     return content;
   });
@@ -165,13 +182,24 @@ export function createCatalogIndex(reader: Reader, documents: Documents): Catalo
       throw unavailable('The catalog is changing too fast to be read.');
     },
     knows: ({ commit, at }) => commits.get(commit) === at.getTime(),
-    setDownloads: (counts) => content?.entries.setDownloads(counts),
+    setDownloads: (counts) => {
+      storedMeanwhile?.push(...counts);
+      content?.entries.setDownloads(counts);
+    },
   };
 }
 
-function contentOf({ state, categories, templates }: CatalogChanges): Content {
-  const entries = createEntries(categories, templates, state.at.getTime());
-  return { entries, views: createViews(entries), state, loadedAt: performance.now() };
+/** The number of templates that are added to an index at once. Other work of the process runs between them. */
+const PART = 1000;
+
+async function contentOf({ state, categories, templates }: CatalogChanges): Promise<Content> {
+  const loadedAt = performance.now();
+  const entries = createEntries(categories, [], state.at.getTime());
+  for (let start = 0; start < templates.length; start += PART) {
+    entries.append(templates.slice(start, start + PART));
+    await setImmediate();
+  }
+  return { entries, views: createViews(entries), state, loadedAt };
 }
 
 /** Applies changes to the content, which is the previous one after this call. */

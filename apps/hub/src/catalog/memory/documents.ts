@@ -68,6 +68,8 @@ const MAX_BYTES = 96 * 1024 * 1024;
 const MAX_SUMMARY_BYTES = 24 * 1024 * 1024;
 /** The memory of an entry of the cache beside its bytes. */
 const OVERHEAD = 500;
+/** The number of documents that are read and rendered at once. Other work of the process runs between them. */
+const MAX_READ = 50;
 
 export function createDocuments(reader: Reader, kind: Kind): Documents {
   const full = createCache(reader, {
@@ -151,17 +153,22 @@ function createCache(
           found.set(version.id, document);
           return false;
         });
-      let missing = collect(versions, known);
-      hits += versions.length - missing.length;
-      misses += missing.length;
-      const others = loads.inProgress(idsOf(missing));
-      // Without a load in progress, the own load starts in the same turn, so that later calls find
-      // it.
-      if (others.size > 0) {
-        for (const read of await loads.succeeded(others)) missing = collect(missing, read);
+      const unknown = collect(versions, known);
+      hits += versions.length - unknown.length;
+      misses += unknown.length;
+      for (let start = 0; start < unknown.length; start += MAX_READ) {
+        // Other callers may have read some of the later parts meanwhile.
+        let missing = collect(unknown.slice(start, start + MAX_READ), known);
+        const others = loads.inProgress(idsOf(missing));
+        // Without a load in progress, the own load starts in the same turn, so that later calls find
+        // it.
+        if (others.size > 0) {
+          for (const read of await loads.succeeded(others)) missing = collect(missing, read);
+        }
+        if (missing.length > 0) missing = collect(missing, await loads.load(idsOf(missing), from));
+        if (missing.length > 0) return undefined;
       }
-      if (missing.length > 0) missing = collect(missing, await loads.load(idsOf(missing), from));
-      return missing.length > 0 ? undefined : versions.flatMap(({ id }) => found.get(id) ?? []);
+      return versions.flatMap(({ id }) => found.get(id) ?? []);
     },
     use: () => ({ hits, misses, entries: known.size, bytes: known.calculatedSize }),
     clear: () => known.clear(),
@@ -229,21 +236,21 @@ const MARK = randomUUID();
 
 function documentOf({ schema }: Kind, { shown_at, ...row }: Row): Stored {
   const parsed = schema.parse(row);
-  const parts = partsOf(parsed);
+  const [before, after] = partsOf(parsed);
   return {
     id: parsed.id,
     updatedAt: Date.parse(parsed.updated_at),
     shownAt: shown_at.getTime(),
-    parts,
-    etag: `W/${etagOfBody(parts.join(''))}`,
+    parts: [Buffer.from(before), Buffer.from(after)],
+    etag: `W/${etagOfBody(before + after)}`,
     downloads: parsed.download_count,
   };
 }
 
-function partsOf(shown: { readonly download_count: number }): Parts {
+function partsOf(shown: { readonly download_count: number }): readonly [before: string, after: string] {
   const json = JSON.stringify({ ...shown, download_count: MARK } satisfies Record<keyof typeof shown, unknown>);
   const [before = '', after = ''] = json.split(`"${MARK}"`);
-  return [Buffer.from(before), Buffer.from(after)];
+  return [before, after];
 }
 
 const SEPARATOR = Buffer.from(',');

@@ -1,6 +1,6 @@
 import type { Version } from './documents.ts';
 import { type CategoryKeys, createGroups, type Group, type Scope } from './groups.ts';
-import { insertInOrder, orders, positionOf, type TemplateOrder } from './order.ts';
+import { entryOrders, insertInOrder, positionOf } from './order.ts';
 import { createRecentChanges } from './recent.ts';
 
 /** A template, as far as lists need it. */
@@ -30,11 +30,13 @@ export const versionOf = ({ id, updatedAt, group }: Entry): Version => ({
 /** A template as the database returns it for the index. Times are in milliseconds. */
 export type TemplateKeys = Scope & Readonly<Omit<Entry, 'group'>>;
 
-/** The templates of the catalog: by id, by slug, and in the orders of lists. */
+type EntryOrder = keyof typeof entryOrders;
+
+/** The templates of the catalog: by id, by slug, and in the orders of lists and of full walks. */
 export interface Entries {
   /** By name. */
   readonly ordered: readonly Entry[];
-  inOrder(order: TemplateOrder): readonly Entry[];
+  inOrder(order: EntryOrder): readonly Entry[];
   /** All groups, also those without templates. Groups are only added. */
   readonly groups: readonly Group[];
   byId(id: string): Entry | undefined;
@@ -52,6 +54,8 @@ export interface Entries {
   changedAfter(at: number): readonly Entry[] | undefined;
   /** The stamp of the last change of a category, in milliseconds. */
   categoriesChangedAt(): number;
+  /** Adds templates that follow all others in the order of lists. They are no changes. */
+  append(sorted: readonly TemplateKeys[]): void;
   /** Adds or changes a category. `at` is the stamp of the change. */
   putCategory(category: CategoryKeys, at: number): void;
   /**
@@ -74,9 +78,9 @@ export function createEntries(
   const recent = createRecentChanges<Entry>(at);
   const byId = new Map<string, Entry>();
   const bySlug = new Map<string, Entry>();
-  const lists: Record<TemplateOrder, Entry[]> = { name: [], '-created_at': [], '-download_count': [] };
-  // Object.keys returns string[].
-  const names = Object.keys(lists) as TemplateOrder[];
+  const byName: Entry[] = [];
+  /** The orders that were requested: sorting takes a while. */
+  const lists = new Map<EntryOrder, Entry[]>([['name', byName]]);
   let changes = 0;
   let countChanges = 0;
 
@@ -97,27 +101,34 @@ export function createEntries(
     byId.delete(id);
     // Another template can have the slug already.
     if (bySlug.get(entry.slug) === entry) bySlug.delete(entry.slug);
-    for (const name of names) lists[name].splice(positionOf(lists[name], entry, orders[name]), 1);
+    for (const [name, list] of lists) list.splice(positionOf(list, entry, entryOrders[name]), 1);
   };
-  for (const template of sorted) lists.name.push(add(template, at));
-  for (const name of ['-created_at', '-download_count'] as const) lists[name] = lists.name.toSorted(orders[name]);
+  const append = (templates: readonly TemplateKeys[]) => {
+    for (const template of templates) byName.push(add(template, at));
+  };
+  append(sorted);
   return {
-    ordered: lists.name,
-    inOrder: (order) => lists[order],
+    ordered: byName,
+    inOrder: (order) => {
+      const list = lists.get(order) ?? byName.toSorted(entryOrders[order]);
+      lists.set(order, list);
+      return list;
+    },
+    append,
     groups: groups.all,
     byId: (id) => byId.get(id),
     bySlug: (slug) => bySlug.get(slug),
     changes: () => changes,
     countChanges: () => countChanges,
     setDownloads: (counts) => {
-      const list = lists['-download_count'];
-      const compare = orders['-download_count'];
+      const list = lists.get('-download_count');
+      const compare = entryOrders['-download_count'];
       for (const { id, count } of counts) {
         const entry = byId.get(id);
         if (!entry || entry.downloads >= count) continue;
-        list.splice(positionOf(list, entry, compare), 1);
+        list?.splice(positionOf(list, entry, compare), 1);
         entry.downloads = count;
-        insertInOrder(list, entry, compare);
+        if (list) insertInOrder(list, entry, compare);
         countChanges += 1;
       }
     },
@@ -134,7 +145,7 @@ export function createEntries(
       changes += 1;
       entry.group.changedAt = changedAt;
       recent.add(entry);
-      for (const name of names) insertInOrder(lists[name], entry, orders[name]);
+      for (const [name, list] of lists) insertInOrder(list, entry, entryOrders[name]);
     },
     remove,
     leave: (scope, leftAt) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Reader } from '@svc/database';
 import { templates } from '../../../src/catalog/kinds.ts';
 import { createDocuments, type Version } from '../../../src/catalog/memory/documents.ts';
@@ -67,4 +68,34 @@ test('a failed load of another caller does not fail a caller with its own reader
   const own = documents.of(wanted, reader);
   await expect(failed).rejects.toThrow('no connection');
   expect(textOf(await own)).toEqual([expect.stringContaining('first')]);
+});
+
+test('many documents are read in parts, which concurrent callers share', async () => {
+  const { id } = await world.aTemplate({ description: 'one of many' });
+  const { updatedAt, shownAt } = await version(id);
+  const found: Record<string, unknown>[] = [];
+  await createDocuments(
+    {
+      read: async (statement) => {
+        const rows = await reader.read(statement);
+        found.push(...rows);
+        return rows as never; // the reader returns rows of any type
+      },
+    },
+    templates,
+  ).of([{ id, updatedAt, shownAt }]);
+  const sizes: number[] = [];
+  /** A reader of a database in which each template has the same content. */
+  const many: Reader = {
+    read: async ({ values }) => {
+      const ids = values.find((value): value is string[] => Array.isArray(value)) ?? [];
+      sizes.push(ids.length);
+      return ids.map((each) => ({ ...found[0], id: each })) as never; // as above
+    },
+  };
+  const documents = createDocuments(many, templates);
+  const wanted = Array.from({ length: 230 }, () => ({ id: randomUUID(), updatedAt, shownAt }));
+  const all = await Promise.all([documents.of(wanted), documents.of(wanted)]);
+  for (const read of all) expect(textOf(read)).toEqual(wanted.map((each) => expect.stringContaining(each.id)));
+  expect(sizes).toEqual([50, 50, 50, 50, 30]);
 });
