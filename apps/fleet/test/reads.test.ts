@@ -148,7 +148,7 @@ async function aPlan(): Promise<string> {
 }
 
 /** A stream does not end, and a log needs an engine. */
-const { watchChanges, readDeploymentLogs, ...others } = fleetEndpoints;
+const { watchChanges, readDeploymentLogs, readApplicationLogs, ...others } = fleetEndpoints;
 const gets = Object.values(others).filter(({ method }) => method === 'get');
 
 /** Operations that this token, or a fleet without an identity provider, does not have. */

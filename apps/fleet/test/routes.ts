@@ -104,7 +104,7 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     'GET /api/v1/update-runs/:id',
     'POST /api/v1/applications/plan',
     'GET /api/v1/applications',
-    ...['', '/spec', '/events', '/generations'].map((what) => `GET /api/v1/applications/:id${what}`),
+    ...['', '/spec', '/events', '/generations', '/logs'].map((what) => `GET /api/v1/applications/:id${what}`),
     'GET /api/v1/hosts/:id/orphans',
     'GET /api/v1/clusters/:id/orphans',
   ],
@@ -120,7 +120,7 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     'POST /api/v1/applications',
     'PUT /api/v1/applications/:id',
     'DELETE /api/v1/applications/:id',
-    ...['start', 'stop', 'restart', 'scale', 'upgrade', 'rollback'].map(
+    ...['start', 'stop', 'restart', 'scale', 'upgrade', 'rollback', 'rollout/abort', 'rollout/resume'].map(
       (verb) => `POST /api/v1/applications/:id/${verb}`,
     ),
     'POST /api/v1/hosts/:id/check',

@@ -1,6 +1,6 @@
 import type { Input } from '@svc/contract';
 import { applicationSpec, paginationOf } from '@svc/contract';
-import { fleetEndpoints, type GeneratedValue } from '@svc/contract/fleet';
+import { fleetEndpoints, type GeneratedValue, overridesReply, usesReply } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, Problem, replyWithPage, withEtag } from '@svc/http';
 import { readAdopted } from '../applications/adopt.ts';
 import { changeApplication, refusePart } from '../applications/apply.ts';
@@ -15,9 +15,13 @@ import { deleteApplication as storeDeletion } from '../applications/deletion.ts'
 import { listEvents } from '../applications/events.ts';
 import { storedInputs } from '../applications/inputs.ts';
 import { type Origin, presentOrigin, readOrigin, storeAcknowledged } from '../applications/origin.ts';
+import { overridesAfter } from '../applications/overrides.ts';
 import { planOf } from '../applications/plan.ts';
+import { abortedUpdate, nothingToRestore, resumeUpdate } from '../applications/rollout.ts';
 import { type ApplicationRow, applications, presentApplications, readApplication } from '../applications/rows.ts';
 import { storeApplication } from '../applications/store.ts';
+import { usesAfter } from '../applications/uses.ts';
+import { waitForApplication } from '../changes/wait-application.ts';
 import {
   findCreated,
   type IdempotentRequest,
@@ -26,6 +30,7 @@ import {
 } from '../deployments/idempotency.ts';
 import { inPlan } from '../deployments/plans/several.ts';
 import { revealGenerated } from '../deployments/values/reveal.ts';
+import { authorOf } from '../identity/actor.ts';
 import { callerKey } from '../identity/principal.ts';
 import { UncheckedTargets } from '../reconciler/checks/first-checks.ts';
 import { listRows, lockRow, readRow, readRows, refuseRename } from '../resources/kind.ts';
@@ -47,8 +52,9 @@ export const listApplications = route(fleetEndpoints.listApplications, async (co
   });
 });
 
-export const getApplication = route(fleetEndpoints.getApplication, async ({ database }, { params }) => {
-  const application = await readApplication(database.client, params.id);
+export const getApplication = route(fleetEndpoints.getApplication, async (context, { params, query }) => {
+  const { wait: phases = [], timeout: seconds } = query;
+  const application = await waitForApplication(context, { id: params.id, phases, seconds });
   return withEtag({ application }, etagOfVersion(application.version, application));
 });
 
@@ -81,10 +87,12 @@ export const listApplicationGenerations = route(
       client.applicationGeneration.count({ where }),
     ]);
     return {
-      generations: generations.map(({ inputs, replicas, outcome, ...rest }) => ({
+      generations: generations.map(({ inputs, replicas, overrides, uses, outcome, ...rest }) => ({
         ...rest,
         inputs: storedInputs.parse(inputs),
         replicas: storedReplicas.parse(replicas),
+        overrides: overridesReply.parse(overrides),
+        use: usesReply.parse(uses),
         outcome: storedOutcome.parse(outcome),
       })),
       pagination: paginationOf(query, total),
@@ -128,9 +136,10 @@ type Planned = Input<typeof fleetEndpoints.planApplication>['body'];
 type Transaction = ChangeContext['transaction'];
 
 async function requestedBy(transaction: Transaction, body: Body): Promise<Wanted> {
-  const { name, labels, inputs, replicas, volumes, target, desired_state: desiredState } = body;
+  const { name, labels, inputs, replicas, volumes, use: uses, target, desired_state: desiredState } = body;
   const content = await contentOf(transaction, body);
-  return { name, labels, ...content, inputs, replicas, volumes, target, desiredState };
+  const overrides = overridesAfter(content.spec, {}, body.overrides);
+  return { name, labels, ...content, inputs, replicas, volumes, overrides, uses, target, desiredState };
 }
 
 /** The specification of a request, or of the application of the catalog that it names. @throws 400 unless it has one of them, 404 */
@@ -150,8 +159,11 @@ async function plannedCreation(transaction: Transaction, body: Planned): Promise
   const { name, labels = {}, inputs = {}, replicas = {}, volumes = {}, target = null } = body;
   if (name === undefined) throw invalid([{ path: 'name', message: 'is required for a new application' }]);
   if (body.upgrade) throw invalid([{ path: 'upgrade', message: 'must be given only for an application that exists' }]);
+  const { desired_state: desiredState = 'running' } = body;
   const content = await contentOf(transaction, body);
-  return { name, labels, ...content, inputs, replicas, volumes, target, desiredState: body.desired_state ?? 'running' };
+  const overrides = overridesAfter(content.spec, {}, body.overrides);
+  const uses = usesAfter(content.spec, {}, body.use);
+  return { name, labels, ...content, inputs, replicas, volumes, overrides, uses, target, desiredState };
 }
 
 /** @throws 400 for members that a change cannot have */
@@ -165,17 +177,30 @@ async function plannedChange(transaction: Transaction, row: ApplicationRow, body
     inputs,
     replicas,
     volumes,
+    overrides,
+    use,
     labels,
     desired_state: desiredState,
   } = body;
-  const others = body.upgrade ? { spec, replicas, volumes, labels, desiredState } : {};
+  const others = body.upgrade ? { spec, replicas, volumes, overrides, use, labels, desiredState } : {};
   const given = Object.entries({ name, target, adopt, application, ...others }).filter(
     ([, value]) => value !== undefined,
   );
   const other = body.upgrade ? 'upgrade' : 'application_id';
   if (given.length > 0) throw invalid(given.map(([path]) => ({ path, message: `must not be given with ${other}` })));
   if (body.upgrade) return upgradeTo(await presentOrigin(transaction, row, body.acknowledge), { inputs });
-  return { operation: 'update', message: 'updated', spec, inputs, replicas, volumes, labels, desiredState };
+  return {
+    operation: 'update',
+    message: 'updated',
+    spec,
+    inputs,
+    replicas,
+    volumes,
+    overrides,
+    use,
+    labels,
+    desiredState,
+  };
 }
 
 /** The change to an application of the catalog. */
@@ -262,8 +287,8 @@ export const updateApplication = placementRoute(fleetEndpoints.updateApplication
     params.id,
     (row) => {
       refuseRename(body, row);
-      const { spec, inputs, replicas, volumes, labels, on_failure: onFailure, expected, force } = body;
-      const members = { spec, inputs, replicas, volumes, labels, onFailure, expected, force };
+      const { spec, inputs, replicas, volumes, overrides, use, labels, on_failure: onFailure, expected, force } = body;
+      const members = { spec, inputs, replicas, volumes, overrides, use, labels, onFailure, expected, force };
       return { operation: 'update', message: 'updated', ...members };
     },
     body.acknowledge,
@@ -306,6 +331,29 @@ export const rollbackApplication = placementRoute(fleetEndpoints.rollbackApplica
     const restores = await generationToRestore(context, row, body.generation);
     return { operation: 'rollback', message: `rolled back to generation ${restores}`, restores };
   }),
+);
+
+export const abortApplicationRollout = placementRoute(
+  fleetEndpoints.abortApplicationRollout,
+  async (context, { params }) => {
+    const { transaction, ifMatch } = context;
+    await acquirePlacementLock(transaction);
+    const row = await lockRow(transaction, applications, { id: params.id, ifMatch });
+    await changeApplication(context, row, await abortedUpdate(transaction, row));
+    const application = await readApplication(transaction, row.id);
+    if (application.generation === row.generation) throw nothingToRestore(row);
+    return { application };
+  },
+);
+
+/** The next passes of its parts continue the update. */
+export const resumeApplicationRollout = changeRoute(
+  fleetEndpoints.resumeApplicationRollout,
+  async ({ transaction, ifMatch, principal }, { params }) => {
+    const row = await lockRow(transaction, applications, { id: params.id, ifMatch });
+    await resumeUpdate(transaction, row, authorOf(principal));
+    return { application: await readApplication(transaction, row.id) };
+  },
 );
 
 export const revealApplicationValue = changeRoute(

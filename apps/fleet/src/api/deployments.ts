@@ -6,7 +6,6 @@ import { changeDeployment, digestToRestore, generationToRestore } from '../deplo
 import { type Decision, uncheckedTargets } from '../deployments/decision.ts';
 import { presentEnv } from '../deployments/env.ts';
 import { detailsOf, readDetails } from '../deployments/event-details.ts';
-import { DUE_NOW } from '../deployments/generations.ts';
 import { storedHostPorts } from '../deployments/host-ports/stored.ts';
 import {
   findCreated,
@@ -20,7 +19,7 @@ import { decideDeletion, storeDeletion } from '../deployments/plans/deletion.ts'
 import { refusalsOfDeletion, refuse, refuseManaged } from '../deployments/refusals.ts';
 import { deploymentSummaries, deployments, presentDeployment } from '../deployments/rows.ts';
 import { refuseScale, scalingRow } from '../deployments/scaling/scaling.ts';
-import { abortedRollout, noRollout, recordOutcome } from '../deployments/updates/restore.ts';
+import { abortedRollout, noRollout, resumeHeld } from '../deployments/updates/restore.ts';
 import { presentRollout, storedOutcome } from '../deployments/updates/rollout.ts';
 import { upgradeDeployment as upgrade } from '../deployments/updates/upgrade.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -28,7 +27,7 @@ import { callerKey } from '../identity/principal.ts';
 import { UncheckedTargets } from '../reconciler/checks/first-checks.ts';
 import { storedEnv } from '../render/env.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
-import { lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { lockRow, readRow, refuseRename } from '../resources/kind.ts';
 import { deploymentList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { changeRoute, inPlacementQueue, placementRoute, runAudited } from './request/change.ts';
@@ -303,12 +302,7 @@ export const resumeRollout = changeRoute(fleetEndpoints.resumeRollout, async (co
   refuseManaged(row);
   const rollout = presentRollout(row);
   if (rollout?.state !== 'held') throw noRollout(row, 'has no rollout that is held');
-  const resumed = { ...rollout, state: 'progressing' as const, restarts: 0, reason: null, message: '' };
-  await recordOutcome(transaction, row, { outcome: null, outcome_reason: null, outcome_at: null });
-  await transaction.deployment.update({
-    where: { id: row.id },
-    data: { rollout: resumed, rollout_elapsed_ms: 0, rollout_observed_at: null, ...DUE_NOW, ...nextVersion() },
-  });
+  await resumeHeld(transaction, row, rollout);
   return { deployment: presentDeployment(await readRow(transaction, deployments, row.id), context.defaultLimits) };
 });
 

@@ -7,6 +7,7 @@ import { readRows } from '../resources/kind.ts';
 import { type Present, withRevisions } from './before.ts';
 import { contentOf } from './change.ts';
 import type { RequestOf, Wanted } from './decide.ts';
+import { isUsed } from './uses.ts';
 
 /** The names of the deployments that become parts, by the names of the parts. */
 type Adopted = Readonly<Record<string, string>>;
@@ -23,7 +24,7 @@ export interface TakenValue {
  */
 export async function readAdopted(
   { transaction }: PlanContext,
-  { spec, target, desiredState }: Wanted,
+  { spec, uses, target, desiredState }: Wanted,
   adopted: Adopted,
 ): Promise<{ readonly before: Present; readonly changeOf: RequestOf } | undefined> {
   const entries = Object.entries(adopted);
@@ -38,6 +39,8 @@ export async function readAdopted(
       const path = `adopt.${part}`;
       if (!spec.parts.some((each) => each.name === part))
         return [{ path, message: 'is not a part of the application' }];
+      if (isUsed(uses, part))
+        return [{ path, message: 'must not be given, because another deployment serves instead' }];
       return ids.has(name) ? [] : [{ path, message: `must be the name of a deployment, and ${name} does not exist` }];
     }),
   );

@@ -1,4 +1,5 @@
 import { type ApplicationSpec, applicationSpec } from '@svc/contract';
+import { type Overrides, overridesReply, type Uses, usesReply } from '@svc/contract/fleet';
 import { notFound } from '@svc/http';
 import { z } from 'zod';
 import {
@@ -23,6 +24,8 @@ export interface Content {
   readonly spec: ApplicationSpec;
   readonly inputs: Inputs;
   readonly replicas: Readonly<Record<string, number>>;
+  readonly overrides: Overrides;
+  readonly uses: Uses;
   readonly parts: z.output<typeof storedParts>;
 }
 
@@ -40,6 +43,8 @@ export async function readContent(transaction: Transaction, id: string, generati
     spec: applicationSpec.parse(spec),
     inputs: storedInputs.parse(found.inputs),
     replicas: storedReplicas.parse(found.replicas),
+    overrides: overridesReply.parse(found.overrides),
+    uses: usesReply.parse(found.uses),
     parts: storedParts.parse(found.parts),
   };
 }

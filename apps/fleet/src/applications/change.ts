@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationSpec } from '@svc/contract';
+import type { Overrides, Uses } from '@svc/contract/fleet';
 import { notFound, Problem } from '@svc/http';
 import type { DeploymentChange } from '../deployments/changes.ts';
 import { revisionOf } from '../deployments/draft.ts';
@@ -19,7 +20,9 @@ import {
 } from './decide.ts';
 import type { Inputs } from './inputs.ts';
 import type { Origin } from './origin.ts';
+import { ofParts, overridesAfter } from './overrides.ts';
 import type { ApplicationRow } from './rows.ts';
+import { usesAfter, withoutUsed } from './uses.ts';
 
 /** A requested change of an application. Members that are absent stay unchanged. */
 export interface ApplicationChange {
@@ -32,6 +35,10 @@ export interface ApplicationChange {
   readonly inputs?: Inputs | undefined;
   readonly replicas?: Readonly<Record<string, number>> | undefined;
   readonly volumes?: Wanted['volumes'] | undefined;
+  /** Those of a part replace all that it had. */
+  readonly overrides?: Overrides | undefined;
+  /** The deployments that serve instead of parts; null: the application runs the part itself. */
+  readonly use?: Readonly<Record<string, Uses[string] | null>> | undefined;
   readonly desiredState?: 'running' | 'stopped' | undefined;
   readonly onFailure?: 'auto' | 'roll_back' | 'stop' | undefined;
   /** The generation whose content is restored. */
@@ -50,7 +57,7 @@ export interface DecidedChange {
   readonly change: ApplicationChange;
   readonly decided: DecidedApplication;
   /** The content that the generation has. */
-  readonly content: Pick<Content, 'spec' | 'inputs' | 'replicas'>;
+  readonly content: Pick<Content, 'spec' | 'inputs' | 'replicas' | 'overrides' | 'uses'>;
   /** Whether nothing is to be stored, except for labels and the policy. */
   readonly isUnchanged: boolean;
 }
@@ -71,10 +78,13 @@ export async function decideChange(
   const base = restored ?? present.content;
   const spec = change.spec ?? base.spec;
   const before = { ...present, parts: partsByName(present.parts, spec, restored) };
+  const uses = usesAfter(spec, base.uses, change.use);
   const content = {
     spec,
+    uses,
     inputs: inputsAfter(spec, { ...base.inputs, ...change.inputs }),
-    replicas: replicasAfter(spec, { ...base.replicas, ...change.replicas }),
+    replicas: { ...withoutUsed(ofParts(spec, base.replicas), uses), ...change.replicas },
+    overrides: overridesAfter(spec, withoutUsed(base.overrides, uses), change.overrides),
   };
   const wanted: Wanted = {
     name: row.name,
@@ -86,7 +96,8 @@ export async function decideChange(
     origin: change.origin,
   };
   const changes = await changesOf(context, { before, change, restored });
-  const decided = await decideApplication(context, wanted, { before, changeOf: changes });
+  const usesBefore = present.content.uses;
+  const decided = await decideApplication(context, wanted, { before, changeOf: changes, usesBefore });
   refuseOther(row, decided, change);
   await refuseFailed(context, row, decided, change);
   const isKept = decided.parts.every((part) => part.decided.kind === 'change' && part.decided.decision === undefined);
@@ -98,6 +109,8 @@ export async function decideChange(
       spec: before.content.spec,
       inputs: before.content.inputs,
       replicas: before.content.replicas,
+      overrides: before.content.overrides,
+      uses: before.content.uses,
     });
   return { before, change, decided, content, isUnchanged };
 }
@@ -136,9 +149,6 @@ function partsByName(
 /** The inputs that a specification declares. */
 const inputsAfter = ({ inputs }: ApplicationSpec, given: Inputs): Inputs =>
   Object.fromEntries(Object.entries(given).filter(([name]) => inputs.some((input) => input.name === name)));
-
-const replicasAfter = ({ parts }: ApplicationSpec, given: Readonly<Record<string, number>>) =>
-  Object.fromEntries(Object.entries(given).filter(([name]) => parts.some((part) => part.name === name)));
 
 /** The volumes of the parts that a restored generation has, and the application no longer has. */
 async function volumesOfReturning(
@@ -197,7 +207,10 @@ async function changesOf({ transaction }: PlanContext, { before, change, restore
       ? { ...restore, ...common }
       : {
           ...common,
-          ...(change.restores === undefined && contentOf(part, present, request)),
+          ...(change.restores === undefined && {
+            ...withoutHostPorts(before.content, present),
+            ...contentOf(part, present, request),
+          }),
           replicas: part.replicas,
           restart: operation === 'restart',
         };
@@ -210,11 +223,19 @@ export const contentOf = (
   part: CompiledPart,
   present: PartBefore,
   request: Parameters<RequestOf>[1],
-): Pick<DeploymentChange, 'newRevision' | 'recordedEnv' | 'volumes'> => ({
+): Pick<DeploymentChange, 'newRevision' | 'recordedEnv' | 'hostPorts' | 'volumes'> => ({
   ...newRevisionOf(part, present),
   recordedEnv: part.env,
+  ...(part.hostPorts && { hostPorts: part.hostPorts }),
   volumes: newMounts(present, request),
 });
+
+/** No ports of the host, if those of the part were set by overrides. A deployment that became a part keeps its own. */
+const withoutHostPorts = (
+  { overrides }: Content,
+  { row: { part } }: PartBefore,
+): Pick<DeploymentChange, 'hostPorts'> =>
+  Object.hasOwn(overrides, part ?? '') && overrides[part ?? '']?.host_ports !== undefined ? { hostPorts: {} } : {};
 
 /** A revision of the workload, if the part is to run something else. */
 function newRevisionOf(part: CompiledPart, { workload, latest }: PartBefore): Pick<DeploymentChange, 'newRevision'> {

@@ -11,13 +11,16 @@ import {
   textsOfPart,
   workloadMembers,
 } from '@svc/contract';
-import { MAX_INSTANCES, type WorkloadSpec } from '@svc/contract/fleet';
+import { MAX_INSTANCES, type Overrides, type Uses, type WorkloadSpec } from '@svc/contract/fleet';
 import { pickDefined } from '@svc/http';
 import { portKey } from '../render/allocation.ts';
 import type { StoredEnv, StoredValue } from '../render/env.ts';
 import { encoded, isAddress, type StoredReference } from '../render/references.ts';
 import { portsOf } from '../render/rendering.ts';
+import { secretVariablesOf } from '../resources/workloads.ts';
 import { type Inputs, inputProblems, inputValues } from './inputs.ts';
+import { applyOverrides, overrideProblems } from './overrides.ts';
+import { isUsed, servedPort, useProblems } from './uses.ts';
 
 /** What an application consists of, and what a request gives to it. */
 export interface Requested {
@@ -29,6 +32,10 @@ export interface Requested {
   readonly replicas: Readonly<Record<string, number>>;
   /** By part and mount, as `<part>/<mount>`. */
   readonly volumes: Readonly<Record<string, RequestedVolume>>;
+  /** What is set for parts instead of what the specification says, by their names. */
+  readonly overrides: Overrides;
+  /** The deployments that serve instead of parts, by the names of these. */
+  readonly uses: Uses;
   /** The names of the deployments that exist, by the names of their parts. */
   readonly known?: ReadonlyMap<string, string>;
 }
@@ -46,6 +53,8 @@ export interface CompiledPart {
   /** The specification of its workload. */
   readonly spec: Partial<WorkloadSpec>;
   readonly env: StoredEnv;
+  /** The ports of the host that are set for it; undefined: none. */
+  readonly hostPorts: Readonly<Record<string, number>> | undefined;
   readonly replicas: number;
   readonly volumes: Readonly<Record<string, RequestedVolume>>;
   /** The ports that are reached from outside of the application, such as `8080/tcp`. */
@@ -75,19 +84,27 @@ export function compile(requested: Requested, idOf: (generated: string) => strin
   const context: Context = {
     application: name,
     known: requested.known ?? new Map(),
+    uses: requested.uses,
     parts: new Map(spec.parts.map((part) => [part.name, part])),
     inputs: inputValues(spec.inputs, requested.inputs),
     idOf,
   };
-  const compiled = spec.parts.map((part, index) => compilePart(context, requested, { part, index }));
+  const compiled = spec.parts.flatMap((part, index) =>
+    isUsed(requested.uses, part.name) ? [] : [compilePart(context, requested, { part, index })],
+  );
   const ordered = inOrder(compiled.map(({ part }) => part));
   return {
     parts: ordered ?? compiled.map(({ part }) => part),
     problems: [
       ...inputProblems(spec.inputs, requested.inputs),
-      ...nameProblems(name, spec.parts),
+      ...nameProblems(
+        name,
+        compiled.map(({ part }) => part),
+      ),
       ...replicaProblems(requested),
       ...volumeProblems(requested),
+      ...overrideProblems(spec, requested.overrides),
+      ...useProblems(requested),
       ...compiled.flatMap(({ problems }) => problems),
       ...(ordered ? [] : [{ path: 'spec.parts', message: CYCLE }]),
     ],
@@ -97,8 +114,8 @@ export function compile(requested: Requested, idOf: (generated: string) => strin
 const CYCLE =
   'must not have parts that need each other, also by addresses: leave out one of the addresses, or make it an input';
 
-function nameProblems(name: string, parts: readonly Part[]): FieldError[] {
-  const longest = Math.max(...parts.map((part) => part.name.length));
+function nameProblems(name: string, parts: readonly { readonly name: string }[]): FieldError[] {
+  const longest = Math.max(0, ...parts.map((part) => part.name.length));
   const most = MAX_NAME - 1 - longest;
   if (name.length <= most) return [];
   return [
@@ -125,8 +142,9 @@ function replicaProblems({ spec, replicas }: Requested): FieldError[] {
 
 const unknownPart = (names: readonly string[]) => `is not a part of the application, which has ${names.join(', ')}`;
 
-function volumeProblems({ spec, volumes }: Requested): FieldError[] {
-  const mounts = spec.parts.flatMap((part) => part.volume_mounts.map((mount) => `${part.name}/${mount.name}`));
+function volumeProblems({ spec, volumes, uses }: Requested): FieldError[] {
+  const own = spec.parts.filter((part) => !isUsed(uses, part.name));
+  const mounts = own.flatMap((part) => part.volume_mounts.map((mount) => `${part.name}/${mount.name}`));
   return Object.keys(volumes)
     .filter((mount) => !mounts.includes(mount))
     .map((mount) => ({
@@ -138,13 +156,15 @@ function volumeProblems({ spec, volumes }: Requested): FieldError[] {
 interface Context {
   readonly application: string;
   readonly known: ReadonlyMap<string, string>;
+  readonly uses: Uses;
   readonly parts: ReadonlyMap<string, Part>;
   readonly inputs: ReturnType<typeof inputValues>;
   readonly idOf: (generated: string) => string;
 }
 
-const deploymentOf = ({ application, known }: Context, part: string): string =>
-  known.get(part) ?? `${application}-${part}`;
+/** The name of the deployment that runs a part, or serves instead of it. */
+const deploymentOf = ({ application, known, uses }: Context, part: string): string =>
+  (isUsed(uses, part) ? uses[part]?.deployment : known.get(part)) ?? `${application}-${part}`;
 
 /** The value of a variable; its problem if it has one. */
 type CompiledValue = StoredValue | { readonly problem: string };
@@ -156,12 +176,12 @@ interface CompiledWithProblems {
 
 function compilePart(
   context: Context,
-  { replicas, volumes }: Requested,
+  { replicas, volumes, overrides }: Requested,
   { part, index }: { readonly part: Part; readonly index: number },
 ): CompiledWithProblems {
   const problems: FieldError[] = [];
   const fixed: { name: string; value: string }[] = [];
-  const env: Record<string, StoredValue> = {};
+  const specified: Record<string, StoredValue> = {};
   for (const [position, { name, value }] of part.env.entries()) {
     const pieces = applicationPieces(value) ?? [value];
     if (pieces.every((piece) => typeof piece === 'string')) {
@@ -173,7 +193,7 @@ function compilePart(
       : valueOfPieces(context, part, pieces);
     if (typeof compiled === 'object' && 'problem' in compiled)
       problems.push({ path: `spec.parts.${index}.env.${position}.value`, message: compiled.problem });
-    else env[name] = compiled;
+    else specified[name] = compiled;
   }
   const members = structuredClone(pickDefined(part, workloadMembers));
   for (const { path, text } of textsOfPart(part).filter((each) => !each.path.startsWith('env.'))) {
@@ -181,16 +201,26 @@ function compilePart(
     if (inserted === undefined) problems.push({ path: `spec.parts.${index}.${path}`, message: ONLY_TEXT });
     else setText(members, path, inserted);
   }
+  const secretNames = [
+    ...secretVariablesOf(part),
+    ...Object.entries(specified).flatMap(([name, value]) => (isSecret(value) ? [name] : [])),
+  ];
+  const set = applyOverrides(overrides, part.name, {
+    spec: { ...members, env: fixed },
+    env: specified,
+    secretNames,
+  });
+  problems.push(...set.problems);
+  const { env } = set;
   const known = part.env_schema.filter(({ name }) => !Object.hasOwn(env, name));
   const declared = Object.entries(env).map(([name, value]) => ({
     name,
     required: false,
     default_value: '',
-    description: isSecret(value) ? SECRET_MARKER : '',
+    description: isSecret(value) || secretNames.includes(name) ? SECRET_MARKER : '',
   }));
   const spec: Partial<WorkloadSpec> = {
-    ...members,
-    env: fixed,
+    ...set.spec,
     env_schema: [...known, ...declared],
     ports: part.ports.map(({ publish: _, ...port }) => port),
     volume_mounts: part.volume_mounts.map(({ shared: __, ...mount }) => mount),
@@ -203,13 +233,14 @@ function compilePart(
       deployment: deploymentOf(context, part.name),
       spec,
       env,
+      hostPorts: set.hostPorts,
       replicas: replicas[part.name] ?? 1,
       volumes: volumesOf(part, volumes),
       published: portsOf({ ports: part.ports.filter(({ publish }) => publish) }).map(portKey),
       shared,
-      needs: part.needs,
+      needs: part.needs.filter((need) => !isUsed(context.uses, need.part)),
       after: [...new Set([...part.needs.map((need) => need.part), ...addressedParts(context, env)])].filter(
-        (name) => name !== part.name,
+        (name) => name !== part.name && !isUsed(context.uses, name),
       ),
     },
   };
@@ -233,7 +264,7 @@ function insertedText(context: Context, part: Part, text: string): string | unde
 }
 
 const isSecret = (value: StoredValue): boolean => {
-  if (typeof value === 'string') return false;
+  if (typeof value === 'string' || 'value' in value) return false;
   const references = 'compose' in value ? Object.values(value.with) : [value];
   return references.some((reference) => !('port' in reference));
 };
@@ -305,7 +336,7 @@ function valueOfPlaceholder(
       return hostOf(context, placeholder.part);
     default: {
       const as = placeholder.kind === 'url' ? 'url' : 'host:port';
-      return { deployment: deploymentOf(context, placeholder.part), port: placeholder.port, as };
+      return { ...portOf(context, placeholder.part, placeholder.port), as };
     }
   }
 }
@@ -317,8 +348,14 @@ function hostOf(context: Context, part: string): StoredReference | { readonly pr
     return {
       problem: `must not contain the host of the part ${part}, which has no port: declare the port that is used`,
     };
-  return { deployment: deploymentOf(context, part), port, as: 'host' };
+  return { ...portOf(context, part, port), as: 'host' };
 }
+
+/** A port of what runs a part. */
+const portOf = (context: Context, part: string, port: number) => ({
+  deployment: deploymentOf(context, part),
+  port: servedPort(context.uses, part, port),
+});
 
 /** The other parts whose addresses an environment has. */
 function addressedParts(context: Context, env: StoredEnv): string[] {

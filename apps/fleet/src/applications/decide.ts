@@ -1,5 +1,5 @@
 import type { ApplicationSpec } from '@svc/contract';
-import { type NewDeployment, type Target, workloadDefaults } from '@svc/contract/fleet';
+import { type NewDeployment, type Target, type Uses, workloadDefaults } from '@svc/contract/fleet';
 import { v7 as uuidv7 } from 'uuid';
 import type { NewDeploymentRequest, VolumeRequest } from '../deployments/draft.ts';
 import { runSpecOf } from '../deployments/draft.ts';
@@ -13,6 +13,7 @@ import type { Before, Present } from './before.ts';
 import { type CompiledPart, type Requested as Content, compile } from './compile.ts';
 import type { Origin } from './origin.ts';
 import { type Rejected, rankTargets } from './targets.ts';
+import { chosenProblems } from './uses.ts';
 
 /** What an application is to be. */
 export interface Wanted extends Omit<Content, 'known'> {
@@ -56,6 +57,14 @@ export interface DecidedPart {
 /** The request for the deployment of a part. */
 export type RequestOf = (part: CompiledPart, request: Omit<NewDeploymentRequest, 'target'>) => Requested | undefined;
 
+/** What exists of an application before a change, or of the deployments that become one. */
+interface Existing {
+  readonly before?: Present;
+  readonly changeOf?: RequestOf;
+  /** The deployments that serve instead of parts. */
+  readonly usesBefore?: Uses;
+}
+
 /**
  * Decides an application without writing anything: all parts on one target, in an order in which each finds those that it
  * needs. `changeOf` is the change of a part that exists. @throws 400 for a request about which nothing can be decided
@@ -63,7 +72,7 @@ export type RequestOf = (part: CompiledPart, request: Omit<NewDeploymentRequest,
 export async function decideApplication(
   context: PlanContext,
   wanted: Wanted,
-  { before, changeOf }: { readonly before?: Present; readonly changeOf?: RequestOf } = {},
+  { before, changeOf, usesBefore = {} }: Existing = {},
 ): Promise<DecidedApplication> {
   const present = before?.generated ?? new Map<string, string>();
   const names = wanted.spec.generated.map(({ name }) => name);
@@ -74,6 +83,8 @@ export async function decideApplication(
   const known = new Map([...(before?.parts ?? [])].map(([name, { row }]) => [name, row.name]));
   const { parts, problems } = compile({ ...wanted, known }, (name) => generated.get(name) ?? '');
   refuseFieldErrors([...problems, ...(before ? [] : targetProblems(wanted))]);
+  const chosen = { id: before?.row?.id, uses: wanted.uses, before: usesBefore };
+  refuseFieldErrors(await chosenProblems(context.transaction, chosen));
   const once = { ...context, ofParts: true, candidates: await context.candidates.readOnce(context.transaction) };
   const ofName = before?.row ? [] : await refusalsOfName(once, wanted);
   const id = before?.row?.id ?? uuidv7();
@@ -106,7 +117,9 @@ export async function decideApplication(
     unchecked,
     refusals: [...ofName, ...(wanted.origin?.refusals ?? []), ...ofParts, ...ofTarget],
     digest: digestOf({ wanted, before, target, decided }),
-    fingerprint: sha256(parts.map(({ name, spec, env }) => [name, spec, env])),
+    fingerprint: sha256(
+      parts.map(({ name, spec, env, hostPorts }) => [name, spec, env, ...(hostPorts ? [hostPorts] : [])]),
+    ),
   };
 }
 
@@ -176,6 +189,7 @@ function requestsOf(
     spec: part.spec as NewDeployment['spec'],
     env: {},
     recordedEnv: part.env,
+    host_ports: part.hostPorts,
     replicas: part.replicas,
     autoscaling: null,
     scaled_by: 'fleet' as const,
@@ -251,7 +265,7 @@ interface Digested {
 
 /** Ids that are generated for the application are not part of it. */
 function digestOf({ wanted, before, target, decided }: Digested): string {
-  const { name, spec, inputs, replicas, volumes, labels, desiredState } = wanted;
+  const { name, spec, inputs, replicas, volumes, overrides, uses, labels, desiredState } = wanted;
   const drafts = decided.flatMap((each) => (each.kind === 'deletion' ? [] : (each.decision?.draft ?? [])));
   const rows = [...(before?.parts.values() ?? [])].map(({ row }): [string, number, number] => [
     row.id,
@@ -260,7 +274,7 @@ function digestOf({ wanted, before, target, decided }: Digested): string {
   ]);
   return sha256({
     before: [before?.row?.id, before?.row?.version, before?.row?.generation, rows],
-    request: [name, spec, inputs, replicas, volumes, labels, desiredState],
+    request: [name, spec, inputs, replicas, volumes, overrides, uses, labels, desiredState],
     target: target && [target.kind, target.id],
     parts: drafts.map((draft) => [draft.name, runSpecOf(draft), draft.defaultsVersion, draft.defaultLimits]),
   });

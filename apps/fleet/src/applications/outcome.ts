@@ -43,6 +43,17 @@ export const readOpenParts = (
       coalesce(d.rollout->>'reason', d.reason, CASE WHEN d.waits_for IS NOT NULL THEN 'DeadlineExceeded' END, 'Failed') AS reason) how
   WHERE a.id = ${id}::uuid ORDER BY d.part`;
 
+/** Records how the present generation of an application has ended, or that it continues. */
+export const recordOutcome = (
+  transaction: Prisma.TransactionClient,
+  { id, generation }: { readonly id: string; readonly generation: number },
+  data: Pick<Prisma.ApplicationGenerationUpdateManyMutationInput, 'outcome' | 'outcome_reason'>,
+) =>
+  transaction.applicationGeneration.updateMany({
+    where: { application_id: id, generation },
+    data: { ...data, outcome_at: data.outcome === null ? null : new Date() },
+  });
+
 /** How a generation has ended: the part that has failed, or `good` if all parts are; undefined if it has not. */
 export function settled(parts: readonly OpenPart[]): OpenPart | 'good' | undefined {
   const failed = parts.find(({ state }) => state === 'failed');

@@ -18,6 +18,7 @@ import { secretsWithPlaceholders } from '../render/secrets.ts';
 import { columnsOfTarget } from '../resources/targets.ts';
 import type { Before } from './before.ts';
 import { type DecidedApplication, type DecidedPart, retiredParts } from './decide.ts';
+import { overriddenMembers } from './overrides.ts';
 import { presentCopy } from './rows.ts';
 
 type Plan = Reply<typeof fleetEndpoints.planApplication>;
@@ -33,7 +34,11 @@ export async function planOf(
   const renderer = isRefused || target === null ? undefined : await readRenderer(transaction, target);
   const removed = before ? retiredParts(before, decided) : [];
   const planned: Plan['parts'] = [];
-  for (const part of parts) planned.push(await planOfPart({ transaction, renderer }, part, networksOf(part, parts)));
+  for (const part of parts)
+    planned.push({
+      ...(await planOfPart({ transaction, renderer }, part, networksOf(part, parts))),
+      overridden: overriddenMembers(decided.wanted.overrides, part.compiled.name),
+    });
   return {
     ok: !isRefused,
     digest,
@@ -48,6 +53,16 @@ export async function planOf(
         deployment_name: row.name,
         action: 'remove' as const,
         image: imageReference(row.image_source),
+        overridden: [],
+        bindings: [],
+        manifest: [],
+      })),
+      ...Object.entries(decided.wanted.uses).map(([name, { deployment }]) => ({
+        name,
+        deployment_name: deployment,
+        action: 'use' as const,
+        image: '',
+        overridden: [],
         bindings: [],
         manifest: [],
       })),
@@ -93,7 +108,7 @@ async function planOfPart(
   { transaction, renderer }: PlanContext,
   part: DecidedPart,
   networks: readonly HostNetwork[],
-): Promise<Plan['parts'][number]> {
+): Promise<Omit<Plan['parts'][number], 'overridden'>> {
   const { compiled, decided } = part;
   const draft = decided.decision?.draft ?? (decided.kind === 'change' ? decided.draft : undefined);
   const action = decided.kind === 'creation' ? 'create' : decided.decision === undefined ? 'keep' : 'change';

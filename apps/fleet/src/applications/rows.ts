@@ -1,5 +1,5 @@
 import type { Reply } from '@svc/contract';
-import type { fleetEndpoints, phases } from '@svc/contract/fleet';
+import { type fleetEndpoints, overridesReply, type phases, usesReply } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { type DeploymentRow, deploymentSummaries, presentEndpoints, presentReason } from '../deployments/rows.ts';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -33,6 +33,8 @@ const applicationRow = resourceRow.extend({
   /** The names of the parts of the present generation. */
   part_names: z.array(z.string()),
   inputs: storedInputs,
+  overrides: overridesReply,
+  uses: usesReply,
   generated: z.array(z.string()),
   /** The ids of the deployments of its parts. */
   part_ids: z.array(z.string()),
@@ -45,7 +47,7 @@ const ofGeneration = (expression: Prisma.Sql) =>
 export const applications: Kind<ApplicationRow> = {
   table: 'applications',
   row: applicationRow,
-  bytes: Prisma.sql`coalesce(${ofGeneration(Prisma.sql`octet_length(g.inputs::text)`)}, 0)
+  bytes: Prisma.sql`coalesce(${ofGeneration(Prisma.sql`octet_length(g.inputs::text) + octet_length(g.overrides::text) + octet_length(g.uses::text)`)}, 0)
     + coalesce(${ofPresentSpec(adviceBytesOfSpec)}, 0)`,
   columns: Prisma.sql`r.desired_state::text, r.generation, r.good_generation, r.failed_generation, r.deleting, r.on_failure,
     ${ofPresentSpec(Prisma.sql`s.catalog_id`)} AS catalog_id, ${ofPresentSpec(Prisma.sql`s.catalog_slug`)} AS catalog_slug,
@@ -53,7 +55,8 @@ export const applications: Kind<ApplicationRow> = {
     ${ofPresentSpec(applicationState)} AS application_state, ${ofPresentSpec(adviceOfSpec)} AS advice,
     ${ofGeneration(Prisma.sql`g.outcome`)} AS outcome, ${ofGeneration(Prisma.sql`g.outcome_reason`)} AS outcome_reason,
     coalesce(${ofGeneration(Prisma.sql`ARRAY(SELECT jsonb_object_keys(g.parts))`)}, '{}') AS part_names,
-    coalesce(${ofGeneration(Prisma.sql`g.inputs`)}, '{}') AS inputs,
+    coalesce(${ofGeneration(Prisma.sql`g.inputs`)}, '{}') AS inputs, coalesce(${ofGeneration(Prisma.sql`g.overrides`)}, '{}') AS overrides,
+    coalesce(${ofGeneration(Prisma.sql`g.uses`)}, '{}') AS uses,
     ARRAY(SELECT v.variable FROM sealed_values v WHERE v.application_id = r.id ORDER BY v.variable) AS generated,
     ARRAY(SELECT d.id FROM deployments d WHERE d.application_id = r.id ORDER BY d.part) AS part_ids`,
 };
@@ -96,6 +99,8 @@ function present(row: ApplicationRow, parts: readonly DeploymentRow[]): Applicat
     outcome: row.outcome,
     outcome_reason: row.outcome_reason,
     inputs: row.inputs,
+    overrides: row.overrides,
+    use: row.uses,
     generated: row.generated,
     ...stateOf(row, parts),
     parts: parts.map((part) => presentPart(row, part)),
@@ -122,6 +127,7 @@ const presentPart = ({ part_names }: ApplicationRow, row: DeploymentRow): Applic
   image: imageReference(row.image_source),
   replicas: row.replicas,
   generation: row.generation,
+  observed_generation: row.observed_generation,
   endpoints: presentEndpoints(row),
   removed: row.deleting || !part_names.includes(row.part ?? ''),
 });

@@ -207,7 +207,7 @@ interface NewGeneration {
   readonly generation: number;
   readonly specVersion: number;
   readonly decided: DecidedApplication;
-  readonly content: Pick<Content, 'inputs' | 'replicas'>;
+  readonly content: Pick<Content, 'inputs' | 'replicas' | 'overrides' | 'uses'>;
   readonly operation: string;
   readonly message: string;
 }
@@ -227,6 +227,8 @@ async function recordGeneration(context: DeploymentContext, recorded: NewGenerat
       spec_version: specVersion,
       inputs: jsonOf(content.inputs),
       replicas: { ...content.replicas },
+      overrides: jsonOf(content.overrides),
+      uses: jsonOf(content.uses),
       parts: jsonOf(partsOfGeneration(decided.parts)),
       operation,
       fingerprint: decided.fingerprint,

@@ -1,21 +1,21 @@
 import type { Input, Reply } from '@svc/contract';
 import type { fleetEndpoints } from '@svc/contract/fleet';
-import { notFound } from '@svc/http';
+import { notFound, Problem } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { deployments, presentDeployment } from '../deployments/rows.ts';
 import { callerKey, type Principal } from '../identity/principal.ts';
 import type { DefaultLimits } from '../render/defaults.ts';
 import { readRow } from '../resources/kind.ts';
 import type { ChangeFeed } from './feed.ts';
+import type { ChangeFilter } from './history.ts';
+import type { PresentedChange } from './objects.ts';
 
 type Deployment = Reply<typeof fleetEndpoints.getDeployment>['deployment'];
 type Phases = readonly Deployment['phase'][];
-type Wanted = NonNullable<Input<typeof fleetEndpoints.getDeployment>['query']['wait']>;
 
 /** What a waiting request needs. */
-interface WaitContext {
+export interface WaitContext {
   readonly database: Database;
-  readonly defaultLimits: DefaultLimits;
   readonly changes: ChangeFeed;
   readonly principal: Principal;
   readonly connection: {
@@ -23,16 +23,17 @@ interface WaitContext {
     endWithCredential(): void;
     onClose(listener: () => void): void;
   };
-  /** Receives the states of the deployment while the request waits. */
+  /** Receives the states of the object while the request waits. */
   readonly onState?: ((state: unknown) => void) | undefined;
 }
 
-interface Wait {
+export interface Wait {
   readonly id: string;
   /** Those to wait for; none: the current state is returned. */
   readonly phases: Wanted;
   readonly seconds: number;
 }
+export type Wanted = NonNullable<Input<typeof fleetEndpoints.getDeployment>['query']['wait']>;
 
 /** In these phases, a deployment has not been observed: they describe its current generation. */
 const NOT_OBSERVED: Phases = ['pending', 'retrying', 'stopping', 'deleting'];
@@ -42,35 +43,68 @@ const FINAL: Phases = ['failed', 'stopped', 'deleting'];
 type State = Pick<Deployment, 'phase' | 'generation' | 'observed_generation'>;
 
 /** Whether a deployment has one of the phases, or a final one, in its current generation. */
-export const isDecided = ({ phase, generation, observed_generation }: State, phases: Wanted): boolean =>
-  (phases.includes(phase) || isFinal(phase, phases)) &&
-  (observed_generation === generation || NOT_OBSERVED.includes(phase));
+export const isDecided = (state: State, phases: Wanted): boolean =>
+  (phases.includes(state.phase) || isFinal(state.phase, phases)) && isObserved(state);
 
-const isFinal = (phase: Deployment['phase'], phases: Wanted) =>
+/** Whether the phase of a deployment describes its current generation. */
+export const isObserved = ({ phase, generation, observed_generation }: State): boolean =>
+  observed_generation === generation || NOT_OBSERVED.includes(phase);
+
+export const isFinal = (phase: Deployment['phase'], phases: Wanted) =>
   FINAL.includes(phase) && !(phase === 'deleting' && phases.includes('deleted'));
 
 /**
- * A deployment, when it has one of the phases or cannot reach them by itself, or after a time.
- * While it waits, no database connection is held. @throws 404, also if it is deleted meanwhile; 503
- * if too many requests wait
+ * A deployment, when it has one of the phases or cannot reach them by itself, or after a time. @throws as `waitUntil`
  */
-export async function waitForPhase(context: WaitContext, { id, phases, seconds }: Wait): Promise<Deployment> {
-  const { database, defaultLimits, changes, principal, connection, onState } = context;
+export function waitForPhase(
+  context: WaitContext & { readonly defaultLimits: DefaultLimits },
+  { id, phases, seconds }: Wait,
+): Promise<Deployment> {
+  const { database, defaultLimits } = context;
   const read = async () => presentDeployment(await readRow(database.client, deployments, id), defaultLimits);
+  return waitUntil<Deployment>(context, {
+    filter: { kinds: ['deployments'], id },
+    seconds,
+    read,
+    isDecided: (deployment) => phases.length === 0 || isDecided(deployment, phases),
+    after: (change) => (change.kind === 'deployments' ? change.object : undefined),
+  });
+}
+
+/** The object must be read to know its state. */
+export const CHANGED = Symbol('changed');
+
+/** An object for whose state a request waits. */
+interface Awaited<T> {
+  readonly filter: ChangeFilter;
+  readonly seconds: number;
+  /** @throws 404 */
+  read(): Promise<T>;
+  isDecided(object: T): boolean;
+  /** The object after a change; null if it is deleted, undefined if the change does not concern it. */
+  after(change: PresentedChange['change']): T | null | typeof CHANGED | undefined;
+  /** Whether its state also changes without a change that the filter finds: it is then read in regular intervals. */
+  readonly isReadRegularly?: boolean;
+}
+
+/**
+ * An object, when it is decided, or after a time. While it waits, no database connection is held. @throws 404, also if it is
+ * deleted meanwhile; 503 if too many requests wait
+ */
+export async function waitUntil<T>(context: WaitContext, awaited: Awaited<T>): Promise<T> {
+  const { changes, principal, connection, onState } = context;
+  const { read, isDecided } = awaited;
   const before = await read();
-  if (phases.length === 0 || isDecided(before, phases)) return before;
+  if (isDecided(before)) return before;
   const release = changes.places.take(callerKey(principal));
   try {
     connection.endWithCredential();
-    const decided = await firstDecided(changes, {
-      id: before.id,
-      seconds,
-      read,
-      isDecided: (deployment) => {
-        onState?.(deployment);
-        return isDecided(deployment, phases);
+    const decided = await firstDecided(changes, connection, {
+      ...awaited,
+      isDecided: (object) => {
+        onState?.(object);
+        return isDecided(object);
       },
-      onClose: connection.onClose,
     });
     if (decided === null) throw notFound();
     return decided ?? (await read());
@@ -79,40 +113,66 @@ export async function waitForPhase(context: WaitContext, { id, phases, seconds }
   }
 }
 
-interface Waiting {
-  readonly id: string;
-  readonly seconds: number;
-  read(): Promise<Deployment>;
-  isDecided(deployment: Deployment): boolean;
-  onClose(listener: () => void): void;
-}
-
 /**
- * The first state for which `isDecided` is true; null if the deployment is deleted, undefined if
+ * The first state for which `isDecided` is true; null if the object is deleted, undefined if
  * the wait ends otherwise.
  */
-async function firstDecided(changes: ChangeFeed, waiting: Waiting): Promise<Deployment | null | undefined> {
-  const { promise, resolve } = Promise.withResolvers<Deployment | null | undefined>();
-  const offer = (deployment: Deployment | null) => {
-    if (deployment === null || waiting.isDecided(deployment)) resolve(deployment);
+async function firstDecided<T>(
+  changes: ChangeFeed,
+  connection: Pick<WaitContext['connection'], 'onClose'>,
+  awaited: Awaited<T>,
+): Promise<T | null | undefined> {
+  const { promise, resolve } = Promise.withResolvers<T | null | undefined>();
+  const offer = (object: T | null) => {
+    if (object === null || awaited.isDecided(object)) resolve(object);
   };
   const giveUp = () => resolve(undefined);
+  const readAgain = onceAtATime(async () => {
+    try {
+      offer(await awaited.read());
+    } catch (error) {
+      if (error instanceof Problem && error.status === 404) resolve(null);
+      else giveUp();
+    }
+  });
   const { end } = await changes.subscribe({
-    filter: { kinds: ['deployments'], id: waiting.id },
+    filter: awaited.filter,
     onChange: ({ change }) => {
-      if (change.kind === 'deployments') offer(change.object);
+      const object = awaited.after(change);
+      if (object === CHANGED) readAgain();
+      else if (object !== undefined) offer(object);
     },
     onReset: giveUp,
-    onAlive: () => {},
+    onAlive: () => {
+      if (awaited.isReadRegularly) readAgain();
+    },
     onStop: giveUp,
   });
-  const timeout = setTimeout(giveUp, Math.min(waiting.seconds * 1000, changes.longestWait));
-  waiting.onClose(giveUp);
+  const timeout = setTimeout(giveUp, Math.min(awaited.seconds * 1000, changes.longestWait));
+  connection.onClose(giveUp);
   try {
-    offer(await waiting.read()); // it can have changed before the subscription
+    offer(await awaited.read()); // it can have changed before the subscription
     return await promise;
   } finally {
     clearTimeout(timeout);
     end();
   }
+}
+
+/** Runs work that does not fail. While it runs, further requests make it run once more. */
+function onceAtATime(work: () => Promise<void>): () => void {
+  let isRequested = false;
+  let isRunning = false;
+  const run = async () => {
+    isRunning = true;
+    while (isRequested) {
+      isRequested = false;
+      await work();
+    }
+    isRunning = false;
+  };
+  return () => {
+    isRequested = true;
+    if (!isRunning) void run();
+  };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { codedMessages, type FieldError, GRANTS_DEVICES, grantsDevices } from '@svc/contract';
-import type { EnvReply, EnvRequest } from '@svc/contract/fleet';
+import type { EnvReply, EnvRequest, Overrides } from '@svc/contract/fleet';
 import { invalid } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { type StoredEnv, type StoredValue, withReferences } from '../render/env.ts';
@@ -8,6 +8,8 @@ import { isAddress, isSecretComposition, type StoredReference } from '../render/
 import { refuse } from './refusals.ts';
 
 type GivenValue = EnvRequest[string];
+/** A value for which nothing is generated. */
+type BoundValue = NonNullable<Overrides[string]['env']>[string];
 
 interface Known {
   /** The names of the secret variables. */
@@ -31,9 +33,7 @@ export function acceptEnv(given: EnvRequest, { secretVariables, before }: Known)
   }));
   const errors = entries.flatMap(({ name, value, isSecret, stored }): FieldError[] => {
     const path = `env.${name}`;
-    if (isSecret && typeof value === 'string' && value !== '') return [{ path, message: codedMessages.secret_text }];
-    if (isSecret && typeof value === 'object' && 'compose' in value && !isSecretComposition(value))
-      return [{ path, message: codedMessages.composed_text }];
+    if (isSecret && isText(value)) return [{ path, message: messageOfText(value) }];
     const isLost = typeof value === 'object' && 'sealed' in value && !isSealed(stored, isSecret);
     return isLost ? [{ path, message: codedMessages.not_sealed }] : [];
   });
@@ -45,6 +45,23 @@ export function acceptEnv(given: EnvRequest, { secretVariables, before }: Known)
   refuse(granting.map(({ name }) => ({ code: 'invalid_env', path: `env.${name}`, message: GRANTS_DEVICES })));
   return Object.fromEntries(accepted.map(({ name, value }) => [name, value]));
 }
+
+/** Whether a value of a secret variable would be text that everybody can read. */
+const isText = (value: GivenValue): boolean =>
+  typeof value === 'string' ? value !== '' : 'compose' in value && !isSecretComposition(value);
+
+const messageOfText = (value: GivenValue): string =>
+  typeof value === 'string' ? codedMessages.secret_text : codedMessages.composed_text;
+
+/** What is wrong with values that are given for variables, with the names of these as paths. */
+export const boundValueErrors = (
+  given: Readonly<Record<string, BoundValue>>,
+  secretVariables: readonly string[],
+): FieldError[] =>
+  Object.entries(given).flatMap(([name, value]) => {
+    if (grantsDevices(name)) return [{ path: name, message: GRANTS_DEVICES }];
+    return secretVariables.includes(name) && isText(value) ? [{ path: name, message: messageOfText(value) }] : [];
+  });
 
 /** Whether the API shows a stored value as sealed. */
 const isSealed = (stored: StoredValue | undefined, isSecret: boolean): boolean =>

@@ -1,6 +1,6 @@
 import { type Log, type PeriodicTask, Problem, runPeriodically } from '@svc/http';
 import { changeApplication } from '../applications/apply.ts';
-import { type OpenPart, readOpenParts, settled } from '../applications/outcome.ts';
+import { type OpenPart, readOpenParts, recordOutcome, settled } from '../applications/outcome.ts';
 import { type ApplicationRow, applications } from '../applications/rows.ts';
 import { recordEvent, removeRetired } from '../applications/store.ts';
 import { deployments } from '../deployments/rows.ts';
@@ -63,16 +63,6 @@ const contextOf = (context: ApplicationContext, transaction: Transaction) => ({
   settings: { sealer: context.sealer },
   ifMatch: () => () => true,
 });
-
-const recordOutcome = (
-  transaction: Transaction,
-  { id, generation }: ApplicationRow,
-  data: Pick<Prisma.ApplicationGenerationUpdateManyMutationInput, 'outcome' | 'outcome_reason'>,
-) =>
-  transaction.applicationGeneration.updateMany({
-    where: { application_id: id, generation },
-    data: { ...data, outcome_at: new Date() },
-  });
 
 async function recordGood(context: ApplicationContext, transaction: Transaction, row: ApplicationRow): Promise<void> {
   const { id, generation } = row;

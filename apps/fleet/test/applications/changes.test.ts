@@ -1,11 +1,10 @@
 // Changes of applications: one generation for all parts, the return of the whole, and what is kept.
 
 import { createCandidates } from '../../src/deployments/candidates.ts';
-import { newRollout } from '../../src/deployments/updates/rollout.ts';
 import { continueApplication } from '../../src/reconciler/applications.ts';
-import { workerContextOf } from '../deployments/updates/passes.ts';
 import { receivedBy, secretVariable } from '../deployments/values/variables.ts';
 import type { Body } from '../deployments/world.ts';
+import { updatesIn } from './good.ts';
 import { GHOST, startApplicationWorld } from './world.ts';
 
 const fleet = await startApplicationWorld();
@@ -13,8 +12,7 @@ const { client, operator } = fleet;
 const [web, database] = GHOST.parts;
 const withWeb = (given: object) => ({ ...GHOST, parts: [{ ...web, ...given }, database] });
 
-const worker = workerContextOf(fleet);
-const observe = (id: string) => continueApplication(worker, id);
+const { worker, observe, aGoodOne, fails } = updatesIn(fleet);
 const put = (id: string, body: Body) => operator.put(`/api/v1/applications/${id}`, body);
 const ask = (id: string, verb: string, body?: Body) => operator.post(`/api/v1/applications/${id}/${verb}`, body);
 const generationsOf = async (id: string) =>
@@ -22,32 +20,6 @@ const generationsOf = async (id: string) =>
     ({ generation, operation, outcome }: Record<string, unknown>) => `${generation} ${operation} ${outcome}`,
   );
 const imageOf = async (id: string, part: string) => (await fleet.part(id, part))?.image;
-
-/** Ghost whose first generation is good. */
-async function aGoodOne(given: Body = {}) {
-  await fleet.aMeshHost();
-  const { application } = await fleet.created(given);
-  const { id }: { id: string } = application;
-  for (const { name } of application.parts) await fleet.proven(id, name);
-  await observe(id);
-  expect(await fleet.application(id)).toMatchObject({ good_generation: 1, outcome: 'good', phase: 'running' });
-  return id;
-}
-
-/** A pass of a worker in which a part cannot run its new generation. */
-async function fails(id: string, part: string, { hasRun = false } = {}) {
-  const { deployment_id, generation } = await fleet.part(id, part);
-  const rollout = { ...newRollout(generation), state: 'held', reason: 'ImageNotFound', has_run: hasRun };
-  await client.deployment.update({
-    where: { id: deployment_id },
-    data: {
-      rollout,
-      observed_generation: generation,
-      phase: 'degraded',
-      reason: 'ImageNotFound',
-    },
-  });
-}
 
 test('the same content changes nothing, and a changed part is one generation', async () => {
   const id = await aGoodOne();

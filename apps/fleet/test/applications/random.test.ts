@@ -20,6 +20,7 @@ const part = fc.record({
   cpu_request: one('1', '3'),
   hasPort: fc.boolean(),
   isShared: fc.boolean(),
+  override: one(undefined, '1', '3'),
 });
 const application = fc.record({
   parts: fc.array(part, { minLength: 1, maxLength: NAMES.length }),
@@ -55,6 +56,14 @@ function specOf({ parts, isReversed }: Given) {
   });
   return { generated: [{ name: 'password' }], parts: isReversed ? written.toReversed() : written };
 }
+
+/** What is set for some parts instead of what the specification says. */
+const overridesOf = ({ parts }: Given) =>
+  Object.fromEntries(
+    parts.flatMap(({ override: cpu_request }, index) =>
+      cpu_request === undefined ? [] : [[NAMES[index] ?? '', { cpu_request, image_tag: '9', env: { EXTRA: 'set' } }]],
+    ),
+  );
 
 /** A busy machine can end a transaction, which then has stored nothing. */
 async function createdOnce(body: object) {
@@ -101,8 +110,9 @@ test(
         await client.$executeRaw`TRUNCATE hosts, deployments, applications, workloads, volumes CASCADE`;
         await fleet.aMeshHost({ cpus: given.cpus });
         const spec = specOf(given);
-        const { body: plan } = await fleet.planApplication({ name: 'random', spec });
-        const answer = await createdOnce({ name: 'random', spec, expected: plan.digest });
+        const overrides = overridesOf(given);
+        const { body: plan } = await fleet.planApplication({ name: 'random', spec, overrides });
+        const answer = await createdOnce({ name: 'random', spec, overrides, expected: plan.digest });
         expect({ spec, status: answer.status }).toEqual({ spec, status: plan.ok ? 201 : 422 });
         if (!plan.ok) {
           refused += 1;
@@ -112,6 +122,7 @@ test(
         created += 1;
         const { application: stored, generated } = answer.body;
         expect(stored.target).toEqual(plan.placement.target);
+        for (const { name, image } of stored.parts) expect(image.endsWith(':9')).toBe(Object.hasOwn(overrides, name));
         const parts = await startAll(stored.id, spec);
         const inNetwork = (await client.networkAddress.findMany()).map(({ address }) => address.split('/')[0]);
         expect(new Set(inNetwork).size).toBe(parts.length);
@@ -120,6 +131,7 @@ test(
           const declared = spec.parts.find((each) => each.name === name)?.env ?? [];
           expect(Object.keys(env)).toEqual(expect.arrayContaining(declared.map((variable) => variable.name)));
           expect(env.PASSWORD).toBe(generated[0].value);
+          expect(env.EXTRA).toBe(Object.hasOwn(overrides, name) ? 'set' : undefined);
           for (const [variable, value] of Object.entries(env))
             if (variable.startsWith('ADDRESS'))
               expect(inNetwork).toContain(/^x:\/\/[^@]{32}@([\d.]+):\d+$/.exec(value)?.[1]);

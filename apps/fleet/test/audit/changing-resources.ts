@@ -119,6 +119,14 @@ export function changingResources(world: World) {
     await asAdmin.post(`/api/v1/applications/${application.id}/scale`, { replicas: { web: 2 } });
     return application;
   };
+  /** An application whose second generation has this outcome, after a good one. */
+  const anOpenApplication = async (outcome: 'failed' | null) => {
+    const { id } = await aChangedApplication();
+    const { client } = world.database;
+    await client.application.update({ where: { id }, data: { good_generation: 1 } });
+    await client.applicationGeneration.updateMany({ where: { application_id: id, generation: 2 }, data: { outcome } });
+    return { id };
+  };
   /** A volume on a new host or cluster whose row is missing. */
   const anOrphan = async (kind: 'host' | 'cluster', verb: string) => {
     const { id: target_id } = await (kind === 'host' ? aHost() : aCluster());
@@ -193,6 +201,8 @@ export function changingResources(world: World) {
     upgradeApplication: anUpgradedApplication,
     rollbackApplication: () =>
       at(aChangedApplication(), 'applications', { verb: '/rollback', body: { generation: 1 } }),
+    abortApplicationRollout: () => at(anOpenApplication(null), 'applications', { verb: '/rollout/abort' }),
+    resumeApplicationRollout: () => at(anOpenApplication('failed'), 'applications', { verb: '/rollout/resume' }),
     deleteApplication: () => at(anApplication(), 'applications'),
     revealApplicationValue: () => at(anApplication(), 'applications', { verb: '/values/password/reveal' }),
   };

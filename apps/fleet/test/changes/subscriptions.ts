@@ -20,12 +20,12 @@ export function observeSubscriptions(changes: ChangeFeed) {
     };
   };
   Object.assign(changes, { subscribe: observed });
-  /** The number of open subscriptions to the changes of one object. */
-  const open = (id: string) => ids.filter((each) => each === id).length;
+  /** The number of open subscriptions to the changes of one object, or of all. */
+  const open = (id: string | undefined) => ids.filter((each) => each === id).length;
   return {
     open,
     /** Resolves when an object has this number of subscriptions. */
-    reach: (id: string, count: number) =>
+    reach: (id: string | undefined, count: number) =>
       eventually(`${count} requests are subscribed to ${id}`, () => open(id), { until: (number) => number === count }),
   };
 }

@@ -1,4 +1,5 @@
 // Reading logs over the API: of all instances, and since a time. The tests of the engines read single logs.
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -72,6 +73,25 @@ test('the logs of all instances have the name of the instance in each line', asy
   const { status, text } = await read('all=true&tail=5&timestamps=true');
   expect({ status, text }).toEqual({ status: 200, text: 'd-0 | one\nd-0 | two\nd-1 | three\n' });
   expect(queries).toEqual([0, 1].map(() => expect.objectContaining({ tail: '5', timestamps: 'true' })));
+});
+
+test('the log of a part of an application is that of its deployment, with the same parameters', async () => {
+  const { queries, update } = await aDeployment({ 'd-0': 'one\n', 'd-1': 'two\n' });
+  const application = { id: randomUUID(), name: 'blog', created_by: 'test' };
+  await fleet.client.application.create({ data: application });
+  await update({ application_id: application.id, part: 'web' });
+  const read = (query: string) => fleet.operator.get(`/api/v1/applications/${application.id}/logs?${query}`);
+  const { status, text } = await read('part=web&all=true&tail=5');
+  expect({ status, text }).toEqual({ status: 200, text: 'd-0 | one\nd-1 | two\n' });
+  expect(queries).toEqual([0, 1].map(() => expect.objectContaining({ tail: '5' })));
+  for (const query of ['part=database', 'all=true']) {
+    const refused = await read(query);
+    expect({ query, status: refused.status, path: refused.body.errors[0].path }).toEqual({
+      query,
+      status: 400,
+      path: 'part',
+    });
+  }
 });
 
 test('the logs of all instances are followed, also of a later one, until the deployment is stopped', async () => {

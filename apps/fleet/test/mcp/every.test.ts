@@ -158,7 +158,9 @@ test('tools read and control an application by its name', async () => {
     name: 'control_deployment',
     arguments: { deployment: 'shop', action: 'upgrade' },
   });
-  expect(JSON.stringify(refused)).toContain('must be start, stop, restart or rollback for an application');
+  expect(JSON.stringify(refused)).toContain(
+    'must be start, stop, restart, rollback or abort_rollout for an application',
+  );
 });
 
 test('no result of a tool contains a generated value', async () => {

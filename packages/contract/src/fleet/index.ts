@@ -24,6 +24,8 @@ export { fleetBundle } from '../shared/diagnosis.ts';
 export { workloadMembers } from '../template/fields.ts';
 export { type FleetAccess, type FleetRole, fleetAccesses, fleetRoles } from './access.ts';
 export { MAX_INSTANCES } from './applications/application.ts';
+export { MAX_OVERRIDES_BYTES, type Overrides, overridesReply } from './applications/overrides.ts';
+export { type Uses, usesReply } from './applications/uses.ts';
 export {
   MAX_NETWORK_TYPES_LISTED,
   MAX_SKIPPED_LISTED,
@@ -42,7 +44,7 @@ export {
   problemPhases,
   pulls,
 } from './deployments/deployment.ts';
-export { MAX_FOLLOWED_INSTANCES, MAX_MEASURED_INSTANCES } from './deployments/deployments.ts';
+export { MAX_MEASURED_INSTANCES } from './deployments/deployments.ts';
 export type { DryRun } from './deployments/dry-run.ts';
 export {
   type AddressForm,
@@ -52,6 +54,7 @@ export {
   type GeneratedValue,
 } from './deployments/env.ts';
 export { instanceContainer, MAX_INSTANCE_EVENTS } from './deployments/instances.ts';
+export { MAX_FOLLOWED_INSTANCES } from './deployments/logs.ts';
 export { type Obstacle, obstacleCodes, type Remedy } from './deployments/obstacle.ts';
 export { type Autoscaling, autoscalingReply, type Scaler, scalers } from './deployments/scaling.ts';
 export { MAX_OPEN_RUNS, MAX_RUN_ITEMS, updateItemStates, updateRunStates } from './deployments/update-runs.ts';

@@ -356,6 +356,7 @@ export const fleetTools = {
       fleetApplicationEndpoints.startApplication,
       fleetApplicationEndpoints.restartApplication,
       fleetApplicationEndpoints.rollbackApplication,
+      fleetApplicationEndpoints.abortApplicationRollout,
     ],
     operationOf: ({ action }) => controls.get(action),
     describedBy: planDeployment,

@@ -10,6 +10,8 @@ export const codedMessages = {
   uuid: 'must be a UUID',
   env_value:
     'must be a string, {"generate": 16 to 128}, {"secret": name, "key": key}, {"deployment": name, "variable": name}, {"deployment": name, "port": number}, {"compose": text, "with": references}, {"value": text, "plain": true}, or {"sealed": true} for a value that is already sealed',
+  bound_value:
+    'must be a string, {"secret": name, "key": key}, {"deployment": name, "variable": name}, {"deployment": name, "port": number}, {"compose": text, "with": references} or {"value": text, "plain": true}',
   secret_text: `must not be text, because the variable is secret: send ${HOW_TO_BIND}, or {"value": text, "plain": true} for text that everybody can read`,
   composed_value:
     'must be {"secret": name, "key": key}, {"deployment": name, "variable": name} or {"deployment": name, "port": number}',

@@ -3,12 +3,14 @@ import { Problem } from '@svc/http';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { limitsOfColumns } from '../../render/defaults.ts';
 import { storedEnv } from '../../render/env.ts';
+import { nextVersion } from '../../resources/kind.ts';
 import type { DeploymentChange } from '../changes.ts';
 import { isSameEnv } from '../env.ts';
+import { DUE_NOW } from '../generations.ts';
 import { storedHostPorts } from '../host-ports/stored.ts';
 import type { DeploymentRow } from '../rows.ts';
 import { storedForm } from './restored.ts';
-import { isOpen, presentRollout } from './rollout.ts';
+import { isOpen, presentRollout, type StoredRollout } from './rollout.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -90,8 +92,18 @@ export async function abortedRollout(transaction: Transaction, row: DeploymentRo
   return change;
 }
 
+/** Continues a rollout that is held with the next pass, with crashes and time from 0. */
+export async function resumeHeld(transaction: Transaction, row: DeploymentRow, held: StoredRollout): Promise<void> {
+  const rollout = { ...held, state: 'progressing' as const, restarts: 0, reason: null, message: '' };
+  await recordOutcome(transaction, row, { outcome: null, outcome_reason: null, outcome_at: null });
+  await transaction.deployment.update({
+    where: { id: row.id },
+    data: { rollout, rollout_elapsed_ms: 0, rollout_observed_at: null, ...DUE_NOW, ...nextVersion() },
+  });
+}
+
 /** Records how the rollout of the present generation has ended, or that it continues. */
-export const recordOutcome = (
+const recordOutcome = (
   transaction: Transaction,
   { id, generation }: Pick<DeploymentRow, 'id' | 'generation'>,
   data: Pick<Prisma.DeploymentRevisionUncheckedUpdateManyInput, 'outcome' | 'outcome_reason' | 'outcome_at'>,

@@ -65,8 +65,12 @@ function controlApplication(ask: Ask, action: string, { generation, ...asked }: 
       return ask(fleetEndpoints.restartApplication, asked);
     case 'rollback':
       return ask(fleetEndpoints.rollbackApplication, { ...asked, body: { generation } });
+    case 'abort_rollout':
+      return ask(fleetEndpoints.abortApplicationRollout, asked);
     default:
-      throw invalid([{ path: 'action', message: 'must be start, stop, restart or rollback for an application' }]);
+      throw invalid([
+        { path: 'action', message: 'must be start, stop, restart, rollback or abort_rollout for an application' },
+      ]);
   }
 }
 

@@ -119,6 +119,9 @@ const sentences: Readonly<Record<Changing, (parts: Parts) => ReactNode>> = {
   scaleApplication: (parts) => rich('{actor} scaled the application {name}', { ...parts }),
   upgradeApplication: (parts) => rich('{actor} upgraded the application {name}', { ...parts }),
   rollbackApplication: (parts) => rich('{actor} rolled the application {name} back', { ...parts }),
+  abortApplicationRollout: (parts) =>
+    rich('{actor} ended the update of {name}, and restored the earlier version', { ...parts }),
+  resumeApplicationRollout: (parts) => rich('{actor} continued the update of {name}', { ...parts }),
   deleteApplication: (parts) => rich('{actor} deleted the application {name}', { ...parts }),
   revealApplicationValue: (parts) => rich('{actor} revealed a value of {name}', { ...parts }),
   revealDeploymentValue: (parts) => rich('{actor} revealed a value of {name}', { ...parts }),

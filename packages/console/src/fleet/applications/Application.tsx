@@ -19,6 +19,7 @@ import { type FleetOutput, fleet, useBlocked } from '../api.ts';
 import { OpenButton } from '../deployments/endpoints/Endpoints.tsx';
 import { RevealButton } from '../deployments/RevealButton.tsx';
 import { phaseLook } from '../looks.ts';
+import { UpdateDecision } from './UpdateDecision.tsx';
 
 type Application = FleetOutput<'getApplication'>['application'];
 
@@ -59,6 +60,7 @@ export default function ApplicationPage({ params }: PageProps<'/applications/:id
               <p>{application.outcome_reason}</p>
             </Notice>
           )}
+          <UpdateDecision application={application} />
           {application.failed_generation !== null && (
             <Notice kind="warning" title={t('The application has returned to an earlier state')}>
               <p>{t('Generation {number} has failed.', { number: formatCount(application.failed_generation) })}</p>
@@ -106,6 +108,13 @@ function Part({ part }: { readonly part: Application['parts'][number] }) {
       </span>
       <span className="muted small mono">{image}</span>
       {message && <span className="muted small">{message}</span>}
+      <Link
+        href={href('/deployments/:id', { id }, { tab: 'log' })}
+        className="small"
+        aria-label={t('Log of {instance}', { instance: name })}
+      >
+        {t('Log')}
+      </Link>
       {part.removed && <span className="muted small">{t('It is removed when the update has succeeded.')}</span>}
       {endpoints.map(({ address, container_port }) => (
         <span key={address} className="small mono">

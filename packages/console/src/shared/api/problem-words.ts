@@ -148,6 +148,7 @@ export const codesWithDetail: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 export const fieldSentences: Readonly<Record<FieldCode, string>> = {
   uuid: t('Choose one of the list.'),
   env_value: t('Enter a text, or choose where the value comes from.'),
+  bound_value: t('Enter a text, or choose where the value comes from.'),
   secret_text: t('The variable is secret: choose Generate or Secret. Text is possible only if everybody may read it.'),
   composed_value: t('Choose where the value of each placeholder comes from.'),
   composed_syntax: t('A placeholder is a name in lower case within braces, after a dollar sign.'),

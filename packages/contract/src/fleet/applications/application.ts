@@ -8,6 +8,8 @@ import { deployment, newVolume, phases, plan } from '../deployments/deployment.t
 import { reference } from '../deployments/env.ts';
 import { changedMembers, labels, newMembers, resourceMembers, resourceName } from '../resources/resource.ts';
 import { target, targetReply } from '../resources/target.ts';
+import { overrides, overridesReply } from './overrides.ts';
+import { changedUses, uses, usesReply } from './uses.ts';
 
 /** The maximum number of instances of all parts together. */
 export const MAX_INSTANCES = 1000;
@@ -135,6 +137,8 @@ const whatRuns = {
   inputs: inputs.default({}),
   replicas: replicas.default({}),
   volumes: mountVolumes.default({}),
+  overrides: overrides.default({}),
+  use: uses.default({}),
 };
 
 /** A new application: of what it consists, and where it runs. */
@@ -163,6 +167,11 @@ const changes = {
   inputs: inputs.optional().meta({ description: 'By name of the inputs. Those that are left out do not change' }),
   replicas: replicas.optional(),
   volumes: mountVolumes.optional().meta({ description: 'For volume mounts that are new' }),
+  overrides: overrides.optional().meta({
+    description:
+      'By name of the part, all that is set for it instead of what the specification says; `{}`: nothing. Parts that are left out do not change',
+  }),
+  use: changedUses.optional(),
 };
 
 export const changedApplication = z
@@ -227,6 +236,7 @@ const part = z.object({
   image: z.string(),
   replicas: z.int(),
   generation: z.int(),
+  observed_generation: z.int().nullable().meta({ description: 'The generation that the phase describes' }),
   endpoints: deployment.shape.endpoints,
   removed: z.boolean().meta({
     description: 'Whether the application no longer has the part, which is removed when the generation is good',
@@ -261,6 +271,8 @@ export const application = z
     }),
     outcome_reason: z.string().nullable(),
     inputs: inputsReply,
+    overrides: overridesReply,
+    use: usesReply,
     generated: z.array(z.string()).meta({ description: 'The names of its generated values' }),
     phase: z.enum(phases).meta({ description: 'That of the worst part, without jobs that have completed' }),
     reason: z.string().nullable(),
@@ -302,8 +314,13 @@ export const applicationPlan = z
       z.object({
         name: z.string(),
         deployment_name: z.string(),
-        action: z.enum(['create', 'change', 'keep', 'remove']),
-        image: z.string(),
+        action: z.enum(['create', 'change', 'keep', 'remove', 'use']).meta({
+          description: '`use`: a deployment that runs already serves instead of the part',
+        }),
+        image: z.string().meta({ description: 'Empty for a part that is used' }),
+        overridden: z.array(z.string()).meta({
+          description: 'What overrides set for the part, such as `image_tag`, `env.TZ` and `host_ports.53/udp`',
+        }),
         bindings: plan.shape.bindings,
         manifest: plan.shape.manifest,
       }),
@@ -331,6 +348,8 @@ export const applicationGeneration = z
     spec_version: z.int(),
     inputs: inputsReply,
     replicas: z.record(z.string(), z.int()),
+    overrides: overridesReply,
+    use: usesReply,
     outcome: z.enum(['good', 'failed', 'superseded']).nullable(),
     outcome_reason: z.string().nullable(),
     outcome_at: timestamp.nullable(),

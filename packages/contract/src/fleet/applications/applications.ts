@@ -3,10 +3,12 @@ import { applicationSpec } from '../../applications/index.ts';
 import { endpoint } from '../../shared/endpoint.ts';
 import { documentedAs } from '../../shared/openapi-schema.ts';
 import { largeReads, MEBIBYTE } from '../../shared/reads.ts';
-import { id, pagination, paging } from '../../shared/wire.ts';
+import { id, line, pagination, paging } from '../../shared/wire.ts';
 import { applicationAdviceFilters } from '../deployments/advice.ts';
 import { refusals } from '../deployments/deployment.ts';
 import { generatedValue, generatedValues } from '../deployments/env.ts';
+import { logQuery } from '../deployments/logs.ts';
+import { waiting } from '../deployments/waiting.ts';
 import { byId, resourceQuery } from '../resources/resource.ts';
 import {
   application,
@@ -106,9 +108,11 @@ export const fleetApplicationEndpoints = {
     method: 'get',
     path: '/api/v1/applications/:id',
     access: 'resources-read',
-    summary: 'Get an application with the state of its parts',
+    summary: 'Get an application with the state of its parts, or wait until it has a phase',
+    query: z.strictObject(waiting('Compare `phase`, and `observed_generation` with `generation` of each part')),
     reads: largeReads,
     reply,
+    problems: ['not_found', 'overloaded'],
   }),
   getApplicationSpec: endpoint({
     ...common,
@@ -142,6 +146,19 @@ export const fleetApplicationEndpoints = {
     reads: { ...largeReads, perRow: { rows: 3, bytes: 3 * MEBIBYTE } },
     reply: z.object({ generations: z.array(applicationGeneration), pagination }),
   }),
+  readApplicationLogs: endpoint({
+    ...common,
+    operationId: 'readApplicationLogs',
+    method: 'get',
+    path: '/api/v1/applications/:id/logs',
+    access: 'resources-read',
+    summary: 'Read the log of an instance of a part, or of all its instances, streamed in lines',
+    query: z.strictObject({ part: line(63).meta({ description: 'Name of the part' }), ...logQuery }),
+    reads: largeReads,
+    reply: z.string(),
+    stream: 'text/plain',
+    problems: ['not_found', 'overloaded'],
+  }),
   revealApplicationValue: endpoint({
     operationId: 'revealApplicationValue',
     method: 'post',
@@ -159,7 +176,7 @@ export const fleetApplicationEndpoints = {
     operationId: 'updateApplication',
     method: 'put',
     path: '/api/v1/applications/:id',
-    summary: 'Change the specification, inputs, replicas or labels of an application, as one generation',
+    summary: 'Change the specification, inputs, replicas, overrides or labels of an application, as one generation',
     body: changedApplication,
     bodyLimit: BODY_LIMIT,
     secret: true,
@@ -223,6 +240,22 @@ export const fleetApplicationEndpoints = {
       }),
     }),
     problems: [...refused, 'nothing_to_restore'],
+  }),
+  abortApplicationRollout: endpoint({
+    ...changes,
+    operationId: 'abortApplicationRollout',
+    method: 'post',
+    path: '/api/v1/applications/:id/rollout/abort',
+    summary: 'End the update of an application, and restore its last good generation as a whole',
+    problems: [...refused, 'no_rollout', 'nothing_to_restore'],
+  }),
+  resumeApplicationRollout: endpoint({
+    ...changes,
+    operationId: 'resumeApplicationRollout',
+    method: 'post',
+    path: '/api/v1/applications/:id/rollout/resume',
+    summary: 'Continue an update that is held; the crashes and the time of its parts count from 0',
+    problems: ['not_found', 'version_conflict', 'no_rollout'],
   }),
   deleteApplication: endpoint({
     operationId: 'deleteApplication',

@@ -3,8 +3,7 @@ import { endpoint } from '../../shared/endpoint.ts';
 import { anyId, anyName, anyValue } from '../../shared/list-query.ts';
 import { documentedAs } from '../../shared/openapi-schema.ts';
 import { largeReads, largeRowReads, manifestReads } from '../../shared/reads.ts';
-import { pastInput } from '../../shared/timestamp.ts';
-import { flag, id, line, pagination, paging, queryInteger } from '../../shared/wire.ts';
+import { flag, id, line, pagination, paging } from '../../shared/wire.ts';
 import { variable } from '../../template/fields.ts';
 import { byId, reachability, resourceQuery, resourceView } from '../resources/resource.ts';
 import { acknowledge, adviceFilters } from './advice.ts';
@@ -16,20 +15,18 @@ import {
   deploymentRevision,
   newDeployment,
   newMountVolumes,
-  phases,
   plan,
   plannedDeployment,
   refusals,
   secretUses,
 } from './deployment.ts';
 import { env, generatedValue, generatedValues } from './env.ts';
+import { logQuery } from './logs.ts';
 import { replicas } from './scaling.ts';
 import { updateStates } from './updates.ts';
+import { waiting } from './waiting.ts';
 
 const BODY_LIMIT = 1024 * 1024;
-
-/** The maximum number of instances whose logs one request follows. */
-export const MAX_FOLLOWED_INSTANCES = 20;
 
 /** The maximum number of instances whose usage one request reads. */
 export const MAX_MEASURED_INSTANCES = 20;
@@ -149,17 +146,7 @@ export const fleetDeploymentEndpoints = {
     method: 'get',
     path: '/api/v1/deployments/:id',
     summary: 'Get a deployment, or wait until it has a phase',
-    query: z.strictObject({
-      wait: anyValue('phase', z.enum([...phases, 'deleted'])).meta({
-        description:
-          'Phases, separated by commas, or `deleted`: the response is 404 when the deployment does not exist any more. The response is sent when the current generation has one of them, when it can no longer reach another phase by itself, or at the timeout. Compare `phase`, and `observed_generation` with `generation`',
-      }),
-      timeout: queryInteger(1, 60)
-        .default(30)
-        .meta(
-          documentedAs({ type: 'integer', minimum: 1, maximum: 60, default: 30, description: 'Of `wait`, in seconds' }),
-        ),
-    }),
+    query: z.strictObject(waiting('Compare `phase`, and `observed_generation` with `generation`')),
     reply,
     problems: ['not_found', 'overloaded'],
   }),
@@ -357,49 +344,7 @@ export const fleetDeploymentEndpoints = {
     method: 'get',
     path: '/api/v1/deployments/:id/logs',
     summary: 'Read the log of an instance, or of all instances, streamed in lines',
-    query: z.strictObject({
-      instance: line(253).optional().meta({
-        description:
-          'Name of the instance. Default: the first one that runs; with `previous`, the first one that was started again',
-      }),
-      container: line(63).optional().meta({
-        description: 'On a cluster, the name of a container of the instance. Default: `main`',
-      }),
-      all: flag.default(false).meta(
-        documentedAs({
-          type: 'boolean',
-          default: false,
-          description: `The logs of all instances. Each line begins with the name of its instance and \` | \``,
-        }),
-      ),
-      tail: queryInteger(0, 10_000)
-        .default(1000)
-        .meta(documentedAs({ type: 'integer', minimum: 0, maximum: 10_000, default: 1000 })),
-      follow: flag.default(false).meta(
-        documentedAs({
-          type: 'boolean',
-          default: false,
-          description: `Continue with new lines, also after the instance is started again. With \`all\`, at most ${MAX_FOLLOWED_INSTANCES} instances can be followed`,
-        }),
-      ),
-      since: pastInput.optional().meta({
-        description:
-          'Only lines from this time on, in whole seconds: a duration before now (10m, 1h30m), or an ISO 8601 timestamp with a time zone',
-      }),
-      timestamps: flag
-        .default(false)
-        .meta(documentedAs({ type: 'boolean', default: false, description: 'Begin each line with its time' })),
-      previous: flag.default(false).meta(
-        documentedAs({
-          type: 'boolean',
-          default: false,
-          description: 'The log of the container before it was last started again, such as after a crash',
-        }),
-      ),
-      download: flag
-        .default(false)
-        .meta(documentedAs({ type: 'boolean', default: false, description: 'Browsers store the log as a file' })),
-    }),
+    query: z.strictObject(logQuery),
     reply: z.string(),
     stream: 'text/plain',
     problems: ['not_found', 'overloaded'],

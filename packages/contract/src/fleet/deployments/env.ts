@@ -43,28 +43,24 @@ const composed = z
     }
   });
 
+/** A value that a request gives: nothing is generated for it, and none is kept. */
+const given = [text(32_768), reference.secret, reference.ofDeployment, reference.address, composed, plain] as const;
+
+/** The value of a variable for which nothing is generated. */
+export const boundValue = z.union(given, codedMessages.bound_value).meta({
+  id: 'BoundValue',
+  description:
+    'Text; a key of a secret; the generated value, or the address of a port, of a deployment; a text composed of such values',
+});
+
 /** The values of variables in a request. */
 export const env = record(
   variable,
-  z
-    .union(
-      [
-        text(32_768),
-        reference.secret,
-        reference.generated,
-        reference.ofDeployment,
-        reference.address,
-        composed,
-        plain,
-        reference.sealed,
-      ],
-      codedMessages.env_value,
-    )
-    .meta({
-      id: 'EnvValue',
-      description:
-        'The value of a variable: text; a key of a secret; a random text of this length, which the fleet generates; the generated value, or the address of a port, of another deployment; a text composed of such values. A secret variable accepts text only as `value` with `plain`. `sealed` keeps a value that an earlier version stored as text',
-    }),
+  z.union([...given, reference.generated, reference.sealed], codedMessages.env_value).meta({
+    id: 'EnvValue',
+    description:
+      'The value of a variable: text; a key of a secret; a random text of this length, which the fleet generates; the generated value, or the address of a port, of another deployment; a text composed of such values. A secret variable accepts text only as `value` with `plain`. `sealed` keeps a value that an earlier version stored as text',
+  }),
 ).meta({ description: 'Values of variables that the workload declares' });
 
 const referenceReply = [
@@ -73,19 +69,22 @@ const referenceReply = [
   z.object({ deployment: z.string(), port: z.int(), as: z.enum(addressForms) }),
 ] as const;
 
+const shownValues = [
+  z.string(),
+  ...referenceReply,
+  z.object({ compose: z.string(), with: z.record(z.string(), z.union(referenceReply)) }),
+  z.object({ value: z.string(), plain: z.literal(true) }),
+] as const;
+
+/** The value of a variable for which nothing was generated, in a response. */
+export const shownBoundValue = z.union(shownValues).meta({ id: 'ShownBoundValue' });
+
 /** The values of variables of a deployment in a response. Secret values are not shown. */
 export const envReply = z
   .record(
     z.string(),
     z
-      .union([
-        z.string(),
-        z.object({ generate: z.int() }),
-        ...referenceReply,
-        z.object({ compose: z.string(), with: z.record(z.string(), z.union(referenceReply)) }),
-        z.object({ value: z.string(), plain: z.literal(true) }),
-        z.object({ sealed: z.literal(true) }),
-      ])
+      .union([...shownValues, z.object({ generate: z.int() }), z.object({ sealed: z.literal(true) })])
       .meta({ id: 'ShownEnvValue' }),
   )
   .meta({ description: 'Values of variables, in the form in which a request gives them. Secret values are not shown' });

@@ -40,9 +40,11 @@ export type WorkloadSpec = z.output<typeof workloadSpec>;
 /** Members of a body. A member that is left out comes from the template, or has its default. */
 const bodyMembers = workloadPart(templateChangeFields);
 
+/** The members of a new workload, without the rules that compare them. */
+export const newWorkloadMembers = z.strictObject(bodyMembers);
+
 /** What a new deployment runs, if its request describes it. A member that is left out has its default. */
-export const newWorkloadSpec = z
-  .strictObject(bodyMembers)
+export const newWorkloadSpec = newWorkloadMembers
   .check(divideImage)
   .check(refuseOldValues)
   .meta({ id: 'NewWorkloadSpec' });
