@@ -111,6 +111,7 @@ async function aLargeApplication(): Promise<string> {
 async function aRun(): Promise<string> {
   const items = Array.from({ length: MAX_RUN_ITEMS }, (_, index) => ({
     deployment_id: randomUUID(),
+    application_id: null,
     name: `deployment-${index}`,
     wave: null,
     expected: null,

@@ -248,9 +248,9 @@ export const mutations = [
     name: 'automatic update after a return',
     edits: [
       {
-        file: 'apps/fleet/src/reconciler/updates/automatic.ts',
-        find: 'if (returned !== undefined) {',
-        replace: 'if (returned === 0) {',
+        file: 'apps/fleet/src/reconciler/updates/begin.ts',
+        find: 'if (!last?.is_restored) return',
+        replace: 'if (last?.is_restored !== undefined) return',
       },
     ],
     tests: [{ package: 'apps/fleet', pattern: 'test/deployments/updates/automatic' }],
@@ -259,12 +259,34 @@ export const mutations = [
     name: 'automatic updates beyond their concurrency',
     edits: [
       {
-        file: 'apps/fleet/src/reconciler/updates/automatic.ts',
+        file: 'apps/fleet/src/reconciler/updates/begin.ts',
         find: 'row.running < concurrency',
         replace: 'row.running <= concurrency',
       },
     ],
     tests: [{ package: 'apps/fleet', pattern: 'test/deployments/updates/automatic' }],
+  },
+  {
+    name: 'automatic upgrade that passes a secret to another part',
+    edits: [
+      {
+        file: 'apps/fleet/src/applications/updates/limits.ts',
+        find: '.some((reference) => !known.includes(identityOf(reference)));',
+        replace: '.some((reference) => known.length > 99 && !known.includes(identityOf(reference)));',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/applications/automatic' }],
+  },
+  {
+    name: 'job of each version that does not run again',
+    edits: [
+      {
+        file: 'apps/fleet/src/applications/jobs.ts',
+        find: "change.isNewVersion && part.run === 'each_version'",
+        replace: "change.isNewVersion && part.run === 'once'",
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/applications/jobs' }],
   },
   {
     name: 'window that begins at the second of two times',

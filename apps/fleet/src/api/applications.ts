@@ -1,6 +1,13 @@
 import type { Input } from '@svc/contract';
 import { applicationSpec, paginationOf } from '@svc/contract';
-import { fleetEndpoints, type GeneratedValue, overridesReply, usesReply } from '@svc/contract/fleet';
+import {
+  type ApplicationUpdates,
+  type ApplicationUpdatesInput,
+  fleetEndpoints,
+  type GeneratedValue,
+  overridesReply,
+  usesReply,
+} from '@svc/contract/fleet';
 import { etagOfVersion, invalid, Problem, replyWithPage, withEtag } from '@svc/http';
 import { readAdopted } from '../applications/adopt.ts';
 import { changeApplication, refusePart } from '../applications/apply.ts';
@@ -14,12 +21,14 @@ import { type DecidedApplication, decideApplication, type Wanted } from '../appl
 import { deleteApplication as storeDeletion } from '../applications/deletion.ts';
 import { listEvents } from '../applications/events.ts';
 import { storedInputs } from '../applications/inputs.ts';
-import { type Origin, presentOrigin, readOrigin, storeAcknowledged } from '../applications/origin.ts';
+import { presentOrigin, readOrigin, storeAcknowledged } from '../applications/origin.ts';
 import { overridesAfter } from '../applications/overrides.ts';
 import { planOf } from '../applications/plan.ts';
 import { abortedUpdate, nothingToRestore, resumeUpdate } from '../applications/rollout.ts';
 import { type ApplicationRow, applications, presentApplications, readApplication } from '../applications/rows.ts';
 import { storeApplication } from '../applications/store.ts';
+import { changedApplicationPolicy, policyOfApplication } from '../applications/updates/policy.ts';
+import { upgradeTo } from '../applications/updates/upgrade.ts';
 import { usesAfter } from '../applications/uses.ts';
 import { waitForApplication } from '../changes/wait-application.ts';
 import {
@@ -139,8 +148,12 @@ async function requestedBy(transaction: Transaction, body: Body): Promise<Wanted
   const { name, labels, inputs, replicas, volumes, use: uses, target, desired_state: desiredState } = body;
   const content = await contentOf(transaction, body);
   const overrides = overridesAfter(content.spec, {}, body.overrides);
-  return { name, labels, ...content, inputs, replicas, volumes, overrides, uses, target, desiredState };
+  const updates = newPolicy(body.updates);
+  return { name, labels, ...content, inputs, replicas, volumes, overrides, uses, updates, target, desiredState };
 }
+
+const newPolicy = (given?: ApplicationUpdatesInput): ApplicationUpdates =>
+  changedApplicationPolicy(policyOfApplication({ updates: {} }), given);
 
 /** The specification of a request, or of the application of the catalog that it names. @throws 400 unless it has one of them, 404 */
 async function contentOf(
@@ -163,7 +176,8 @@ async function plannedCreation(transaction: Transaction, body: Planned): Promise
   const content = await contentOf(transaction, body);
   const overrides = overridesAfter(content.spec, {}, body.overrides);
   const uses = usesAfter(content.spec, {}, body.use);
-  return { name, labels, ...content, inputs, replicas, volumes, overrides, uses, target, desiredState };
+  const updates = newPolicy();
+  return { name, labels, ...content, inputs, replicas, volumes, overrides, uses, updates, target, desiredState };
 }
 
 /** @throws 400 for members that a change cannot have */
@@ -202,18 +216,6 @@ async function plannedChange(transaction: Transaction, row: ApplicationRow, body
     desiredState,
   };
 }
-
-/** The change to an application of the catalog. */
-const upgradeTo = (
-  origin: Origin,
-  given: Pick<ApplicationChange, 'inputs' | 'expected' | 'force'>,
-): ApplicationChange => ({
-  operation: 'upgrade',
-  message: `upgraded to version ${origin.version} of ${origin.slug}`,
-  spec: origin.spec,
-  origin,
-  ...given,
-});
 
 /** @throws UncheckedTargets if it can become possible with the first check of a target */
 function awaitFirstChecks({ refusals, unchecked }: DecidedApplication): void {
@@ -287,9 +289,9 @@ export const updateApplication = placementRoute(fleetEndpoints.updateApplication
     params.id,
     (row) => {
       refuseRename(body, row);
-      const { spec, inputs, replicas, volumes, overrides, use, labels, on_failure: onFailure, expected, force } = body;
-      const members = { spec, inputs, replicas, volumes, overrides, use, labels, onFailure, expected, force };
-      return { operation: 'update', message: 'updated', ...members };
+      const { spec, inputs, replicas, volumes, overrides, use, labels, updates, expected, force } = body;
+      const members = { spec, inputs, replicas, volumes, overrides, use, labels, updates, expected, force };
+      return { operation: 'update', message: 'updated', onFailure: body.on_failure, ...members };
     },
     body.acknowledge,
   ),

@@ -1,5 +1,6 @@
 import { fleetEndpoints, type LabelRequirement } from '@svc/contract/fleet';
-import { Problem } from '@svc/http';
+import { Problem, pickDefined } from '@svc/http';
+import { plannedUpgrade } from '../applications/updates/planned.ts';
 import { planRun } from '../deployments/update-runs/plan.ts';
 import { endRun, insertRun, readRun, readRuns } from '../deployments/update-runs/runs.ts';
 import { authorOf } from '../identity/actor.ts';
@@ -14,6 +15,7 @@ const planContextOf = ({ database, candidates, defaultLimits, planQueue, princip
   candidates,
   defaultLimits,
   planUpgrade,
+  planApplication: plannedUpgrade,
   planQueue,
   caller: callerKey(principal),
 });
@@ -22,19 +24,18 @@ export const planUpdateRun = route(fleetEndpoints.planUpdateRun, async (context,
   plan: await planRun(planContextOf(context), body),
 }));
 
-/** An update whose deployment changes after the plan is skipped when it is its turn. */
+/** An update whose deployment or application changes after the plan is skipped when it is its turn. */
 export const createUpdateRun = route(fleetEndpoints.createUpdateRun, async (context, { body }) => {
-  const { expected, wave, stop_after: stopAfter, template, label, deployment_ids } = body;
+  const { expected, wave, stop_after: stopAfter, label, ...given } = body;
   const plan = await planRun(planContextOf(context), body);
   if (expected !== undefined && expected !== plan.digest) {
     const detail =
-      'Nothing was started: a deployment or a template has changed since the plan was made. Make a new plan.';
+      'Nothing was started: a deployment, an application or the catalog has changed since the plan was made. Make a new plan.';
     throw new Problem('plan_outdated', detail);
   }
   const selection = {
-    ...(template !== undefined && { template }),
     ...(label && { label: selectorOf(label) }),
-    ...(deployment_ids && { deployment_ids }),
+    ...pickDefined(given, ['template', 'application', 'deployment_ids', 'application_ids']),
   };
   return runAudited(context, fleetEndpoints.createUpdateRun, async (transaction) => {
     const creator = await creatorOf(transaction, context.principal);

@@ -24,7 +24,7 @@ export interface TakenValue {
  */
 export async function readAdopted(
   { transaction }: PlanContext,
-  { spec, uses, target, desiredState }: Wanted,
+  { spec, uses, target, desiredState, updates: { ready_seconds, deadline_seconds } }: Wanted,
   adopted: Adopted,
 ): Promise<{ readonly before: Present; readonly changeOf: RequestOf } | undefined> {
   const entries = Object.entries(adopted);
@@ -70,7 +70,7 @@ export async function readAdopted(
         message: 'became a part of an application',
         desiredState,
         replicas: part.replicas,
-        updates: { from: 'manual' as const, on_failure: 'stop' as const },
+        updates: { from: 'manual' as const, on_failure: 'stop' as const, ready_seconds, deadline_seconds },
         ...contentOf(part, present, request),
       };
       return { kind: 'change', before: present.row, change };

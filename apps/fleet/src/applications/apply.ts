@@ -22,10 +22,13 @@ export async function changeApplication(
 }
 
 /** @throws 422 with all refusals if there are any, by part; 409 if all are `name_taken` */
-export const refusePart = (refusals: readonly PartRefusal[]): void =>
-  refuse(
-    refusals.map(({ part, path, ...refusal }) => ({
-      ...refusal,
-      path: part === null ? path : `parts.${part}.${path}`,
-    })),
-  );
+export const refusePart = (refusals: readonly PartRefusal[]): void => refuse(refusalsByPart(refusals));
+
+/** Refusals with the parts in their paths. */
+export const refusalsByPart = <T extends Pick<PartRefusal, 'part' | 'path'>>(
+  refusals: readonly T[],
+): (Omit<T, 'part' | 'path'> & { path: string })[] =>
+  refusals.map(({ part, path, ...refusal }) => ({
+    ...refusal,
+    path: part === null ? path : `parts.${part}.${path}`,
+  }));

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationSpec } from '@svc/contract';
-import type { Overrides, Uses } from '@svc/contract/fleet';
+import type { ApplicationUpdates, ApplicationUpdatesInput, Overrides, Uses } from '@svc/contract/fleet';
 import { notFound, Problem } from '@svc/http';
 import type { DeploymentChange } from '../deployments/changes.ts';
 import { revisionOf } from '../deployments/draft.ts';
@@ -19,9 +19,11 @@ import {
   type Wanted,
 } from './decide.ts';
 import type { Inputs } from './inputs.ts';
+import { changeOfJob, isJob } from './jobs.ts';
 import type { Origin } from './origin.ts';
 import { ofParts, overridesAfter } from './overrides.ts';
 import type { ApplicationRow } from './rows.ts';
+import { changedApplicationPolicy, policyOfApplication } from './updates/policy.ts';
 import { usesAfter, withoutUsed } from './uses.ts';
 
 /** A requested change of an application. Members that are absent stay unchanged. */
@@ -41,6 +43,7 @@ export interface ApplicationChange {
   readonly use?: Readonly<Record<string, Uses[string] | null>> | undefined;
   readonly desiredState?: 'running' | 'stopped' | undefined;
   readonly onFailure?: 'auto' | 'roll_back' | 'stop' | undefined;
+  readonly updates?: ApplicationUpdatesInput | undefined;
   /** The generation whose content is restored. */
   readonly restores?: number | undefined;
   /** Whether it returns from a generation that has failed. */
@@ -86,16 +89,19 @@ export async function decideChange(
     replicas: { ...withoutUsed(ofParts(spec, base.replicas), uses), ...change.replicas },
     overrides: overridesAfter(spec, withoutUsed(base.overrides, uses), change.overrides),
   };
+  const updates = changedApplicationPolicy(policyOfApplication(row), change.updates);
   const wanted: Wanted = {
     name: row.name,
     ...content,
+    updates,
     volumes: change.volumes ?? (await volumesOfReturning(transaction, before, restored)),
     labels: change.labels ?? row.labels,
     target: null,
     desiredState: change.desiredState ?? row.desired_state,
     origin: change.origin,
   };
-  const changes = await changesOf(context, { before, change, restored });
+  const isNewVersion = restored === undefined && !isDeepStrictEqual(spec, before.content.spec);
+  const changes = await changesOf(context, { before, change, restored, updates, isNewVersion });
   const usesBefore = present.content.uses;
   const decided = await decideApplication(context, wanted, { before, changeOf: changes, usesBefore });
   refuseOther(row, decided, change);
@@ -176,10 +182,16 @@ interface Changed {
   readonly before: Before;
   readonly change: ApplicationChange;
   readonly restored: Content | undefined;
+  readonly updates: ApplicationUpdates;
+  /** Whether it leads to another version of the application. */
+  readonly isNewVersion: boolean;
 }
 
 /** The changes of the deployments that exist. */
-async function changesOf({ transaction }: PlanContext, { before, change, restored }: Changed): Promise<RequestOf> {
+async function changesOf(
+  { transaction }: PlanContext,
+  { before, change, restored, updates: { ready_seconds, deadline_seconds }, isNewVersion }: Changed,
+): Promise<RequestOf> {
   const restoring = new Map<string, DeploymentChange>();
   for (const [name, part] of Object.entries(restored?.parts ?? {})) {
     const present = before.parts.get(name)?.row;
@@ -201,6 +213,7 @@ async function changesOf({ transaction }: PlanContext, { before, change, restore
       message,
       desiredState: request.desired_state,
       ...(isDeepStrictEqual(labels, present.row.labels) ? {} : { labels }),
+      ...(change.updates && { updates: { ready_seconds, deadline_seconds } }),
     };
     const restore = restoring.get(part.name);
     const wanted: DeploymentChange = restore
@@ -214,9 +227,23 @@ async function changesOf({ transaction }: PlanContext, { before, change, restore
           replicas: part.replicas,
           restart: operation === 'restart',
         };
-    return { kind: 'change', before: present.row, change: wanted } satisfies Requested;
+    if (!isJob(part)) return { kind: 'change', before: present.row, change: wanted } satisfies Requested;
+    const { desiredState, restart } = changeOfJob({
+      part,
+      row: present.row,
+      isOther: wanted.newRevision !== undefined,
+      isNewVersion,
+      restores: restored && (restored.parts[part.name]?.generation ?? 0),
+      whole: request.desired_state,
+      isRequested: change.desiredState !== undefined,
+    });
+    const ofJob = { ...withoutForm(wanted), desiredState, restart: wanted.restart === true || restart };
+    return { kind: 'change', before: present.row, change: ofJob } satisfies Requested;
   };
 }
+
+/** A job has no rollout whose form a return restores. */
+const withoutForm = ({ restores: _, ...change }: DeploymentChange): DeploymentChange => change;
 
 /** What a part is to run, as a change of its deployment. */
 export const contentOf = (

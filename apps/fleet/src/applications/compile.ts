@@ -62,6 +62,8 @@ export interface CompiledPart {
   /** The mounts whose volumes other parts mount as well. */
   readonly shared: readonly string[];
   readonly needs: Part['needs'];
+  /** Of a job: how often it runs. */
+  readonly run: Part['run'];
   /** The parts that are decided before it: those that it needs, whose addresses it has, or whose volume it shares. */
   readonly after: readonly string[];
 }
@@ -239,6 +241,7 @@ function compilePart(
       published: portsOf({ ports: part.ports.filter(({ publish }) => publish) }).map(portKey),
       shared,
       needs: part.needs.filter((need) => !isUsed(context.uses, need.part)),
+      run: part.run,
       after: [...new Set([...part.needs.map((need) => need.part), ...addressedParts(context, env)])].filter(
         (name) => name !== part.name && !isUsed(context.uses, name),
       ),

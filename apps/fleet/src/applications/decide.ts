@@ -1,5 +1,11 @@
 import type { ApplicationSpec } from '@svc/contract';
-import { type NewDeployment, type Target, type Uses, workloadDefaults } from '@svc/contract/fleet';
+import {
+  type ApplicationUpdates,
+  type NewDeployment,
+  type Target,
+  type Uses,
+  workloadDefaults,
+} from '@svc/contract/fleet';
 import { v7 as uuidv7 } from 'uuid';
 import type { NewDeploymentRequest, VolumeRequest } from '../deployments/draft.ts';
 import { runSpecOf } from '../deployments/draft.ts';
@@ -18,6 +24,7 @@ import { chosenProblems } from './uses.ts';
 /** What an application is to be. */
 export interface Wanted extends Omit<Content, 'known'> {
   readonly labels: Readonly<Record<string, string>>;
+  readonly updates: ApplicationUpdates;
   readonly target: Target | null;
   readonly desiredState: 'running' | 'stopped';
   /** The application of the catalog of which the specification is a copy. */
@@ -177,7 +184,7 @@ const dependsOnTarget = (decided: readonly Decided[]): boolean =>
 
 /** The requests for the deployments of all parts, without their target. */
 function requestsOf(
-  { labels, desiredState, spec }: Wanted,
+  { labels, desiredState, spec, updates: { ready_seconds, deadline_seconds } }: Wanted,
   parts: readonly CompiledPart[],
   applicationId: string,
 ): Omit<NewDeploymentRequest, 'target'>[] {
@@ -197,7 +204,7 @@ function requestsOf(
     desired_state: desiredState,
     pull: 'auto' as const,
     // A part never returns alone.
-    updates: { on_failure: 'stop' as const },
+    updates: { ready_seconds, deadline_seconds, on_failure: 'stop' as const },
     membership: { id: applicationId, part: part.name },
   }));
 }

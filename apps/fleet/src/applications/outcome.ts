@@ -9,6 +9,8 @@ export interface OpenPart {
   readonly reason: string;
   /** Whether an instance of the generation has run with a volume to which it can write. */
   readonly has_written: boolean;
+  /** Whether it is a job that has completed for the version of this generation. */
+  readonly has_migrated: boolean;
 }
 
 /**
@@ -32,7 +34,13 @@ export const readOpenParts = (
     (d.good_generation IS DISTINCT FROM d.generation AND d.rollout->>'generation' = d.generation::text
       AND coalesce((d.rollout->>'has_run')::boolean, false)
       AND EXISTS (SELECT FROM attachments a JOIN volumes v ON v.id = a.volume_id
-        WHERE a.deployment_id = d.id AND v.access_mode <> 'ReadOnlyMany')) AS has_written
+        WHERE a.deployment_id = d.id AND v.access_mode <> 'ReadOnlyMany')) AS has_written,
+    (d.phase = 'stopped' AND d.desired_state = 'running' AND d.observed_generation = d.generation
+      AND d.generation::text IS DISTINCT FROM (SELECT gg.parts->d.part->>'generation' FROM application_generations gg
+        WHERE gg.application_id = a.id AND gg.generation = a.good_generation)
+      AND EXISTS (SELECT FROM application_specs s, jsonb_array_elements(s.spec->'parts') p
+        WHERE s.application_id = a.id AND s.spec_version = g.spec_version
+          AND p->>'name' = d.part AND p->>'run' = 'each_version')) AS has_migrated
   FROM applications a
     JOIN application_generations g ON g.application_id = a.id AND g.generation = a.generation
     JOIN deployments d ON d.application_id = a.id AND g.parts ? d.part AND NOT d.deleting

@@ -5,10 +5,12 @@ import { type DeploymentRow, deploymentSummaries, presentEndpoints, presentReaso
 import { Prisma } from '../generated/prisma/client.ts';
 import { imageReference } from '../render/image.ts';
 import { presentAdvice, storedAdvice } from '../resources/advice.ts';
-import { adviceBytesOfSpec, adviceOfSpec, applicationState, ofPresentSpec } from '../resources/application-copies.ts';
+import { adviceBytesOfSpec, adviceOfSpec, ofPresentSpec } from '../resources/application-copies.ts';
+import { presentAvailableUpgrade, presentUpgrade, storedPresent } from '../resources/application-updates.ts';
 import { type Kind, presentCommon, readRow, readRows, resourceRow } from '../resources/kind.ts';
 import { presentTarget } from '../resources/storage.ts';
 import { storedInputs } from './inputs.ts';
+import { policyOfApplication, storedApplicationUpdates } from './updates/policy.ts';
 
 type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
 type Application = Reply<typeof fleetEndpoints.getApplication>['application'];
@@ -25,7 +27,9 @@ const applicationRow = resourceRow.extend({
   catalog_id: z.string().nullable(),
   catalog_slug: z.string().nullable(),
   catalog_revision: z.int().nullable(),
-  application_state: z.enum(['current', 'outdated', 'withdrawn']).nullable(),
+  /** The present application of the catalog; null if it is not in the mirror. */
+  upgrade: storedPresent,
+  updates: storedApplicationUpdates,
   advice: storedAdvice,
   /** How the present generation has ended. */
   outcome: z.enum(['good', 'failed', 'superseded']).nullable(),
@@ -52,7 +56,7 @@ export const applications: Kind<ApplicationRow> = {
   columns: Prisma.sql`r.desired_state::text, r.generation, r.good_generation, r.failed_generation, r.deleting, r.on_failure,
     ${ofPresentSpec(Prisma.sql`s.catalog_id`)} AS catalog_id, ${ofPresentSpec(Prisma.sql`s.catalog_slug`)} AS catalog_slug,
     ${ofPresentSpec(Prisma.sql`s.catalog_revision`)} AS catalog_revision,
-    ${ofPresentSpec(applicationState)} AS application_state, ${ofPresentSpec(adviceOfSpec)} AS advice,
+    ${presentUpgrade} AS upgrade, r.updates, ${ofPresentSpec(adviceOfSpec)} AS advice,
     ${ofGeneration(Prisma.sql`g.outcome`)} AS outcome, ${ofGeneration(Prisma.sql`g.outcome_reason`)} AS outcome_reason,
     coalesce(${ofGeneration(Prisma.sql`ARRAY(SELECT jsonb_object_keys(g.parts))`)}, '{}') AS part_names,
     coalesce(${ofGeneration(Prisma.sql`g.inputs`)}, '{}') AS inputs, coalesce(${ofGeneration(Prisma.sql`g.overrides`)}, '{}') AS overrides,
@@ -94,7 +98,9 @@ function present(row: ApplicationRow, parts: readonly DeploymentRow[]): Applicat
     failed_generation: row.failed_generation,
     on_failure: row.on_failure,
     slug: row.catalog_slug,
-    application_state: row.application_state,
+    application_state: row.catalog_id === null ? null : (row.upgrade?.state ?? 'withdrawn'),
+    updates: policyOfApplication(row),
+    update: presentAvailableUpgrade(row.upgrade),
     ...presentCopy(row),
     outcome: row.outcome,
     outcome_reason: row.outcome_reason,
@@ -149,7 +155,7 @@ type State = Pick<Application, 'phase' | 'reason' | 'message' | 'part'>;
 
 /** The state of an application: that of its worst part, without jobs that have completed. */
 function stateOf(row: ApplicationRow, parts: readonly DeploymentRow[]): State {
-  const isJobDone = (part: DeploymentRow) => part.phase === 'stopped' && part.desired_state === 'running';
+  const isJobDone = (part: DeploymentRow) => part.phase === 'stopped' && row.desired_state === 'running';
   const counted = parts.filter((part) => !isJobDone(part));
   const [worst] = counted.toSorted((one, other) => SEVERITY.indexOf(one.phase) - SEVERITY.indexOf(other.phase));
   if (row.deleting || !worst) {

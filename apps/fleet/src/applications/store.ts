@@ -44,9 +44,12 @@ export async function storeApplication(
 ): Promise<StoredApplication> {
   const { transaction, principal } = context;
   const { id, wanted } = decided;
-  const { name, labels, desiredState: desired_state } = wanted;
+  const { name, labels, desiredState: desired_state, updates } = wanted;
   await transaction.application.create({
-    data: { id, name, labels: { ...labels }, desired_state, on_failure: onFailure, created_by: authorOf(principal) },
+    data: {
+      ...{ id, name, labels: { ...labels }, desired_state, on_failure: onFailure, updates: jsonOf(updates) },
+      created_by: authorOf(principal),
+    },
   });
   await storeSpec(transaction, { id, version: 1, spec: wanted.spec, origin: wanted.origin });
   const taken = await takeValues(context, { id, ids: decided.generated, values });
@@ -82,6 +85,7 @@ export async function storeChange(
   const own = {
     ...(change.labels && { labels: { ...change.labels } }),
     ...(change.onFailure && { on_failure: change.onFailure }),
+    ...(change.updates && { updates: jsonOf(decided.wanted.updates) }),
   };
   if (isUnchanged) {
     await storeAll(
@@ -271,12 +275,18 @@ function volumesOf({ decided }: DecidedPart): Record<string, string> {
   return Object.fromEntries(mounted ?? kept);
 }
 
-/** What the parts of some deployments wait for: those that they need. */
+/** Whether a part runs, or has run. A job that a restored generation does not run is not waited for. */
+const runs = ({ decided }: DecidedPart): boolean => {
+  const draft = decided.kind === 'change' ? decided.draft : decided.decision.draft;
+  return draft.desiredState === 'running';
+};
+
+/** What the parts of some deployments wait for: those that they need, and that run. */
 const waitsOf = (
   changed: readonly DecidedPart[],
   all: readonly DecidedPart[],
 ): ReadonlyMap<string, WaitsFor['for']> => {
-  const ids = new Map(all.map((part) => [part.compiled.name, idOfPart(part)]));
+  const ids = new Map(all.filter(runs).map((part) => [part.compiled.name, idOfPart(part)]));
   return new Map(
     changed.map((part) => [
       idOfPart(part),

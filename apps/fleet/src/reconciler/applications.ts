@@ -5,11 +5,11 @@ import { type ApplicationRow, applications } from '../applications/rows.ts';
 import { recordEvent, removeRetired } from '../applications/store.ts';
 import { deployments } from '../deployments/rows.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { THE_FLEET } from '../identity/principal.ts';
 import { nextVersion, readRow, readRows } from '../resources/kind.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import type { ReturnContext } from './rollout/restore.ts';
 import type { ReconcilerTimings } from './timings.ts';
+import { authoredByFleet } from './updates/apply.ts';
 
 export interface ApplicationContext extends ReturnContext {
   readonly log: Log;
@@ -56,14 +56,6 @@ export async function continueApplication(context: ApplicationContext, id: strin
   });
 }
 
-const contextOf = (context: ApplicationContext, transaction: Transaction) => ({
-  ...context,
-  transaction,
-  principal: THE_FLEET,
-  settings: { sealer: context.sealer },
-  ifMatch: () => () => true,
-});
-
 async function recordGood(context: ApplicationContext, transaction: Transaction, row: ApplicationRow): Promise<void> {
   const { id, generation } = row;
   await recordOutcome(transaction, row, { outcome: 'good' });
@@ -73,7 +65,7 @@ async function recordGood(context: ApplicationContext, transaction: Transaction,
     WHERE d.application_id = ${id}::uuid AND NOT d.deleting AND NOT g.parts ? d.part`;
   const ids = retired.map((part) => part.id);
   if (ids.length > 0)
-    await removeRetired(contextOf(context, transaction), row, await readRows(transaction, deployments, ids));
+    await removeRetired(authoredByFleet(context, transaction), row, await readRows(transaction, deployments, ids));
 }
 
 interface Failure {
@@ -99,7 +91,7 @@ async function recordFailure(context: ApplicationContext, transaction: Transacti
     isReturn: true,
   };
   try {
-    await changeApplication(contextOf(context, transaction), row, change);
+    await changeApplication(authoredByFleet(context, transaction), row, change);
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     const refused = `The fleet cannot return to generation ${good}: ${error.message}`;
@@ -116,5 +108,8 @@ function whyNoReturn(row: ApplicationRow, parts: readonly OpenPart[]): string | 
   const written = parts.find(({ has_written }) => has_written);
   if (on_failure === 'auto' && written)
     return `The part ${written.part} has already run with its volumes, so the fleet does not return by itself.`;
+  const migrated = parts.find(({ has_migrated }) => has_migrated);
+  if (on_failure === 'auto' && migrated)
+    return `The job ${migrated.part} has already run for this version, so the fleet does not return by itself.`;
   return undefined;
 }

@@ -18,13 +18,6 @@ export const ofPresentSpec = (
 export const copyInSpec = Prisma.sql`LATERAL (
   SELECT s.catalog_id, s.catalog_revision, s.acknowledged) v (template_id, template_revision, acknowledged)`;
 
-/** Whether the application of the catalog has changed since the copy `s`. */
-export const applicationState = Prisma.sql`CASE
-  WHEN s.catalog_id IS NULL THEN NULL
-  WHEN NOT EXISTS (SELECT FROM catalog_applications c WHERE c.id = s.catalog_id) THEN 'withdrawn'
-  WHEN (SELECT ${applicationHash(Prisma.sql`c.document`)} FROM catalog_applications c WHERE c.id = s.catalog_id) = s.catalog_hash THEN 'current'
-  ELSE 'outdated' END`;
-
 /** The applications in one of these states. The hash of each application of the catalog is computed once, not for each of its copies. */
 const amongStates = (states: readonly string[]) => Prisma.sql`r.id IN (
   WITH present AS MATERIALIZED (

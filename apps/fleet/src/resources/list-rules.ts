@@ -5,6 +5,7 @@ import { by, byNullable, isOneId, isOneOf, isText, type ListRules, type Sort } f
 import { Prisma } from '../generated/prisma/client.ts';
 import { hasAdvisory } from './advice.ts';
 import { ofCatalogApplication } from './application-copies.ts';
+import { hasUpgrade } from './application-updates.ts';
 import { hasUpdate, outdatedCopies } from './updates.ts';
 import { templateHash } from './workloads.ts';
 
@@ -136,7 +137,10 @@ export const deploymentList: RulesOf<'listDeployments'> = {
   sorts: { ...sorts, problem: deploymentProblem },
 };
 
-export const applicationList: RulesOf<'listApplications'> = { filters: { ...filters, ...ofCatalogApplication }, sorts };
+export const applicationList: RulesOf<'listApplications'> = {
+  filters: { ...filters, ...ofCatalogApplication, update: hasUpgrade },
+  sorts,
+};
 
 export const volumeList: RulesOf<'listStorage'> = {
   filters: {

@@ -8,11 +8,11 @@ import { updatesIn } from './good.ts';
 import { GHOST, startApplicationWorld } from './world.ts';
 
 const fleet = await startApplicationWorld();
-const { client, operator } = fleet;
+const { client, fails, operator } = fleet;
 const [web, database] = GHOST.parts;
 const withWeb = (given: object) => ({ ...GHOST, parts: [{ ...web, ...given }, database] });
 
-const { worker, observe, aGoodOne, fails } = updatesIn(fleet);
+const { worker, observe, aGoodOne } = updatesIn(fleet);
 const put = (id: string, body: Body) => operator.put(`/api/v1/applications/${id}`, body);
 const ask = (id: string, verb: string, body?: Body) => operator.post(`/api/v1/applications/${id}/${verb}`, body);
 const generationsOf = async (id: string) =>

@@ -1,10 +1,9 @@
-import { newRollout } from '../../src/deployments/updates/rollout.ts';
 import { continueApplication } from '../../src/reconciler/applications.ts';
 import { workerContextOf } from '../deployments/updates/passes.ts';
 import type { Body } from '../deployments/world.ts';
 import type { startApplicationWorld } from './world.ts';
 
-/** Helpers for applications with a good generation, and for updates that fail. */
+/** Helpers for applications with a good generation. */
 export function updatesIn(fleet: Awaited<ReturnType<typeof startApplicationWorld>>) {
   const worker = workerContextOf(fleet);
   /** A pass of the worker of applications. */
@@ -24,15 +23,6 @@ export function updatesIn(fleet: Awaited<ReturnType<typeof startApplicationWorld
         phase: 'running',
       });
       return application.id;
-    },
-    /** A pass of a worker in which a part cannot run its new generation. */
-    fails: async (id: string, part: string, { hasRun = false } = {}) => {
-      const { deployment_id, generation } = await fleet.part(id, part);
-      const rollout = { ...newRollout(generation), state: 'held', reason: 'ImageNotFound', has_run: hasRun };
-      await fleet.client.deployment.update({
-        where: { id: deployment_id },
-        data: { rollout, observed_generation: generation, phase: 'degraded', reason: 'ImageNotFound' },
-      });
     },
   };
 }

@@ -5,7 +5,8 @@ import { GHOST, startApplicationWorld } from './world.ts';
 
 const fleet = await startApplicationWorld();
 const { client, operator } = fleet;
-const { aGoodOne, fails, observe } = updatesIn(fleet);
+const { fails } = fleet;
+const { aGoodOne, observe } = updatesIn(fleet);
 const [web, database] = GHOST.parts;
 
 const ask = (id: string, verb: 'abort' | 'resume', headers?: Readonly<Record<string, string>>) =>

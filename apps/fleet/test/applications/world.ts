@@ -1,4 +1,5 @@
 import type { Answered } from '@svc/testing';
+import { newRollout } from '../../src/deployments/updates/rollout.ts';
 import { isClaimable } from '../../src/reconciler/queue.ts';
 import { observed, passesOf } from '../deployments/updates/passes.ts';
 import { type Body, startDeploymentWorld } from '../deployments/world.ts';
@@ -79,6 +80,13 @@ export async function startApplicationWorld() {
       await client.deployment.update({ where, data: { updates: { ready_seconds: 0, on_failure: 'stop' } } });
       await pass(deployment_id, observed());
       await pass(deployment_id, observed());
+    },
+    /** A pass of a worker in which a part cannot run its new generation. */
+    fails: async (id: string, name: string, { hasRun = false } = {}) => {
+      const { deployment_id, generation } = await part(id, name);
+      const rollout = { ...newRollout(generation), state: 'held', reason: 'ImageNotFound', has_run: hasRun };
+      const data = { rollout, observed_generation: generation, phase: 'degraded', reason: 'ImageNotFound' } as const;
+      await client.deployment.update({ where: { id: deployment_id }, data });
     },
     /** A pass of a worker that has removed a part. */
     gone: (deploymentId: string) => pass(deploymentId, observed({ phase: 'gone', instances: [] })),

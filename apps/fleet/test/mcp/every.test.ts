@@ -3,6 +3,7 @@
 import { fleetTools } from '@svc/contract/fleet';
 import { openValue } from '../../src/resources/sealed-values.ts';
 import { aTemplate } from '../a-template.ts';
+import { catalogApplication } from '../applications/catalog.ts';
 import { connect, type ToolResult } from './client.ts';
 import { startMcpWorld } from './world.ts';
 
@@ -184,6 +185,51 @@ test('no result of a tool contains a generated value', async () => {
 test('tools search the audit log', async () => {
   const { entries } = await call('search_audit_log', { tool: 'create_deployment', status: 201, limit: 1 });
   expect(entries).toMatchObject([{ method: 'POST', path: '/api/v1/deployments', part: true }]);
+});
+
+test('tools find, plan and create an application of the catalog, without its generated values', async () => {
+  const inputs = [{ name: 'title' }];
+  await sql.catalogApplication.create({
+    data: catalogApplication('wiki', { documentation: 'Two parts.', inputs }).rows,
+  });
+  expect(await call('search_templates', { kind: 'application' })).toMatchObject({
+    total: 1,
+    applications: [{ slug: 'wiki' }],
+  });
+  const found = await call('get_template', { kind: 'application', slug: 'wiki' });
+  expect(found).toMatchObject({ documentation: 'Two parts.', inputs: [{ name: 'title' }], parts: [{ name: 'web' }] });
+  const wanted = { name: 'notes', application: 'wiki', inputs: { title: 'Notes' }, labels: { team: 'ml' } };
+  const plan = await call('plan_deployment', { ...wanted, manifest: true });
+  expect(plan).toMatchObject({
+    ok: true,
+    generated: ['password'],
+    parts: [{ name: 'web', action: 'create' }],
+    placement: { target: { host_id: expect.any(String) } },
+    manifest: expect.any(Array),
+  });
+  const created = await call('create_deployment', { ...wanted, idempotency_key: 'notes' });
+  expect(created.application).toMatchObject({ name: 'notes', parts: [{ name: 'web' }] });
+  expect(await call('create_deployment', { ...wanted, idempotency_key: 'notes' })).toEqual(created);
+  const [row] = await sql.sealedValue.findMany({ where: { application_id: created.application.id } });
+  const value = row && (await openValue(world.sealer, row));
+  expect(value).toHaveLength(32);
+  expect(JSON.stringify([plan, created])).not.toContain(value);
+  const entries = await sql.auditEntry.findMany({ where: { path: '/api/v1/applications', part: true } });
+  expect(entries.filter(({ tool }) => tool === 'create_deployment')).toMatchObject([
+    { status: 201, object_name: 'notes' },
+    { status: 201 },
+  ]);
+});
+
+test.each([
+  [{ application: 'wiki', template: 'a-database' }, 'template: must not be given with application, which takes name'],
+  [{ application: 'wiki', replicas: 2 }, 'replicas: must not be given with application'],
+  [{ application: 'wiki', env: { NAME: 'x' } }, 'env: must not be given with application'],
+  [{ template: 'a-database', inputs: { title: 'x' } }, 'inputs: must be given only with application'],
+])('arguments that contradict each other are refused with what is allowed: %j', async (given, message) => {
+  for (const name of ['plan_deployment', 'create_deployment'])
+    expect(JSON.stringify(await agent.callTool({ name, arguments: { name: 'never', ...given } }))).toContain(message);
+  expect(await sql.deployment.count({ where: { name: { startsWith: 'never' } } })).toBe(0);
 });
 
 test('each tool was called, except that for logs, which needs an engine', () => {

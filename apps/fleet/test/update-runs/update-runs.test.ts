@@ -257,8 +257,15 @@ test('a plan states what would be updated and skipped, and a run applies exactly
   const expected = expect.stringMatching(/^[0-9a-f]{64}$/);
   const template = { from_version: '1.0.0', to_version: '1.1.0' };
   const outage = expect.objectContaining({ expected: expect.any(Boolean), reason: expect.any(String) });
-  const updated = { expected, skipped: null, refusals: [], template, outage };
-  const none = { expected: null, skipped: 'No update is available.', refusals: [], template: null, outage: null };
+  const updated = { application_id: null, expected, skipped: null, refusals: [], template, outage };
+  const none = {
+    application_id: null,
+    expected: null,
+    skipped: 'No update is available.',
+    refusals: [],
+    template: null,
+    outage: null,
+  };
   expect(plan.items).toEqual([
     { deployment_id: ids.one, name: 'one', wave: 1, ...updated },
     { deployment_id: own.id, name: 'own', wave: null, ...none },
@@ -298,12 +305,15 @@ test('a plan leaves out an update that is refused, with its reasons, and a run s
 
 test('a run has exactly one selection of existing deployments, and at most as many as allowed', async () => {
   const plan = (body: Body) => viewer.post('/api/v1/update-runs/plan', body);
-  const message = 'is required if neither label nor deployment_ids is given, and must not be given with one of them';
+  const message = 'is required if no application, label and ids are given, and must not be given with one of them';
   for (const body of [{}, { template: 'tool', label: 'team=a' }])
     expect(reasonsOf(await plan(body))).toEqual([{ path: 'template', message }]);
   const unknown = '00000000-0000-7000-8000-000000000001';
   expect(reasonsOf(await plan({ deployment_ids: [unknown] }))).toEqual([
     { path: 'deployment_ids.0', message: 'must be the id of a deployment' },
+  ]);
+  expect(reasonsOf(await plan({ application_ids: [unknown] }))).toEqual([
+    { path: 'application_ids.0', message: 'must be the id of an application' },
   ]);
   expect((await plan({ deployment_ids: [] })).status).toBe(400);
   expect((await plan({ deployment_ids: Array.from({ length: MAX_RUN_ITEMS + 1 }, () => unknown) })).status).toBe(400);
@@ -314,6 +324,7 @@ test('a run has exactly one selection of existing deployments, and at most as ma
 test('at most 20 runs are open, and one without an update has ended at once', async () => {
   const item = {
     deployment_id: '00000000-0000-7000-8000-000000000001',
+    application_id: null,
     name: 'any',
     wave: 1,
     expected: 'x',

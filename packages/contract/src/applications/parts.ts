@@ -75,7 +75,7 @@ export const newPart = z
       .default('once')
       .meta({
         description:
-          'Of a job: whether it runs once, or again for each version of the application, such as a migration',
+          'Of a job: whether it runs once, or again for each version of the application, such as a migration, before the parts that need it',
       }),
     was: partName.nullable().default(null).meta({
       description: 'The earlier name of the part, with which an upgrade finds its volumes and values',

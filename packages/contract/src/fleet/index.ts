@@ -25,6 +25,11 @@ export { workloadMembers } from '../template/fields.ts';
 export { type FleetAccess, type FleetRole, fleetAccesses, fleetRoles } from './access.ts';
 export { MAX_INSTANCES } from './applications/application.ts';
 export { MAX_OVERRIDES_BYTES, type Overrides, overridesReply } from './applications/overrides.ts';
+export {
+  type ApplicationUpdates,
+  type ApplicationUpdatesInput,
+  applicationUpdatesReply,
+} from './applications/updates.ts';
 export { type Uses, usesReply } from './applications/uses.ts';
 export {
   MAX_NETWORK_TYPES_LISTED,

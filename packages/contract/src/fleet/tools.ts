@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Endpoint } from '../shared/endpoint.ts';
 import { tool } from '../shared/tool.ts';
 import { template } from '../template/fields.ts';
-import { briefTemplate, restOfList } from '../template/tools.ts';
+import { briefApplicationOfCatalog, briefTemplate, ofKind, restOfList } from '../template/tools.ts';
 import { fleetRoles } from './access.ts';
-import { application } from './applications/application.ts';
+import { application, applicationPlan } from './applications/application.ts';
 import { fleetApplicationEndpoints } from './applications/applications.ts';
 import { auditEntry, fleetAuditEndpoints } from './audit.ts';
 import { fleetAuthEndpoints } from './auth.ts';
@@ -31,7 +31,8 @@ const { listDeployments, getDeployment } = fleetDeploymentEndpoints;
 const { listHosts, updateHost, checkHost } = fleetHostEndpoints;
 const { listClusters, updateCluster, checkCluster } = fleetClusterEndpoints;
 const { listMirroredTemplates, getMirroredTemplate, getSyncState, syncCatalog } = fleetCatalogEndpoints;
-const { listApplications, getApplication } = fleetApplicationEndpoints;
+const { listMirroredApplications, getMirroredApplication } = fleetCatalogEndpoints;
+const { listApplications, getApplication, planApplication, createApplication } = fleetApplicationEndpoints;
 const { listWorkloads, getWorkload, listWorkloadRevisions, createWorkload, updateWorkload } = fleetWorkloadEndpoints;
 const { listStorage } = fleetStorageEndpoints;
 
@@ -103,6 +104,11 @@ const someEnv = {
       'Values of variables: text, {"secret": name, "key": key}, {"generate": length} for a random text, or {"deployment": name, "variable": name}. Text for a secret variable: {"value": text, "plain": true}',
   }),
 };
+/** An application of the catalog instead of a template. The endpoints validate the inputs. */
+const anApplication = {
+  application: z.string().optional().meta({ description: 'Slug, instead of template; volumes are by part/mount' }),
+  inputs: z.record(z.string(), z.unknown()).optional().meta({ description: 'Of the application; secrets as in env' }),
+};
 /** The endpoints validate the ids. */
 const acknowledge = z.array(z.string()).optional();
 const acknowledging = {
@@ -139,24 +145,34 @@ const controls = new Map<unknown, Endpoint>([
   ['abort_rollout', fleetDeploymentEndpoints.abortRollout],
 ]);
 
+/** What the plan of a deployment has, and that of an application has not. */
+const ofDeployment = {
+  ...({ secrets: true, changes: true, dry_run: true, service_account: true, replaces_instances: true } as const),
+  ...({ values: true, outage: true, held: true, new_variables: true, advice: true, template_changes: true } as const),
+};
+
 const planDeployment = tool({
   title: 'Plan a deployment',
   description:
-    'Check a new deployment, or with deployment_id a change of one, without storing anything: whether it would be accepted, all reasons against it, and the choice of the target. Call this before create_deployment.',
-  calls: [fleetDeploymentEndpoints.planDeployment],
+    'Check a new deployment or application, or with deployment_id a change of one, without storing anything: whether it would be accepted, all reasons against it, and the choice of the target. Call this before create_deployment.',
+  calls: [fleetDeploymentEndpoints.planDeployment, planApplication],
+  operationOf: ({ application: slug }) =>
+    slug === undefined ? fleetDeploymentEndpoints.planDeployment : planApplication,
   takes: fleetDeploymentEndpoints.planDeployment,
   except: ['pull', 'spec', 'dry_run', 'updates', 'host_ports'],
   own: {
+    ...anApplication,
     ...someEnv,
     ...acknowledging,
     manifest: z.boolean().default(false).meta({ description: 'Also return the manifest' }),
   },
   result: z.object({
-    ...plan.pick({ ok: true, refusals: true, secrets: true, changes: true, dry_run: true }).shape,
-    ...plan.pick({ service_account: true, replaces_instances: true, digest: true, values: true, outage: true }).shape,
-    ...plan.pick({ held: true, new_variables: true, advice: true, template_changes: true }).shape,
+    ...plan.pick({ ok: true, refusals: true, digest: true }).shape,
     placement: briefPlacement,
     manifest: plan.shape.manifest.optional(),
+    ...plan.pick(ofDeployment).partial().shape,
+    ...applicationPlan.pick({ generated: true }).partial().shape,
+    parts: z.array(applicationPlan.shape.parts.element.pick({ name: true, action: true, image: true })).optional(),
   }),
 });
 
@@ -187,18 +203,27 @@ export const fleetTools = {
   }),
   search_templates: tool({
     title: 'Search templates',
-    description: 'Find deployable templates by words, category or tags. Call get_template before deploying one.',
-    calls: [listMirroredTemplates],
+    description:
+      'Find deployable templates, or applications, by words, category or tags. Call get_template before deploying one.',
+    calls: [listMirroredTemplates, listMirroredApplications],
+    operationOf: ({ kind }) => (kind === 'application' ? listMirroredApplications : listMirroredTemplates),
     takes: listMirroredTemplates,
     except: ['view', 'search'],
-    own: limit(50, 10),
-    result: z.object({ templates: z.array(briefTemplate), ...restOfList }),
+    own: { ...ofKind, ...limit(50, 10) },
+    result: z.object({
+      templates: z.array(briefTemplate).optional(),
+      applications: z.array(briefApplicationOfCatalog).optional(),
+      ...restOfList,
+    }),
   }),
   get_template: tool({
     title: 'Get a template',
-    description: 'Get a template: image, resources, environment, ports, volumes and documentation.',
-    calls: [getMirroredTemplate],
+    description:
+      'Get a template, or the inputs and parts of an application: image, resources, environment, ports, volumes and documentation.',
+    calls: [getMirroredTemplate, getMirroredApplication],
+    operationOf: ({ kind }) => (kind === 'application' ? getMirroredApplication : getMirroredTemplate),
     takes: getMirroredTemplate,
+    own: ofKind,
     result: z.looseObject(template.pick({ slug: true, name: true, documentation: true }).shape),
   }),
   list_targets: tool({
@@ -313,12 +338,15 @@ export const fleetTools = {
   create_deployment: tool({
     title: 'Deploy',
     description:
-      'Deploy a template (slug) or a workload (id), with members as in plan_deployment. A rejection states all reasons. Then call wait_for_deployment.',
-    calls: [fleetDeploymentEndpoints.createDeployment],
+      'Deploy a template or an application (slug), or a workload (id), with members as in plan_deployment. A rejection states all reasons. Then call wait_for_deployment, or get_deployment for an application.',
+    calls: [fleetDeploymentEndpoints.createDeployment, createApplication],
+    operationOf: ({ application: slug }) =>
+      slug === undefined ? fleetDeploymentEndpoints.createDeployment : createApplication,
     takes: fleetDeploymentEndpoints.createDeployment,
     except: ['pull', 'spec', 'updates', 'host_ports'],
     describedBy: planDeployment,
     own: {
+      ...anApplication,
       ...someEnv,
       ...acknowledging,
       idempotency_key: z
@@ -326,7 +354,7 @@ export const fleetTools = {
         .optional()
         .meta({ description: 'A call that is repeated with it within 24 hours creates nothing new' }),
     },
-    result: z.object({ deployment: briefDeployment }),
+    result: z.object(either),
   }),
   update_deployment: tool({
     title: 'Change a deployment',

@@ -9,6 +9,16 @@ export const briefTemplate = z.object({
   required_env: z.array(z.string()).meta({ description: 'Variables that a deployment must set' }),
 });
 
+/** What a tool of the catalog is about. */
+export const ofKind = {
+  kind: z.enum(['template', 'application']).default('template'),
+};
+
+/** An application of the catalog in the results of tools. */
+export const briefApplicationOfCatalog = briefTemplate.pick({
+  ...({ slug: true, name: true, description: true, category_slug: true, tags: true, min_tier: true } as const),
+});
+
 /** The rest of a list in the result of a tool. */
 export const restOfList = {
   total: z.int(),

@@ -24,9 +24,6 @@ CREATE TABLE "catalog_application_advice" (
     CONSTRAINT "catalog_application_advice_pkey" PRIMARY KEY ("application_id")
 );
 
--- CreateIndex
-CREATE INDEX "application_specs_catalog_id_idx" ON "application_specs"("catalog_id");
-
 -- AddForeignKey
 ALTER TABLE "catalog_application_changelogs" ADD CONSTRAINT "catalog_application_changelogs_application_id_fkey" FOREIGN KEY ("application_id") REFERENCES "catalog_applications"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 

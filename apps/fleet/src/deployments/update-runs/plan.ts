@@ -4,8 +4,9 @@ import { type fleetEndpoints, MAX_RUN_ITEMS } from '@svc/contract/fleet';
 import { invalid, Problem, type TurnQueue } from '@svc/http';
 import type { Database } from '../../database/client.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
+import { isCopyOf } from '../../resources/application-updates.ts';
 import { readRow } from '../../resources/kind.ts';
-import { deploymentList } from '../../resources/list-rules.ts';
+import { applicationList, deploymentList } from '../../resources/list-rules.ts';
 import { presentUpdate } from '../../resources/updates.ts';
 import { inPlan, type PlanContext, type PlanServices } from '../plans/several.ts';
 import { type DeploymentRow, deployments } from '../rows.ts';
@@ -18,26 +19,34 @@ type UpgradePlan = Pick<
   'ok' | 'refusals' | 'digest' | 'held' | 'template' | 'outage'
 >;
 
+/** The plan of an upgrade of an application, and why it is not upgraded in a run. */
+export type ApplicationItem = Pick<Item, 'application_id' | 'name' | 'expected' | 'skipped' | 'refusals' | 'template'>;
+
 interface RunPlanContext extends PlanServices {
   readonly database: Database;
   /** Plans the update of one deployment to its present template. */
   readonly planUpgrade: (context: PlanContext, row: DeploymentRow) => Promise<UpgradePlan>;
+  /** Plans the upgrade of one application; undefined if it does not exist. */
+  readonly planApplication: (context: PlanContext, id: string) => Promise<ApplicationItem | undefined>;
   readonly planQueue: TurnQueue;
   /** Identifies the caller in the queue. */
   readonly caller: string;
 }
 
 /**
- * Plans the update of each selected deployment, each when it is the turn of the caller.
- * @throws 400 without exactly one selection, for deployments that do not exist, and for too many
+ * Plans the update of each selected deployment and application, each when it is the turn of the caller.
+ * @throws 400 without exactly one selection, for what does not exist, and for too many
  */
 export async function planRun(context: RunPlanContext, body: Body): Promise<RunPlan> {
-  const { database, candidates, defaultLimits, planQueue, planUpgrade, caller } = context;
-  const ids = await selectedIds(database, body);
+  const { database, candidates, defaultLimits, planQueue, planUpgrade, planApplication, caller } = context;
   const planned: Omit<Item, 'wave'>[] = [];
-  for (const id of ids) {
+  for (const { kind, id } of await selected(database, body)) {
     const item = await planQueue.run(caller, () =>
-      inPlan({ database, candidates, defaultLimits }, (planning) => planItem(planning, id, planUpgrade)),
+      inPlan({ database, candidates, defaultLimits }, async (planning) => {
+        if (kind === 'deployment') return planItem(planning, id, planUpgrade);
+        const found = await planApplication(planning, id);
+        return found && { ...NOT_PLANNED, ...found };
+      }),
     );
     if (item) planned.push(item);
   }
@@ -47,13 +56,13 @@ export async function planRun(context: RunPlanContext, body: Body): Promise<RunP
 
 /** Outages and versions are not part of it: they depend on the rest, and on the state of other deployments. */
 const digestOf = (stopAfter: number, items: readonly Item[]): string => {
-  const applied = items.map(({ deployment_id, wave, expected, skipped }) => [deployment_id, wave, expected, skipped]);
+  const applied = items.map(({ wave, expected, skipped, ...item }) => [idOf(item), wave, expected, skipped]);
   return createHash('sha256')
     .update(JSON.stringify([stopAfter, applied]))
     .digest('hex');
 };
 
-/** The deployments that are updated are divided into waves in their order. */
+/** What is updated is divided into waves in their order. */
 function inWaves(planned: readonly Omit<Item, 'wave'>[], size: number): Item[] {
   let count = 0;
   return planned.map((item) => ({ ...item, wave: item.skipped === null ? Math.floor(count++ / size) + 1 : null }));
@@ -67,7 +76,7 @@ async function planItem(
 ): Promise<Omit<Item, 'wave'> | undefined> {
   const row = await readIfExists(context.transaction, id);
   if (!row) return undefined;
-  const known = { deployment_id: id, name: row.name };
+  const known = { deployment_id: id, application_id: null, name: row.name };
   const skip = (skipped: string): Omit<Item, 'wave'> => ({ ...NOT_PLANNED, ...known, skipped });
   if (row.deleting) return skip('It is being deleted.');
   if (row.application_name !== null) return skip(`It is a part of the application ${row.application_name}.`);
@@ -84,7 +93,9 @@ async function planItem(
   }
 }
 
-const NOT_PLANNED = { expected: null, refusals: [], template: null, outage: null } as const satisfies Partial<Item>;
+const NOT_PLANNED = {
+  ...{ deployment_id: null, expected: null, refusals: [], template: null, outage: null },
+} as const satisfies Partial<Item>;
 
 async function readIfExists(transaction: Prisma.TransactionClient, id: string): Promise<DeploymentRow | undefined> {
   try {
@@ -101,33 +112,71 @@ function whySkipped({ ok, refusals, held }: UpgradePlan): string | null {
   return `The update is refused: ${refusals.map(({ path, message }) => `${path} ${message}`).join('; ')}.`;
 }
 
-/** The ids of the selected deployments, by name or as they are given. */
-async function selectedIds({ client }: Database, { template, label, deployment_ids: ids }: Body): Promise<string[]> {
-  if ([template, label, ids].filter((given) => given !== undefined).length !== 1) {
-    const message = 'is required if neither label nor deployment_ids is given, and must not be given with one of them';
-    throw invalid([{ path: 'template', message }]);
-  }
-  if (ids !== undefined) return existingIds(client, ids);
-  const { filters } = deploymentList;
-  const condition = label === undefined ? filters.template([template ?? '']) : filters.label(label);
-  const rows = await client.$queryRaw<{ id: string }[]>`
-    SELECT r.id FROM deployments r WHERE ${condition} AND ${filters.update(['available', 'held'])}
-    ORDER BY r.name COLLATE "C" LIMIT ${MAX_RUN_ITEMS + 1}`;
-  if (rows.length <= MAX_RUN_ITEMS) return rows.map(({ id }) => id);
-  const message = `selects more than ${MAX_RUN_ITEMS} deployments with an available update. Select at most ${MAX_RUN_ITEMS}`;
-  throw invalid([{ path: label === undefined ? 'template' : 'label', message }]);
+/** A deployment or an application of a run. */
+interface Selected {
+  readonly kind: 'deployment' | 'application';
+  readonly id: string;
 }
 
-/** @throws 400 for an id that is no deployment */
-async function existingIds(client: Database['client'], given: readonly string[]): Promise<string[]> {
-  const ids = [...new Set(given)];
-  const rows = await client.$queryRaw<{ id: string }[]>(
-    Prisma.sql`SELECT r.id FROM deployments r WHERE r.id = ANY(${ids}::uuid[])`,
-  );
-  const known = new Set(rows.map(({ id }) => id));
-  const unknown = given.flatMap((id, index) => (known.has(id) ? [] : [index]));
-  if (unknown.length === 0) return ids;
-  throw invalid(
-    unknown.map((index) => ({ path: `deployment_ids.${index}`, message: 'must be the id of a deployment' })),
-  );
+/** The selected deployments and applications, by name or as they are given. */
+async function selected({ client }: Database, body: Body): Promise<Selected[]> {
+  const { template, application, label, deployment_ids: deployments, application_ids: applications } = body;
+  const ids = deployments ?? applications;
+  if ([template, application, label, ids].filter((given) => given !== undefined).length !== 1) {
+    const message = 'is required if no application, label and ids are given, and must not be given with one of them';
+    throw invalid([{ path: 'template', message }]);
+  }
+  if (ids === undefined) return selectedBy(client, body);
+  const given = [...existing('deployment', deployments), ...existing('application', applications)];
+  refuseExcess(given, { path: deployments ? 'deployment_ids' : 'application_ids', of: 'deployments and applications' });
+  await refuseUnknown(client, given);
+  return given.filter(({ id }, index) => given.findIndex((other) => other.id === id) === index);
 }
+
+const existing = (kind: Selected['kind'], ids: readonly string[] = []): (Selected & { readonly path: string })[] =>
+  ids.map((id, index) => ({ kind, id, path: `${kind}_ids.${index}` }));
+
+/** What a template, an application of the catalog or a label selects, and has an available update. Parts have none of their own. */
+async function selectedBy(client: Database['client'], { template, application, label }: Body): Promise<Selected[]> {
+  const states = ['available', 'held'] as const;
+  const ofDeployments = Prisma.sql`SELECT 'deployment' AS kind, r.id, r.name FROM deployments r
+    WHERE r.application_id IS NULL AND ${label ? deploymentList.filters.label(label) : deploymentList.filters.template([template ?? ''])}
+      AND ${deploymentList.filters.update([...states])}`;
+  const ofApplications = Prisma.sql`SELECT 'application' AS kind, r.id, r.name FROM applications r
+    WHERE ${label ? applicationList.filters.label(label) : isCopyOf(application ?? '')} AND ${applicationList.filters.update([...states])}`;
+  const both = Prisma.sql`${ofDeployments} UNION ALL ${ofApplications}`;
+  const chosen = template !== undefined ? ofDeployments : application !== undefined ? ofApplications : both;
+  const rows = await client.$queryRaw<Selected[]>`
+    SELECT kind, id FROM (${chosen}) r ORDER BY name COLLATE "C" LIMIT ${MAX_RUN_ITEMS + 1}`;
+  const path = template !== undefined ? 'template' : application !== undefined ? 'application' : 'label';
+  refuseExcess(rows, { path, of: 'deployments and applications with an available update' });
+  return rows;
+}
+
+/** @throws 400 for too many */
+function refuseExcess(chosen: readonly Selected[], { path, of }: { readonly path: string; readonly of: string }): void {
+  if (chosen.length <= MAX_RUN_ITEMS) return;
+  throw invalid([{ path, message: `selects more than ${MAX_RUN_ITEMS} ${of}. Select at most ${MAX_RUN_ITEMS}` }]);
+}
+
+/** @throws 400 for an id that is no deployment, or no application */
+async function refuseUnknown(
+  client: Database['client'],
+  given: readonly (Selected & { readonly path: string })[],
+): Promise<void> {
+  const ids = given.map(({ id }) => id);
+  const rows = await client.$queryRaw<Selected[]>(
+    Prisma.sql`SELECT 'deployment' AS kind, r.id FROM deployments r WHERE r.id = ANY(${ids}::uuid[])
+      UNION ALL SELECT 'application', r.id FROM applications r WHERE r.id = ANY(${ids}::uuid[])`,
+  );
+  const known = new Set(rows.map(({ kind, id }) => `${kind} ${id}`));
+  const unknown = given.filter(({ kind, id }) => !known.has(`${kind} ${id}`));
+  if (unknown.length === 0) return;
+  throw invalid(unknown.map(({ kind, path }) => ({ path, message: `must be the id of ${A[kind]}` })));
+}
+
+const A = { deployment: 'a deployment', application: 'an application' } as const;
+
+/** The id of the deployment or application of an item. */
+export const idOf = ({ deployment_id, application_id }: Pick<Item, 'deployment_id' | 'application_id'>): string =>
+  deployment_id ?? application_id ?? '';

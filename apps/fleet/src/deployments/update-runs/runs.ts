@@ -7,7 +7,7 @@ import { by, isOneOf, type List, readPage } from '../../database/lists.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { Creator } from '../../identity/mcp-tokens.ts';
 import { isUuid } from '../../resources/kind.ts';
-import type { RunPlan } from './plan.ts';
+import { idOf, type RunPlan } from './plan.ts';
 
 type Transaction = Prisma.TransactionClient;
 type Reader = Pick<Transaction, '$queryRaw'>;
@@ -16,8 +16,10 @@ type Query = Input<typeof fleetEndpoints.listUpdateRuns>['query'];
 
 const selection = z.object({
   template: z.string().nullable().default(null),
+  application: z.string().nullable().default(null),
   label: z.string().nullable().default(null),
   deployment_ids: z.array(z.string()).nullable().default(null),
+  application_ids: z.array(z.string()).nullable().default(null),
 });
 
 const runRow = z.object({
@@ -33,7 +35,8 @@ const runRow = z.object({
 });
 
 const itemRow = z.object({
-  deployment_id: z.string(),
+  deployment_id: z.string().nullable(),
+  application_id: z.string().nullable(),
   name: z.string(),
   wave: z.int().nullable(),
   state: z.enum(updateItemStates),
@@ -71,7 +74,9 @@ export async function readRun(reader: Reader, id: string): Promise<Run> {
   >`SELECT ${runList.columns} FROM update_runs r WHERE r.id = ${id}::uuid`;
   if (row === undefined) throw notFound();
   const items = await reader.$queryRaw<unknown[]>`
-    SELECT deployment_id, name, wave, state, generation, message FROM update_run_items
+    SELECT CASE WHEN kind = 'deployment' THEN deployment_id END AS deployment_id,
+      CASE WHEN kind = 'application' THEN deployment_id END AS application_id, name, wave, state, generation, message
+    FROM update_run_items
     WHERE run_id = ${id}::uuid ORDER BY position`;
   return { ...presentRow(row), items: items.map((item) => itemRow.parse(item)) };
 }
@@ -88,7 +93,7 @@ interface NewRun {
   readonly plan: {
     readonly items: readonly Pick<
       RunPlan['items'][number],
-      'deployment_id' | 'name' | 'wave' | 'expected' | 'skipped'
+      'deployment_id' | 'application_id' | 'name' | 'wave' | 'expected' | 'skipped'
     >[];
   };
 }
@@ -109,9 +114,10 @@ export async function insertRun(
   const ended = isEmpty ? { state: 'completed', finished_at: new Date() } : {};
   await transaction.updateRun.create({ data: { id, ...creator, stop_after: stopAfter, ...run, ...ended } });
   await transaction.updateRunItem.createMany({
-    data: plan.items.map(({ deployment_id, name, wave, expected, skipped }, position) => ({
+    data: plan.items.map(({ deployment_id, application_id, name, wave, expected, skipped }, position) => ({
       run_id: id,
-      deployment_id,
+      deployment_id: idOf({ deployment_id, application_id }),
+      kind: deployment_id === null ? 'application' : 'deployment',
       position,
       name,
       wave,

@@ -9,12 +9,17 @@ export interface Hold {
 
 /**
  * What a person must decide, although the template contains it: a hub that is trusted to update a program does not receive more with
- * it. undefined: an automatic update can be made.
+ * it. `subject`: what the update is about. undefined: an automatic update can be made.
  */
-export function beyondAutomatic(before: StoredSpec, after: StoredSpec): Hold | undefined {
+export function beyondAutomatic(before: StoredSpec, after: StoredSpec, subject = 'It'): Hold | undefined {
   const found = RULES.find(({ breaks }) => breaks(before, after));
-  return found && { reason: found.reason, message: `It ${found.what}, which only a person can decide.` };
+  return found && onlyByPerson(found.reason, `${subject} ${found.what}`);
 }
+
+export const onlyByPerson = (reason: string, what: string): Hold => ({
+  reason,
+  message: `${what}, which only a person can decide.`,
+});
 
 type Breaks = (before: StoredSpec, after: StoredSpec) => boolean;
 

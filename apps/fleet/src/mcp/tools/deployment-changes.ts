@@ -1,6 +1,7 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid } from '@svc/http';
 import type { Ask } from '@svc/mcp';
+import { createdApplication, isApplication } from './applications.ts';
 import { findDeployment, findEither } from './find.ts';
 import type { Handlers } from './types.ts';
 
@@ -10,7 +11,9 @@ type Changes = 'create_deployment' | 'update_deployment' | 'control_deployment' 
 
 export const deploymentChanges: Pick<Handlers, Changes> = {
   create_deployment: ({ idempotency_key: idempotencyKey, ...given }, { ask }) =>
-    ask(createDeployment, { body: given, idempotencyKey }),
+    isApplication(given)
+      ? createdApplication(ask, given, idempotencyKey)
+      : ask(createDeployment, { body: given, idempotencyKey }),
   update_deployment: async ({ deployment, version, ...given }, { ask }) =>
     ask(updateDeployment, { params: { id: await findDeployment(ask, deployment) }, body: given, version }),
   control_deployment: async ({ deployment, action, generation, version, ...planned }, { ask }) => {

@@ -1,6 +1,7 @@
 import { partsOf, restOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { askForNewest } from '@svc/mcp';
+import { isApplication, plannedApplication } from './applications.ts';
 import { findEither } from './find.ts';
 import type { Handlers } from './types.ts';
 
@@ -30,6 +31,7 @@ export const deploymentReads: Pick<Handlers, 'list_deployments' | 'get_deploymen
     return { deployment, ...events, ...revisions, ...manifest };
   },
   plan_deployment: async ({ manifest: isWanted, ...given }, { ask }) => {
+    if (isApplication(given)) return plannedApplication(ask, given, { manifest: isWanted });
     const { manifest, ...plan } = await ask(planDeployment, { body: given });
     return isWanted ? { ...plan, manifest } : plan;
   },

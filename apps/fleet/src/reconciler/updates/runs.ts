@@ -5,12 +5,12 @@ import { hasPresentRole } from '../../identity/authority.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ReturnContext } from '../rollout/restore.ts';
 import type { ReconcilerTimings } from '../timings.ts';
-import { applyUpdate } from './apply.ts';
+import { applyUpdate, updateAsPlanned, upgradeAsPlanned } from './apply.ts';
 
 export interface UpdateContext extends ReturnContext {
   readonly log: Log;
   readonly settings: Pick<Settings, 'oidc'>;
-  readonly timings: Pick<ReconcilerTimings, 'updates' | 'automaticUpdates' | 'afterError'>;
+  readonly timings: Pick<ReconcilerTimings, 'updates' | 'afterError'>;
 }
 
 /**
@@ -35,7 +35,8 @@ export const startUpdateRuns = (context: UpdateContext): PeriodicTask =>
 export async function continueRun(context: UpdateContext, id: string, ending: AbortSignal): Promise<void> {
   const next = await context.database.client.$transaction(async (transaction) => {
     if (!(await lockRun(transaction, id))) return [];
-    await settleItems(transaction, id);
+    await settleDeployments(transaction, id);
+    await settleApplications(transaction, id);
     await endWithCreator(context, transaction, id);
     return nextItems(transaction, id);
   });
@@ -55,7 +56,7 @@ async function lockRun(transaction: Prisma.TransactionClient, id: string): Promi
  * Records how updates have ended. Only services that run have an outcome. A job has a new configuration when a worker has observed
  * it, and a stopped deployment at once.
  */
-const settleItems = (transaction: Prisma.TransactionClient, id: string) => transaction.$executeRaw`
+const settleDeployments = (transaction: Prisma.TransactionClient, id: string) => transaction.$executeRaw`
   UPDATE update_run_items i SET state = ended.state, message = ended.message
   FROM (
     SELECT i.deployment_id, how.state, how.message
@@ -79,7 +80,32 @@ const settleItems = (transaction: Prisma.TransactionClient, id: string) => trans
           WHEN d.phase = 'failed' THEN format('Generation %s failed: %s.', i.generation, coalesce(d.reason, 'Failed'))
           ELSE ''
         END AS message) how
-    WHERE i.run_id = ${id}::uuid AND i.state = 'updating' AND how.state IS NOT NULL) ended
+    WHERE i.run_id = ${id}::uuid AND i.kind = 'deployment' AND i.state = 'updating' AND how.state IS NOT NULL) ended
+  WHERE i.run_id = ${id}::uuid AND i.deployment_id = ended.deployment_id`;
+
+/** The same of applications. The generation of a stopped one ends at once. */
+const settleApplications = (transaction: Prisma.TransactionClient, id: string) => transaction.$executeRaw`
+  UPDATE update_run_items i SET state = ended.state, message = ended.message
+  FROM (
+    SELECT i.deployment_id, how.state, how.message
+    FROM update_run_items i
+      LEFT JOIN applications a ON a.id = i.deployment_id
+      LEFT JOIN application_generations g ON g.application_id = i.deployment_id AND g.generation = i.generation
+      CROSS JOIN LATERAL (SELECT
+        CASE
+          WHEN g.outcome = 'good' THEN 'succeeded'
+          WHEN g.outcome = 'failed' THEN 'failed'
+          WHEN a.id IS NULL OR g.outcome = 'superseded' THEN 'skipped'
+          WHEN a.desired_state = 'stopped' THEN 'succeeded'
+        END AS state,
+        CASE
+          WHEN g.outcome = 'failed' THEN format('Generation %s failed (%s).', i.generation, g.outcome_reason)
+          WHEN g.outcome IS NOT NULL AND g.outcome <> 'superseded' THEN ''
+          WHEN a.id IS NULL THEN 'It was deleted before its update ended.'
+          WHEN g.outcome = 'superseded' THEN 'It was changed before its update ended.'
+          ELSE ''
+        END AS message) how
+    WHERE i.run_id = ${id}::uuid AND i.kind = 'application' AND i.state = 'updating' AND how.state IS NOT NULL) ended
   WHERE i.run_id = ${id}::uuid AND i.deployment_id = ended.deployment_id`;
 
 /** Ends a run whose creator can no longer change deployments. What has begun continues. */
@@ -93,6 +119,7 @@ async function endWithCreator({ settings }: UpdateContext, transaction: Prisma.T
 /** A planned update of a run that has not begun. */
 interface Item {
   readonly deployment_id: string;
+  readonly kind: string;
   readonly expected: string;
   readonly created_by: string;
 }
@@ -112,7 +139,7 @@ async function nextItems(transaction: Prisma.TransactionClient, id: string): Pro
     return [];
   }
   return transaction.$queryRaw<Item[]>`
-    SELECT i.deployment_id, i.expected, r.created_by
+    SELECT i.deployment_id, i.kind, i.expected, r.created_by
     FROM update_runs r JOIN update_run_items i ON i.run_id = r.id
     WHERE r.id = ${id}::uuid AND i.state = 'waiting'
       AND i.wave = (SELECT min(o.wave) FROM update_run_items o WHERE o.run_id = r.id AND o.state IN ('waiting', 'updating'))
@@ -121,16 +148,20 @@ async function nextItems(transaction: Prisma.TransactionClient, id: string): Pro
 
 /** Starts the update of an item. @returns whether further items of the wave can start */
 async function startItem(context: UpdateContext, runId: string, item: Item): Promise<boolean> {
-  const { deployment_id, expected, created_by } = item;
+  const { deployment_id, kind, expected, created_by } = item;
   const set = (transaction: Prisma.TransactionClient, data: Prisma.UpdateRunItemUncheckedUpdateManyInput) =>
     transaction.updateRunItem.updateMany({ where: { run_id: runId, deployment_id, state: 'waiting' }, data });
   try {
     return await applyUpdate(context, {
-      id: deployment_id,
-      by: `by the update run ${runId} of ${created_by}`,
       requestId: runId,
-      prepare: async (transaction) => ((await canStart(transaction, runId, deployment_id)) ? { expected } : undefined),
-      record: (transaction, generation) => set(transaction, { state: 'updating', generation }),
+      make: async (transaction) => {
+        if (!(await canStart(transaction, runId, deployment_id))) return undefined;
+        const by = `by the update run ${runId} of ${created_by}`;
+        const update = kind === 'application' ? upgradeAsPlanned : updateAsPlanned;
+        const updated = await update(context, transaction, { id: deployment_id, expected, by });
+        await set(transaction, { state: 'updating', generation: updated.generation });
+        return updated;
+      },
     });
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
@@ -144,7 +175,7 @@ async function startItem(context: UpdateContext, runId: string, item: Item): Pro
   }
 }
 
-/** The problems of an update whose deployment or template is not as it was planned any more. Others are failures. */
+/** The problems of an update whose object or catalog is not as it was planned any more. Others are failures. */
 const SKIPPING: readonly string[] = ['not_found', 'plan_outdated', 'update_held', 'no_template'];
 
 /** Whether an item of a locked run has not begun, and the run has not failed too often meanwhile. */

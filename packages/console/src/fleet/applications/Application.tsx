@@ -20,6 +20,7 @@ import { OpenButton } from '../deployments/endpoints/Endpoints.tsx';
 import { RevealButton } from '../deployments/RevealButton.tsx';
 import { phaseLook } from '../looks.ts';
 import { UpdateDecision } from './UpdateDecision.tsx';
+import { UpgradeNotice } from './UpgradeNotice.tsx';
 
 type Application = FleetOutput<'getApplication'>['application'];
 
@@ -66,6 +67,7 @@ export default function ApplicationPage({ params }: PageProps<'/applications/:id
               <p>{t('Generation {number} has failed.', { number: formatCount(application.failed_generation) })}</p>
             </Notice>
           )}
+          <UpgradeNotice update={application.update} />
           <Panel title={t('Parts')} flush>
             <ul className="item-list" aria-label={t('Parts')}>
               {application.parts.map((part) => (

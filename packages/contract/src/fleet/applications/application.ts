@@ -9,6 +9,7 @@ import { reference } from '../deployments/env.ts';
 import { changedMembers, labels, newMembers, resourceMembers, resourceName } from '../resources/resource.ts';
 import { target, targetReply } from '../resources/target.ts';
 import { overrides, overridesReply } from './overrides.ts';
+import { applicationUpdates, applicationUpdatesReply, availableUpgrade } from './updates.ts';
 import { changedUses, uses, usesReply } from './uses.ts';
 
 /** The maximum number of instances of all parts together. */
@@ -82,7 +83,7 @@ const expected = line(64).optional().meta({
 
 const onFailure = z.enum(['auto', 'roll_back', 'stop']).meta({
   description:
-    'What happens when a generation fails. `roll_back`: the fleet restores the last good one; `stop`: a person decides. `auto`: `roll_back`, unless a new instance has run with a volume to which it can write',
+    'What happens when a generation fails. `roll_back`: the fleet restores the last good one; `stop`: a person decides. `auto`: `roll_back`, unless a new instance has run with a volume to which it can write, or a job of `each_version` has completed',
 });
 
 const example = {
@@ -121,6 +122,7 @@ const readOnly = ignored(
   'advice',
   'outcome',
   'outcome_reason',
+  'update',
   'phase',
   'reason',
   'message',
@@ -152,6 +154,7 @@ export const newApplicationBody = z
       .meta({ description: 'null: the fleet chooses the target, one for all parts' }),
     desired_state: desired.default('running'),
     on_failure: onFailure.default('auto'),
+    updates: applicationUpdates.default({}),
     adopt: adopt.default({}),
     values: values.default({}),
     acknowledge: acknowledge.default([]),
@@ -180,6 +183,7 @@ export const changedApplication = z
     ...changes,
     on_failure: onFailure.optional(),
     acknowledge: acknowledge.default([]),
+    updates: applicationUpdates.optional(),
     expected,
     force: z.boolean().default(false).meta({
       description: 'Also if a generation with the same content has failed',
@@ -266,6 +270,8 @@ export const application = z
     }),
     advice: adviceOfTemplate.nullable().meta({ description: 'null: it is no copy of an application of the catalog' }),
     on_failure: onFailure,
+    updates: applicationUpdatesReply,
+    update: availableUpgrade,
     outcome: z.enum(['good', 'failed', 'superseded']).nullable().meta({
       description: 'How the generation has ended: all its parts run, or one has failed; null: it has not',
     }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { applicationSpec } from '../../applications/index.ts';
 import { endpoint } from '../../shared/endpoint.ts';
+import { anyValue } from '../../shared/list-query.ts';
 import { documentedAs } from '../../shared/openapi-schema.ts';
 import { largeReads, MEBIBYTE } from '../../shared/reads.ts';
 import { id, line, pagination, paging } from '../../shared/wire.ts';
@@ -8,6 +9,7 @@ import { applicationAdviceFilters } from '../deployments/advice.ts';
 import { refusals } from '../deployments/deployment.ts';
 import { generatedValue, generatedValues } from '../deployments/env.ts';
 import { logQuery } from '../deployments/logs.ts';
+import { updateStates } from '../deployments/updates.ts';
 import { waiting } from '../deployments/waiting.ts';
 import { byId, resourceQuery } from '../resources/resource.ts';
 import {
@@ -51,7 +53,10 @@ export const fleetApplicationEndpoints = {
     access: 'resources-read',
     tag: 'applications',
     summary: 'List the applications',
-    query: resourceQuery(applicationAdviceFilters),
+    query: resourceQuery({
+      ...applicationAdviceFilters,
+      update: anyValue('state of the available upgrade', updateStates),
+    }),
     reads: { rows: 30, bytes: 64 * 1024, perRow: { rows: 70, bytes: 2 * MEBIBYTE } },
     reply: z.object({ applications: z.array(application), pagination }),
   }),

@@ -30,5 +30,11 @@ export function useUpdateCount(of: { readonly template?: string } = {}): number 
   return data?.pagination.total ?? 0;
 }
 
+/** The number of applications for which an upgrade is available. */
+export function useUpgradeCount(): number {
+  const { data } = useQuery(fleet.read('listApplications', { query: { ...WITH_UPDATE, limit: 1 } }));
+  return data?.pagination.total ?? 0;
+}
+
 export const updatesAvailable = (count: number): string =>
   t('{count, plural, one {# update available} other {# updates available}}', { count });

@@ -8,6 +8,7 @@ import { Panel } from '../../../../shared/ui/shell/PageHeader.tsx';
 import { type FleetOutput, fleet } from '../../../api.ts';
 import { placeOf } from '../../form/member-labels.ts';
 import { ChangeReview, OutageWords, VersionWords } from '../ChangeReview.tsx';
+import { pageOfItem } from './run-looks.ts';
 
 type Item = FleetOutput<'planUpdateRun'>['plan']['items'][number];
 
@@ -41,7 +42,7 @@ export const PlannedRun = memo(function PlannedRun({
           </p>
           <ul className="item-list" aria-label={t('Will be updated')}>
             {updated.map((item) => (
-              <Planned key={item.deployment_id} item={item} />
+              <Planned key={pageOfItem(item).id} item={item} />
             ))}
           </ul>
         </Panel>
@@ -50,7 +51,7 @@ export const PlannedRun = memo(function PlannedRun({
         <Panel title={t('Will not be updated')} flush>
           <ul className="item-list" aria-label={t('Will not be updated')}>
             {others.map((item) => (
-              <Excluded key={item.deployment_id} item={item} />
+              <Excluded key={pageOfItem(item).id} item={item} />
             ))}
           </ul>
         </Panel>
@@ -59,18 +60,19 @@ export const PlannedRun = memo(function PlannedRun({
   );
 });
 
-function Planned({ item: { deployment_id: id, name, wave, template, outage } }: { readonly item: Item }) {
+function Planned({ item }: { readonly item: Item }) {
+  const { deployment_id: id, name, wave, template, outage } = item;
   return (
     <li className="stack-small">
       <span className="spread">
-        <Link href={href('/deployments/:id', { id })} className="cell-link">
+        <Link href={pageOfItem(item).page} className="cell-link">
           {name}
         </Link>
         <span className="muted small">{t('Step {number}', { number: wave ?? 0 })}</span>
       </span>
       {template && <VersionWords template={template} />}
       {outage && <OutageWords outage={outage} />}
-      <Details id={id} name={name} />
+      {id !== null && <Details id={id} name={name} />}
     </li>
   );
 }
@@ -100,14 +102,15 @@ function Changes({ id }: { readonly id: string }) {
 }
 
 /** Why a deployment stays as it is. What a person must decide has its own review. */
-function Excluded({ item: { deployment_id: id, name, skipped, refusals, template } }: { readonly item: Item }) {
+function Excluded({ item }: { readonly item: Item }) {
+  const { deployment_id: id, name, skipped, refusals, template } = item;
   return (
     <li className="stack-small">
       <span className="spread">
-        <Link href={href('/deployments/:id', { id })} className="cell-link">
+        <Link href={pageOfItem(item).page} className="cell-link">
           {name}
         </Link>
-        {template && (
+        {template && id !== null && (
           <Link href={href('/deployments/:id/update', { id })} aria-label={t('Review update: {name}', { name })}>
             {t('Review update')}
           </Link>

@@ -3,7 +3,6 @@ import { CircleStop } from 'lucide-react';
 import { memo, useState } from 'react';
 import { Link } from 'wouter';
 import { isUnavailable } from '../../../../shared/api/problem.ts';
-import { href } from '../../../../shared/routing/href.ts';
 import type { PageProps } from '../../../../shared/routing/page.tsx';
 import { rich, t } from '../../../../shared/texts/texts.ts';
 import { Button } from '../../../../shared/ui/controls/Button.tsx';
@@ -17,7 +16,7 @@ import { ErrorView, Loading, Notice } from '../../../../shared/ui/feedback/state
 import { confirmChange } from '../../../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader, Panel } from '../../../../shared/ui/shell/PageHeader.tsx';
 import { type FleetOutput, fleet, useBlocked } from '../../../api.ts';
-import { isOpen, itemLooks, type RunItem, runLooks, sizeOf, wordsOfSelection } from './run-looks.ts';
+import { isOpen, itemLooks, pageOfItem, type RunItem, runLooks, sizeOf, wordsOfSelection } from './run-looks.ts';
 
 type UpdateRun = FleetOutput<'getUpdateRun'>['run'];
 
@@ -110,17 +109,20 @@ const Group = memo(function Group({
       flush
     >
       <ul className="item-list" aria-label={label}>
-        {items.map(({ deployment_id: id, name, wave, message }) => (
-          <li key={id} className="stack-small">
-            <span className="spread">
-              <Link href={href('/deployments/:id', { id })} className="cell-link">
-                {name}
-              </Link>
-              {wave !== null && <span className="muted small">{t('Step {number}', { number: wave })}</span>}
-            </span>
-            {message && <span className="muted small">{message}</span>}
-          </li>
-        ))}
+        {items.map(({ name, wave, message, ...item }) => {
+          const { id, page } = pageOfItem(item);
+          return (
+            <li key={id} className="stack-small">
+              <span className="spread">
+                <Link href={page} className="cell-link">
+                  {name}
+                </Link>
+                {wave !== null && <span className="muted small">{t('Step {number}', { number: wave })}</span>}
+              </span>
+              {message && <span className="muted small">{message}</span>}
+            </li>
+          );
+        })}
       </ul>
     </Panel>
   );

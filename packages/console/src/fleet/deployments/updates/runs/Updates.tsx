@@ -11,7 +11,7 @@ import { ListStates } from '../../../../shared/ui/lists/ListPage.tsx';
 import { Table } from '../../../../shared/ui/lists/Table.tsx';
 import { PageHeader } from '../../../../shared/ui/shell/PageHeader.tsx';
 import { fleet } from '../../../api.ts';
-import { updatesAvailable, useUpdateCount, WITH_UPDATE } from '../UpdateMark.tsx';
+import { updatesAvailable, useUpdateCount, useUpgradeCount, WITH_UPDATE } from '../UpdateMark.tsx';
 import { isOpen, runLooks, sizeOf, wordsOfSelection } from './run-looks.ts';
 import { UpdateAll } from './UpdateAll.tsx';
 
@@ -21,6 +21,7 @@ const REFRESH_MS = 3000;
 export default function Updates() {
   const { page, set } = useFilters();
   const count = useUpdateCount();
+  const upgrades = useUpgradeCount();
   const runs = useQuery({
     ...fleet.read('listUpdateRuns', { query: { page } }),
     refetchInterval: ({ state: { data } }) => (data?.runs.some(isOpen) ? REFRESH_MS : false),
@@ -36,7 +37,7 @@ export default function Updates() {
             <Link href={href('/deployments', undefined, WITH_UPDATE)}>{updatesAvailable(count)}</Link>
           )
         }
-        actions={<UpdateAll count={count} />}
+        actions={<UpdateAll count={count + upgrades} />}
       />
       <ListStates
         query={runs}

@@ -1,3 +1,4 @@
+import { href } from '../../../../shared/routing/href.ts';
 import { t } from '../../../../shared/texts/texts.ts';
 import { looks, type StatusLook } from '../../../../shared/ui/display/Status.tsx';
 import type { FleetOutput } from '../../../api.ts';
@@ -25,9 +26,16 @@ export const itemLooks: Readonly<Record<RunItem['state'], StatusLook>> = {
 export const isOpen = ({ state, counts }: Pick<UpdateRun, 'state' | 'counts'>): boolean =>
   state === 'running' || counts.updating > 0;
 
-/** Which deployments a run is about. */
-export function wordsOfSelection({ selection: { template, label }, counts }: UpdateRun): string {
+/** The page of the deployment or application of an item, and what identifies it. */
+export const pageOfItem = ({ deployment_id, application_id }: Pick<RunItem, 'deployment_id' | 'application_id'>) =>
+  deployment_id === null
+    ? { id: application_id ?? '', page: href('/applications/:id', { id: application_id ?? '' }) }
+    : { id: deployment_id, page: href('/deployments/:id', { id: deployment_id }) };
+
+/** Which deployments and applications a run is about. */
+export function wordsOfSelection({ selection: { template, application, label }, counts }: UpdateRun): string {
   if (template !== null) return t('Template {template}', { template });
+  if (application !== null) return t('Application {application}', { application });
   if (label !== null) return t('Label {value}', { value: label });
   return t('{count, plural, one {# chosen deployment} other {# chosen deployments}}', { count: sizeOf(counts) });
 }

@@ -12,7 +12,11 @@ export type SelectionParameters = Readonly<Record<(typeof selectionParameters)[n
 export type RunSelection =
   | { readonly template: string }
   | { readonly label: string }
-  | { readonly deployment_ids: string[] };
+  | { readonly deployment_ids?: string[]; readonly application_ids?: string[] };
+
+/** Whether nothing restricts the selection, so that it also contains the applications. */
+export const selectsAll = (parameters: SelectionParameters): boolean =>
+  Object.values(parameters).every((value) => value === '');
 
 /** The ids of chosen deployments; undefined if filters select them. */
 export const chosenOf = ({ chosen }: SelectionParameters): string[] | undefined =>

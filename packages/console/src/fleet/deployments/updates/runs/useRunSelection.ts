@@ -8,6 +8,7 @@ import {
   ownFilterOf,
   type RunSelection,
   type SelectionParameters,
+  selectsAll,
 } from './run-selection.ts';
 
 const PAGE_SIZE = 100;
@@ -40,9 +41,24 @@ async function select(parameters: SelectionParameters, signal: AbortSignal): Pro
   const { total } = first.pagination;
   const own = ownFilterOf(parameters);
   if (own && total <= MAX_DEPLOYMENTS) return { selection: own, total };
+  const applications = selectsAll(parameters) ? await upgradable(signal) : { ids: [], total: 0 };
   const ids = first.deployments.map(({ id }) => id);
   for (let page = 2; page <= first.pagination.totalPages && ids.length < MAX_DEPLOYMENTS; page++) {
     ids.push(...(await read(page)).deployments.map(({ id }) => id));
   }
-  return { selection: { deployment_ids: [...new Set(ids)].slice(0, MAX_DEPLOYMENTS) }, total };
+  const deployments = [...new Set(ids)].slice(0, MAX_DEPLOYMENTS - applications.ids.length);
+  return {
+    selection: {
+      ...(deployments.length > 0 && { deployment_ids: deployments }),
+      ...(applications.ids.length > 0 && { application_ids: applications.ids }),
+    },
+    total: total + applications.total,
+  };
+}
+
+/** The first applications by name with an available upgrade, and the number of all. */
+async function upgradable(signal: AbortSignal) {
+  const query = { ...WITH_UPDATE, limit: PAGE_SIZE, sort: 'name' } as const;
+  const { applications, pagination } = await fleet.call('listApplications', { query, signal });
+  return { ids: applications.map(({ id }) => id), total: pagination.total };
 }
