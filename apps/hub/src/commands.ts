@@ -199,19 +199,22 @@ export const program: Program = {
       },
     },
     sign: {
-      ...printing('sign the templates of a folder that are not signed', async ({ argument: folder, options }) => {
-        const { signFolder } = await import('./commands/publishing/sign.ts');
-        return (await signFolder(folder, options)).join('\n');
-      }),
+      ...printing(
+        'sign the templates and applications of a folder that are not signed',
+        async ({ argument: folder, options }) => {
+          const { signFolder } = await import('./commands/publishing/sign.ts');
+          return (await signFolder(folder, options)).join('\n');
+        },
+      ),
       argument: '<folder>',
       options: {
         key: { value: '<file>', help: 'the signing key; with --signer, its public key. Required' },
         signer: { value: '<command>', help: SIGNER },
-        all: { help: 'sign all templates again' },
+        all: { help: 'sign all of them again' },
       },
     },
     verify: {
-      summary: 'verify the templates of a folder as a fleet does',
+      summary: 'verify the templates and applications of a folder as a fleet does',
       run: async ({ argument: folder, options }) => {
         const { verifyFolder } = await import('./commands/publishing/sign.ts');
         const { lines, isAccepted } = await verifyFolder(folder, options);

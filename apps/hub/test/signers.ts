@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { type NewKeyring, publicKeyOfPem, type Signer, signKeyring, signTemplate } from '@svc/trust';
+import { type NewKeyring, publicKeyOfPem, type Signer, signApplication, signKeyring, signTemplate } from '@svc/trust';
 
 /** A key of a publisher. */
 export async function aSigner(): Promise<Signer> {
@@ -11,6 +11,10 @@ export async function aSigner(): Promise<Signer> {
 /** The signature of a template, of a publisher that the hub need not know. */
 export const signatureOf = (template: object, signer: Signer, serial = 1): Promise<string> =>
   signTemplate({ ...template }, { publisher: 'acme', serial, issuedAt: new Date() }, signer);
+
+/** The same of an application. */
+export const signatureOfApplication = (application: object, signer: Signer, serial = 1): Promise<string> =>
+  signApplication({ ...application }, { publisher: 'acme', serial, issuedAt: new Date() }, signer);
 
 const DAY_MS = 86_400_000;
 

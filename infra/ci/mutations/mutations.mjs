@@ -420,4 +420,37 @@ export const mutations = [
     ],
     tests: [{ package: 'packages/trust', pattern: 'test/keyring' }],
   },
+  {
+    name: 'changed variables of an untrusted application deployed',
+    edits: [
+      {
+        file: 'apps/fleet/src/applications/trust.ts',
+        find: "policy.mode === 'require' && begins ?",
+        replace: "policy.mode === 'unknown' && begins ?",
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/trust/malicious-applications' }],
+  },
+  {
+    name: 'specification of a request taken for a signed one',
+    edits: [
+      {
+        file: 'apps/fleet/src/applications/change.ts',
+        find: 'change.origin === undefined && isDeepStrictEqual(spec, base.spec)',
+        replace: 'change.origin === undefined',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/trust/applications' }],
+  },
+  {
+    name: 'serials of applications not remembered',
+    edits: [
+      {
+        file: 'apps/fleet/src/applications/store.ts',
+        find: 'trust: await trustOfCopy(transaction, origin.evidence),',
+        replace: 'trust: await trustOfCopy(transaction, null),',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/trust/applications' }],
+  },
 ];

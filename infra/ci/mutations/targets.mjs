@@ -48,7 +48,7 @@ export const targets = [
     },
   },
   { file: 'packages/auth/src/jwt.ts', tests: { directory: 'packages/auth', patterns: ['test/jwt', 'test/key'] } },
-  ...['jws', 'keyring', 'keys', 'scope', 'statement', 'verify'].map((name) => ({
+  ...['jws', 'keyring', 'keys', 'kind', 'members', 'parts', 'scope', 'statement', 'verify'].map((name) => ({
     file: `packages/trust/src/${name}.ts`,
     guards: true,
     tests: { directory: 'packages/trust', patterns: ['test/'] },

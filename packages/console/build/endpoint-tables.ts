@@ -9,8 +9,8 @@ const tables: Readonly<Record<string, Readonly<Record<string, Endpoint>>>> = {
 };
 
 /**
- * The part of the contract that a browser needs to call the endpoints: method, path, tag, status
- * and access, without the schemas. The types of the client come from the contract itself.
+ * The part of the contract that a browser needs to call the endpoints: method, path, tag, status,
+ * access, and the media type of an upload, without the schemas. The types of the client come from the contract itself.
  */
 export const endpointTables = (): Plugin => ({
   name: 'endpoint-tables',
@@ -23,8 +23,8 @@ export const endpointTables = (): Plugin => ({
 
 const rowsOf = (endpoints: Readonly<Record<string, Endpoint>>) =>
   Object.fromEntries(
-    Object.entries(endpoints).map(([name, { method, path, tag, status, access }]) => [
+    Object.entries(endpoints).map(([name, { method, path, tag, status, access, upload }]) => [
       name,
-      [method.toUpperCase(), path, tag, status, access],
+      [method.toUpperCase(), path, tag, status, access, ...(upload ? [upload.type] : [])],
     ]),
   );

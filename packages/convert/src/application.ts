@@ -91,4 +91,4 @@ export interface Application extends Description {
 }
 
 /** An application as a YAML document. */
-export const applicationYaml = (application: Application): string => stringify(application, { lineWidth: 0 });
+export const applicationYaml = (application: object): string => stringify(application, { lineWidth: 0 });

@@ -4,6 +4,7 @@ export * from './keyring.ts';
 export * from './keys.ts';
 export * from './kind.ts';
 export * from './members.ts';
+export { partOfDigest, shownDigest } from './parts.ts';
 export * from './reasons.ts';
 export * from './scope.ts';
 export * from './statement.ts';

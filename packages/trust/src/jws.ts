@@ -4,7 +4,11 @@ import type { Algorithm, PublicKey } from './keys.ts';
 import { Untrusted } from './reasons.ts';
 
 /** What is signed. Verifiers refuse a `typ` that they do not know, so a new kind of content has a new one. */
-export const types = { template: 'svc-template+jws', keyring: 'svc-keyring+jws' } as const;
+export const types = {
+  template: 'svc-template+jws',
+  application: 'svc-application+jws',
+  keyring: 'svc-keyring+jws',
+} as const;
 export type Type = `svc-${string}+jws`;
 
 /** The longest compact serialization of a type, in characters. */

@@ -66,7 +66,7 @@ export const reasons = {
     by: ['hub'],
   },
   slug_out_of_scope: {
-    message: 'The publisher must not publish a template with this slug here.',
+    message: 'The publisher must not publish this slug here.',
     remedy: EXTEND_SCOPE,
     by: ['admin'],
   },
@@ -124,16 +124,25 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
+/** What is wrong with a content, and what to do. `noun` is what its kind calls it. */
+export function explanationOf(reason: Reason, noun: string): Omit<Explanation, 'by'> {
+  const { message, remedy } = reasons[reason];
+  return { message: message.replaceAll('template', noun), remedy: remedy.replaceAll('template', noun) };
+}
+
 /** A refusal of a template or a keyring. The message begins with the reason. */
 export class Untrusted extends Error {
   override name = 'Untrusted';
   readonly reason: Reason;
   /** What the reason is about, such as the names of members; '' if there is nothing more to say. */
   readonly detail: string;
-  constructor(reason: Reason, detail = '') {
+  /** The names of the parts of an application that the reason is about. */
+  readonly parts: readonly string[];
+  constructor(reason: Reason, detail = '', parts: readonly string[] = []) {
     super(detail === '' ? reason : `${reason}: ${detail}`);
     this.reason = reason;
     this.detail = detail;
+    this.parts = parts;
   }
 }
 

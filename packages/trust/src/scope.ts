@@ -1,7 +1,8 @@
 import { repositoryOf, templateReply } from '@svc/contract';
 import { z } from 'zod';
 import type { Members } from './canonical.ts';
-import { Untrusted } from './reasons.ts';
+import { partsIn } from './parts.ts';
+import { type Reason, Untrusted } from './reasons.ts';
 
 /** What a publisher may publish to a fleet. The fleet sets it. Each pattern is exact, or ends with `*`, which stands for any text. */
 export interface Scope {
@@ -27,21 +28,44 @@ const digestMember = z.object({ image_digest });
  * Refuses what is outside the scope of a publisher. Members whose form this version does not know are outside every scope.
  * @throws Untrusted
  */
-export function refuseOutside({ slugs, images, secrets }: Scope, slug: string, members: Members): void {
-  if (!isIn(slugs, slug)) throw new Untrusted('slug_out_of_scope', slug);
-  const image = imageMembers.safeParse(members);
-  if (!image.success) throw new Untrusted('image_out_of_scope', 'its form is not known');
-  const repository = repositoryOf(image.data);
-  if (!isIn(images, repository)) throw new Untrusted('image_out_of_scope', repository);
-  const used = secretMembers.safeParse(members);
-  if (!used.success) throw new Untrusted('secret_out_of_scope', 'their form is not known');
-  const names = [...used.data.secret_refs.map(({ name }) => name), used.data.registry_credentials ?? []].flat();
-  const outside = names.filter((name) => !isIn(secrets, name));
-  if (outside.length > 0) throw new Untrusted('secret_out_of_scope', outside.join(', '));
+export function refuseOutside(scope: Scope, slug: string, members: Members): void {
+  if (!isIn(scope.slugs, slug)) throw new Untrusted('slug_out_of_scope', slug);
+  refuseOutsideImages(scope, members);
 }
 
-/** Whether a template names its image by digest. */
-export function isPinned(members: Members): boolean {
+/** The same for an application, whose parts have images and secrets. @throws Untrusted with the part */
+export function refuseOutsideInParts(scope: Scope, slug: string, members: Members): void {
+  if (!isIn(scope.slugs, slug)) throw new Untrusted('slug_out_of_scope', slug);
+  for (const [name, part] of partsIn(members) ?? []) refuseOutsideImages(scope, part, name);
+}
+
+function refuseOutsideImages({ images, secrets }: Scope, members: Members, part?: string): void {
+  const image = imageMembers.safeParse(members);
+  if (!image.success) throw outside('image_out_of_scope', 'its form is not known', part);
+  const repository = repositoryOf(image.data);
+  if (!isIn(images, repository)) throw outside('image_out_of_scope', repository, part);
+  const used = secretMembers.safeParse(members);
+  if (!used.success) throw outside('secret_out_of_scope', 'their form is not known', part);
+  const names = [...used.data.secret_refs.map(({ name }) => name), used.data.registry_credentials ?? []].flat();
+  const others = names.filter((name) => !isIn(secrets, name));
+  if (others.length > 0) throw outside('secret_out_of_scope', others.join(', '), part);
+}
+
+const outside = (reason: Reason, detail: string, part: string | undefined): Untrusted =>
+  part === undefined ? new Untrusted(reason, detail) : new Untrusted(reason, `part ${part}: ${detail}`, [part]);
+
+/** Refuses a template that does not name its image by digest. @throws Untrusted */
+export function refuseUnpinned(members: Members): void {
+  if (!isPinned(members)) throw new Untrusted('image_not_pinned');
+}
+
+/** Refuses an application with parts that do not name their images by digest. @throws Untrusted with the parts */
+export function refuseUnpinnedParts(members: Members): void {
+  const unpinned = (partsIn(members) ?? []).filter(([, part]) => !isPinned(part)).map(([name]) => name);
+  if (unpinned.length > 0) throw new Untrusted('image_not_pinned', `part ${unpinned.join(', ')}`, unpinned);
+}
+
+function isPinned(members: Members): boolean {
   const parsed = digestMember.safeParse(members);
   return parsed.success && /^sha256:[0-9a-f]{64}$/.test(parsed.data.image_digest ?? '');
 }

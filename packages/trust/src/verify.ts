@@ -2,20 +2,22 @@ import { digestsOf, type Members } from './canonical.ts';
 import { openJws, readHeader, readUnverified } from './jws.ts';
 import { isExpired, type Keyring, type KeyState, type ListedKey } from './keyring.ts';
 import { type ContentKind, templates } from './kind.ts';
-import { coveredMembers, isDefault, signedForm } from './members.ts';
+import { isDefault, signedForm } from './members.ts';
+import { digestNameOf, partOfDigest, partsIn, shownDigest, withDigestedParts } from './parts.ts';
 import { shown, Untrusted } from './reasons.ts';
 import type { Scope } from './scope.ts';
 import { contentDigest, readStatement, type Statement } from './statement.ts';
 
-/** The most signatures of a template. */
+/** The most signatures of a content. */
 export const MAX_SIGNATURES = 8;
 
 /** A publisher that a fleet trusts. */
 export interface TrustedPublisher extends KeyState, Scope {}
 
-/** The highest serial that was verified of a slug, for each key. */
+/** The highest serial that was verified of a content, for each key. */
 export interface Remembered {
   readonly publisher: string;
+  /** As `keyOf` of the kind names the content. */
   readonly slug: string;
   readonly kid: string;
   readonly serial: number;
@@ -23,7 +25,7 @@ export interface Remembered {
   readonly content: string;
 }
 
-/** What a fleet has verified of the slug before. */
+/** What a fleet has verified of the content before. */
 export interface History {
   readonly remembered: readonly Remembered[];
   /** The publisher of the slug; undefined if none was verified. */
@@ -91,12 +93,12 @@ async function verifySignature(members: Members, signature: unknown, verificatio
   refuseKey(statement, { keyring, key, now });
   const digests = refuseChanges(statement, { members, known, kept, kind });
   kind.refuseOutside(publisher, statement.slug, members);
-  if (requiresDigest && !kind.isPinned(members)) throw new Untrusted('image_not_pinned');
+  if (requiresDigest) kind.refuseUnpinned(members);
   const floor = Object.hasOwn(keyring.floors, statement.slug) ? (keyring.floors[statement.slug] ?? 0) : 0;
   if (statement.serial < floor) throw new Untrusted('revision_withdrawn', `serial ${statement.serial}, below ${floor}`);
   const remember = {
     publisher: publisher.publisher,
-    slug: statement.slug,
+    slug: kind.keyOf(statement.slug),
     kid: key.kid,
     serial: statement.serial,
     content: contentDigest(statement.content),
@@ -106,7 +108,7 @@ async function verifySignature(members: Members, signature: unknown, verificatio
     publisher: publisher.publisher,
     kid: key.kid,
     serial: statement.serial,
-    ignored: Object.keys(statement.content).filter((name) => !known.includes(name)),
+    ignored: ignoredMembers(statement, known, kind),
     digests,
     remember,
   };
@@ -165,19 +167,54 @@ interface Received {
  * @returns the digest of each signed member
  * @throws Untrusted
  */
-function refuseChanges({ content, slug }: Statement, { members, known, kept, kind }: Received): Record<string, string> {
+function refuseChanges(statement: Statement, { members, known, kept, kind }: Received): Record<string, string> {
+  const { content, slug, part_members = [] } = statement;
   const names = Object.keys(content);
   const isCovered = (name: string) => Object.hasOwn(content, name);
   const uncovered = [
     ...known.filter((name) => !isCovered(name) && !isDefault(name, members[name], kind)),
     ...['name', 'slug'].filter((name) => !isCovered(name)),
   ];
-  if (uncovered.length > 0) throw new Untrusted('uncovered_member', [...new Set(uncovered)].join(', '));
-  const present = { ...kept, ...digestsOf(members, names) };
+  const ofParts = uncoveredInParts(statement, members, kind);
+  if (uncovered.length + ofParts.length > 0) {
+    const detail = [...new Set([...uncovered, ...ofParts.map(({ text }) => text)])].join(', ');
+    throw new Untrusted('uncovered_member', detail, [...new Set(ofParts.map(({ part }) => part))]);
+  }
+  const digested = kind.parts ? withDigestedParts(members, part_members) : members;
+  const present = { ...kept, ...digestsOf(digested, names) };
   const changed = names.filter((name) => !Object.hasOwn(present, name) || present[name] !== content[name]);
-  if (changed.length > 0) throw new Untrusted('content_changed', changed.join(', '));
+  if (changed.length > 0) {
+    const parts = changed.flatMap((name) => partOfDigest(name) ?? []);
+    throw new Untrusted('content_changed', changed.map(shownDigest).join(', '), parts);
+  }
   if (slug !== members.slug) throw new Untrusted('other_template', shown(slug));
   return { ...content };
+}
+
+/** The parts that are not signed, and the members of parts that the signature does not cover and that do not have their defaults. */
+function uncoveredInParts(
+  { content, part_members = [] }: Statement,
+  members: Members,
+  { parts: form }: ContentKind,
+): { readonly part: string; readonly text: string }[] {
+  if (!form) return [];
+  const unknown = form.covered.filter((name) => !part_members.includes(name));
+  return (partsIn(members) ?? []).flatMap(([part, own]) => {
+    if (!Object.hasOwn(content, digestNameOf(part))) return [{ part, text: `part ${shown(part)}` }];
+    const injected = unknown.filter((name) => !isDefault(name, own[name], form));
+    return injected.map((name) => ({ part, text: `${name} of the part ${part}` }));
+  });
+}
+
+/** The signed members that this reader does not know, also those of parts. */
+function ignoredMembers(
+  { content, part_members = [] }: Statement,
+  known: readonly string[],
+  { parts }: ContentKind,
+): string[] {
+  const isKnown = (name: string) => known.includes(name) || (parts !== undefined && partOfDigest(name) !== undefined);
+  const ofParts = parts ? part_members.filter((name) => !parts.covered.includes(name)) : [];
+  return [...Object.keys(content).filter((name) => !isKnown(name)), ...ofParts.map((name) => `parts.${name}`)];
 }
 
 /**
@@ -220,8 +257,13 @@ export function readSignature(signature: unknown, { typ }: Pick<ContentKind, 'ty
   return { kid: shown(read.header.kid), statement: readStatement(readUnverified(read)) };
 }
 
-/** The covered members in which two templates differ. */
-export function changedMembers(before: Members, after: Members): string[] {
-  const [first, second] = [before, after].map((members) => digestsOf(signedForm(members), coveredMembers));
-  return coveredMembers.filter((name) => first?.[name] !== second?.[name]);
+/** The covered members in which two contents differ. A part counts as a member, as `part_` and its name. */
+export function changedMembers(before: Members, after: Members, kind: ContentKind = templates): string[] {
+  const digests = (members: Members) => {
+    const form = signedForm(members, kind);
+    return digestsOf(form, Object.keys(form));
+  };
+  const [first, second] = [digests(before), digests(after)];
+  const names = [...new Set([...Object.keys(first), ...Object.keys(second)])];
+  return names.filter((name) => first[name] !== second[name]);
 }

@@ -4,12 +4,14 @@ import { content, first, NOW, outcomeOf, signed, verify } from './world.ts';
 /** Notes, which have a text with a default, and no image. */
 const notes: ContentKind = {
   typ: 'svc-note+jws',
+  noun: 'note',
+  keyOf: (slug) => `note/${slug}`,
   covered: ['name', 'slug', 'text'],
   defaults: { text: '' },
   refuseOutside: ({ slugs }, slug) => {
     if (!slugs.includes(slug)) throw new Untrusted('slug_out_of_scope', slug);
   },
-  isPinned: () => true,
+  refuseUnpinned: () => undefined,
 };
 const issue = { publisher: 'acme', serial: 5, issuedAt: NOW };
 const note = { name: 'A note', slug: 'redis', text: 'Read me.' };
@@ -32,7 +34,10 @@ it('verifies another kind of content with its own members', async () => {
 it('applies the scope and the rule for digests of the kind', async () => {
   const other = await signedNote({ slug: 'other' });
   expect(await outcomeOf(verify(other, { kind: notes }))).toBe('slug_out_of_scope');
-  const unpinned = { ...notes, isPinned: () => false };
+  const refuseUnpinned = () => {
+    throw new Untrusted('image_not_pinned');
+  };
+  const unpinned = { ...notes, refuseUnpinned };
   expect(await outcomeOf(verify(await signedNote(), { kind: unpinned, requiresDigest: true }))).toBe(
     'image_not_pinned',
   );

@@ -118,7 +118,7 @@ export const signed = async (
 
 export const good = await signed();
 
-type Options = Partial<Parameters<typeof verifyTemplate>[2]> & { readonly trust?: TrustedPublisher };
+export type Options = Partial<Parameters<typeof verifyTemplate>[2]> & { readonly trust?: TrustedPublisher };
 
 export const verify = ({ members, signatures }: Signed, { trust = acme, ...options }: Options = {}) =>
   verifyTemplate(members, signatures, { publishers: [trust], now: NOW, ...options });

@@ -10,11 +10,12 @@ import type { Action, Common } from '../invocation.ts';
 import { print, tell } from '../output.ts';
 
 const CATEGORIES = 'categories.yaml';
-const TEMPLATES = 'templates';
+/** The folders with one file per object. */
+const FOLDERS = ['templates', 'applications'];
 const SIGNATURES = 'signatures.json';
 
 /** The files of a catalog that a hub can send, so that nothing is written elsewhere. */
-const FILE = /^(?:categories\.yaml|templates\/[a-z0-9][a-z0-9-]{0,63}\.yaml)$/;
+const FILE = /^(?:categories\.yaml|(?:templates|applications)\/[a-z0-9][a-z0-9-]{0,63}\.yaml)$/;
 
 interface CatalogFile {
   readonly path: string;
@@ -38,7 +39,14 @@ export const importFolder: Action<ImportOptions> = async ([folder = ''], options
     reply(
       hub.POST('/api/v1/publish/import', {
         params: { query: { plan, ...given({ prune: options.prune, max_deletions: options.maxDeletions }) } },
-        body: { files: [...files], ...given({ message: options.message, signatures: signed?.templates }) },
+        body: {
+          files: [...files],
+          ...given({
+            message: options.message,
+            signatures: signed?.templates,
+            application_signatures: ofApplications(signed),
+          }),
+        },
       }),
     );
   if (options.dryRun === true) {
@@ -59,23 +67,37 @@ export const importFolder: Action<ImportOptions> = async ([folder = ''], options
 /** The catalog files of a folder. @throws UsageError if it is none */
 async function readFolder(folder: string): Promise<readonly CatalogFile[]> {
   if (!existsSync(path.join(folder, CATEGORIES))) throw new UsageError(`${folder} has no ${CATEGORIES}.`);
-  const at = path.join(folder, TEMPLATES);
-  const names = existsSync(at) ? await readdir(at) : [];
-  const paths = [
-    CATEGORIES,
-    ...names.filter((name) => /^[^.].*\.ya?ml$/.test(name)).map((name) => `${TEMPLATES}/${name}`),
-  ];
+  const paths = [CATEGORIES, ...(await objectsIn(folder))];
   return Promise.all(
     paths.map(async (each) => ({ path: each, content: await readFile(path.join(folder, each), 'utf8') })),
   );
 }
 
+/** The files of templates and applications in a folder. */
+async function objectsIn(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const each of FOLDERS) {
+    const at = path.join(folder, each);
+    const names = existsSync(at) ? await readdir(at) : [];
+    found.push(...names.filter((name) => /^[^.].*\.ya?ml$/.test(name)).map((name) => `${each}/${name}`));
+  }
+  return found;
+}
+
+type Signatures = Record<string, string[]>;
+
 interface SignaturesFile {
   /** The serial of the newest signature. */
   readonly serial: number;
   /** By the slug of the template. */
-  readonly templates: Record<string, string[]>;
+  readonly templates: Signatures;
+  /** By the slug of the application. */
+  readonly applications: Signatures;
 }
+
+/** The signatures of applications; undefined if there are none, because a hub of an earlier version refuses them. */
+const ofApplications = (signed: SignaturesFile | undefined): Signatures | undefined =>
+  signed && Object.keys(signed.applications).length > 0 ? signed.applications : undefined;
 
 /** The signatures of a folder; undefined if it has no file with them. @throws UsageError */
 async function readSignatures(folder: string): Promise<SignaturesFile | undefined> {
@@ -83,8 +105,9 @@ async function readSignatures(folder: string): Promise<SignaturesFile | undefine
   if (!existsSync(file)) return undefined;
   const value = parseJson(await readFile(file, 'utf8'));
   // The hub checks each signature.
-  const { serial, templates } = Object(value) as Partial<SignaturesFile>;
-  if (typeof serial === 'number' && typeof templates === 'object') return { serial, templates };
+  const { serial, templates, applications = {} } = Object(value) as Partial<SignaturesFile>;
+  if (typeof serial === 'number' && typeof templates === 'object' && typeof applications === 'object')
+    return { serial, templates, applications };
   throw new UsageError(`${file} is not a file of the command sign of the hub.`);
 }
 
@@ -132,10 +155,13 @@ export const exportFolder: Action<ExportOptions> = async ([folder = ''], options
   if (present.length > 0 && !present.includes(CATEGORIES)) {
     throw new UsageError(`${folder} is neither empty nor a folder with a catalog.`);
   }
-  const { files, signatures } = await readCatalog(hubOf(options));
+  const { files, ...signatures } = await readCatalog(hubOf(options));
   const obsolete = options.prune === true ? await obsoleteIn(folder, files) : [];
   if (obsolete.length > 0) await confirm(`Delete ${obsolete.join(', ')}?`, options);
-  await mkdir(path.join(folder, TEMPLATES), { recursive: true });
+  for (const each of FOLDERS) {
+    const isUsed = each === 'templates' || files.some((file) => file.path.startsWith(`${each}/`));
+    if (isUsed) await mkdir(path.join(folder, each), { recursive: true });
+  }
   const written: string[] = [];
   for (const { path: name, content } of files) {
     const file = path.join(folder, name);
@@ -145,7 +171,8 @@ export const exportFolder: Action<ExportOptions> = async ([folder = ''], options
   }
   for (const name of obsolete) await rm(path.join(folder, name));
   if (await writeSignatures(folder, signatures, options.prune === true)) written.push(SIGNATURES);
-  const count = files.length + (Object.keys(signatures).length > 0 ? 1 : 0);
+  const signed = Object.values(signatures).flatMap((each) => Object.keys(each));
+  const count = files.length + (signed.length > 0 ? 1 : 0);
   await print(
     { written, deleted: obsolete, files: count },
     {
@@ -156,32 +183,46 @@ export const exportFolder: Action<ExportOptions> = async ([folder = ''], options
   return undefined;
 };
 
-interface Catalog {
+interface Catalog extends Omit<SignaturesFile, 'serial'> {
   readonly files: readonly CatalogFile[];
-  /** By the slug of the template. */
-  readonly signatures: Record<string, string[]>;
 }
 
 async function readCatalog(hub: Hub): Promise<Catalog> {
-  const { files, signatures = {} } = await reply(hub.GET('/api/v1/publish/export')); // earlier versions have no signatures
+  // Earlier versions have no signatures.
+  const {
+    files,
+    signatures: templates = {},
+    application_signatures: applications = {},
+  } = await reply(hub.GET('/api/v1/publish/export'));
   const wrong = files.find(({ path: name }) => !FILE.test(name));
   if (wrong) throw new Failure(`The hub sent a file with the name ${JSON.stringify(wrong.path)}.`);
-  return { files, signatures };
+  return { files, templates, applications };
 }
 
 /**
- * Writes the signatures of a hub, if the file states others. Without `prunes`, those of other templates are kept.
+ * Writes the signatures of a hub, if the file states others. Without `prunes`, those of other objects are kept.
  * @returns whether the file was written
  */
-async function writeSignatures(folder: string, ofHub: Record<string, string[]>, prunes: boolean): Promise<boolean> {
-  const before = (await readSignatures(folder)) ?? { serial: 0, templates: {} };
-  const all = Object.entries(prunes ? ofHub : { ...before.templates, ...ofHub });
-  const templates = Object.fromEntries(all.sort(([one], [other]) => (one < other ? -1 : 1)));
-  if (isDeepStrictEqual(templates, before.templates)) return false;
-  const serial = Math.max(before.serial, ...all.flatMap(([, signatures]) => signatures.map(serialOf)));
-  await writeFile(path.join(folder, SIGNATURES), `${JSON.stringify({ serial, templates }, undefined, 2)}\n`);
+async function writeSignatures(
+  folder: string,
+  ofHub: Omit<SignaturesFile, 'serial'>,
+  prunes: boolean,
+): Promise<boolean> {
+  const before = (await readSignatures(folder)) ?? { serial: 0, templates: {}, applications: {} };
+  const kept = prunes ? { templates: {}, applications: {} } : before;
+  const templates = bySlug({ ...kept.templates, ...ofHub.templates });
+  const applications = bySlug({ ...kept.applications, ...ofHub.applications });
+  if (isDeepStrictEqual([templates, applications], [before.templates, before.applications])) return false;
+  const all = [...Object.values(templates), ...Object.values(applications)].flat();
+  const serial = Math.max(before.serial, ...all.map(serialOf));
+  // Earlier versions read a file without applications.
+  const file = { serial, templates, ...(Object.keys(applications).length > 0 && { applications }) };
+  await writeFile(path.join(folder, SIGNATURES), `${JSON.stringify(file, undefined, 2)}\n`);
   return true;
 }
+
+const bySlug = (signatures: Signatures): Signatures =>
+  Object.fromEntries(Object.entries(signatures).sort(([one], [other]) => (one < other ? -1 : 1)));
 
 /** The serial in a signature, which the hub has checked; 0 if it has another form. */
 function serialOf(signature: string): number {
@@ -191,15 +232,9 @@ function serialOf(signature: string): number {
   return typeof serial === 'number' ? serial : 0;
 }
 
-/** The files of templates in a folder that a hub does not have. */
-async function obsoleteIn(folder: string, files: readonly CatalogFile[]): Promise<string[]> {
-  const at = path.join(folder, TEMPLATES);
-  const names = existsSync(at) ? await readdir(at) : [];
-  return names
-    .filter((name) => /^[^.].*\.ya?ml$/.test(name))
-    .map((name) => `${TEMPLATES}/${name}`)
-    .filter((name) => !files.some((file) => file.path === name));
-}
+/** The files of templates and applications in a folder that a hub does not have. */
+const obsoleteIn = async (folder: string, files: readonly CatalogFile[]): Promise<string[]> =>
+  (await objectsIn(folder)).filter((name) => !files.some((file) => file.path === name));
 
 /** Whether a file has the same value, so that its comments and its format remain. */
 async function hasSameValue(file: string, content: string): Promise<boolean> {

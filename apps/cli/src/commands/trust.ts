@@ -113,8 +113,12 @@ function parse(text: string): unknown {
   }
 }
 
-const refusedOf = ({ templates, deployments }: Plan): string =>
-  `${templates.refused} of ${templates.total} templates and ${deployments.refused} of ${deployments.total} deployments would be refused`;
+const refusedOf = ({ templates, applications = { refused: 0, total: 0 }, deployments }: Plan): string =>
+  [
+    `${templates.refused} of ${templates.total} templates`,
+    `${applications.refused} of ${applications.total} applications`,
+    `and ${deployments.refused} of ${deployments.total} deployments would be refused`,
+  ].join(', ');
 
 /** Shows what the policy would refuse if it required trust. */
 export const plan: Action = async (_, options) => {
@@ -127,8 +131,8 @@ export const plan: Action = async (_, options) => {
   return undefined;
 };
 
-const lineOf = ({ reason, templates, deployments }: Plan['reasons'][number]): string =>
-  `\n${reason}: ${templates} templates, ${deployments} deployments`;
+const lineOf = ({ reason, templates, applications = 0, deployments }: Plan['reasons'][number]): string =>
+  `\n${reason}: ${templates} templates, ${applications} applications, ${deployments} deployments`;
 
 type Fleet = ReturnType<typeof fleetOf>;
 

@@ -99,6 +99,10 @@ export async function decideChange(
     target: null,
     desiredState: change.desiredState ?? row.desired_state,
     origin: change.origin,
+    stored:
+      change.origin === undefined && isDeepStrictEqual(spec, base.spec)
+        ? { id: row.id, specVersion: base.specVersion }
+        : undefined,
   };
   const isNewVersion = restored === undefined && !isDeepStrictEqual(spec, before.content.spec);
   const changes = await changesOf(context, { before, change, restored, updates, isNewVersion });

@@ -3,6 +3,7 @@ import {
   type ApplicationUpdates,
   type NewDeployment,
   type Target,
+  type Trust,
   type Uses,
   workloadDefaults,
 } from '@svc/contract/fleet';
@@ -12,13 +13,16 @@ import { runSpecOf } from '../deployments/draft.ts';
 import { type Decided, decideAll, isRefused, type PlanContext, type Requested } from '../deployments/plans/several.ts';
 import type { Refusal } from '../deployments/refusals.ts';
 import type { DeploymentRow } from '../deployments/rows.ts';
+import { admittedOf, isRefusedOn, type RefusedTargets, trustedIn } from '../deployments/templates/trust.ts';
 import { sha256 } from '../deployments/updates/digest.ts';
+import type { Candidate } from '../placement/candidates.ts';
 import { refuseFieldErrors } from '../resources/field-errors.ts';
 import { refuseUnknownTarget, targetOf } from '../resources/targets.ts';
 import type { Before, Present } from './before.ts';
 import { type CompiledPart, type Requested as Content, compile } from './compile.ts';
 import type { Origin } from './origin.ts';
 import { type Rejected, rankTargets } from './targets.ts';
+import { examineApplication, refusalsByPart, type StoredSpecification } from './trust.ts';
 import { chosenProblems } from './uses.ts';
 
 /** What an application is to be. */
@@ -29,6 +33,8 @@ export interface Wanted extends Omit<Content, 'known'> {
   readonly desiredState: 'running' | 'stopped';
   /** The application of the catalog of which the specification is a copy. */
   readonly origin?: Origin | undefined;
+  /** The stored specification that an application continues to have; undefined: it begins to have another one. */
+  readonly stored?: StoredSpecification | undefined;
 }
 
 /** A reason to refuse an application; without a part, it concerns the whole. */
@@ -50,6 +56,8 @@ export interface DecidedApplication {
   readonly rejected: readonly Rejected[];
   readonly unchecked: readonly Target[];
   readonly refusals: readonly PartRefusal[];
+  /** Who signed what it is a copy of. */
+  readonly trust: Trust;
   /** Identifies the decision: the same request in the same state has the same one. */
   readonly digest: string;
   /** Identifies what runs. */
@@ -92,7 +100,15 @@ export async function decideApplication(
   refuseFieldErrors([...problems, ...(before ? [] : targetProblems(wanted))]);
   const chosen = { id: before?.row?.id, uses: wanted.uses, before: usesBefore };
   refuseFieldErrors(await chosenProblems(context.transaction, chosen));
-  const once = { ...context, ofParts: true, candidates: await context.candidates.readOnce(context.transaction) };
+  const trusted = context.trusted ?? trustedIn(context.transaction);
+  const trust = await examineApplication({ ...context, trusted }, wanted);
+  const once = {
+    ...context,
+    ofParts: true,
+    trusted,
+    ofApplication: { ...trust, overrides: wanted.overrides },
+    candidates: await context.candidates.readOnce(context.transaction),
+  };
   const ofName = before?.row ? [] : await refusalsOfName(once, wanted);
   const id = before?.row?.id ?? uuidv7();
   const requests = requestsOf(wanted, parts, id);
@@ -107,7 +123,7 @@ export async function decideApplication(
     );
   const { decided, target, rejected, unchecked } = before
     ? await onPresentTarget(before, onTarget)
-    : await onBestTarget(once, { wanted, parts, onTarget });
+    : await onBestTarget(once, { wanted, parts, refusedTargets: trust.refusedTargets, onTarget });
   const ofParts = decided.flatMap((each, index) => refusalsOf(each, { part: parts[index], decided, parts }));
   const ofTarget = decided.length === 0 ? refusalsOfTargets(rejected) : [];
   return {
@@ -122,7 +138,18 @@ export async function decideApplication(
     target,
     rejected,
     unchecked,
-    refusals: [...ofName, ...(wanted.origin?.refusals ?? []), ...ofParts, ...ofTarget],
+    refusals: [
+      ...ofName,
+      ...(wanted.origin?.refusals ?? []),
+      ...refusalsByPart({
+        ofApplication: isRefusedOn(trust.refusedTargets, target) ? trust.refusals : [],
+        ofParts,
+        untrusted: trust.parts,
+        parts: parts.map(({ name }) => name),
+      }),
+      ...ofTarget,
+    ],
+    trust: trust.verdict,
     digest: digestOf({ wanted, before, target, decided }),
     fingerprint: sha256(
       parts.map(({ name, spec, env, hostPorts }) => [name, spec, env, ...(hostPorts ? [hostPorts] : [])]),
@@ -155,16 +182,21 @@ async function onPresentTarget({ parts }: Present, onTarget: DecideOn): Promise<
 interface Choice {
   readonly wanted: Wanted;
   readonly parts: readonly CompiledPart[];
+  /** Targets on which the policy of trust refuses it. Others come first. */
+  readonly refusedTargets: RefusedTargets;
   readonly onTarget: DecideOn;
 }
 
 /** Decides all parts on the requested target, otherwise on the best one that takes all. */
-async function onBestTarget(context: PlanContext, { wanted, parts, onTarget }: Choice): Promise<OnTarget> {
+async function onBestTarget(
+  context: PlanContext,
+  { wanted, parts, refusedTargets, onTarget }: Choice,
+): Promise<OnTarget> {
   await refuseUnknownTarget(context.transaction, wanted.target, { hold: false });
   const isFixed = wanted.target !== null || wanted.desiredState === 'stopped';
   const { fitting, rejected, unchecked } = isFixed
     ? { fitting: [wanted.target], rejected: [], unchecked: [] }
-    : rankTargets(await context.candidates.read(context.transaction), parts);
+    : rankAdmitted(await context.candidates.read(context.transaction), parts, refusedTargets);
   let first: OnTarget | undefined;
   for (const target of fitting) {
     const result = { decided: await onTarget(target), target, rejected, unchecked };
@@ -173,6 +205,17 @@ async function onBestTarget(context: PlanContext, { wanted, parts, onTarget }: C
     if (!dependsOnTarget(result.decided)) break;
   }
   return first ?? { decided: [], target: null, rejected, unchecked };
+}
+
+/** The targets that the policy of trust admits; all if no part fits on one of them, so that the decision states the reason. */
+function rankAdmitted(
+  candidates: readonly Candidate[],
+  parts: readonly CompiledPart[],
+  refusedTargets: RefusedTargets,
+): ReturnType<typeof rankTargets> {
+  const admitted = admittedOf(candidates, refusedTargets);
+  const ranked = rankTargets(admitted, parts);
+  return ranked.fitting.length > 0 || admitted.length === candidates.length ? ranked : rankTargets(candidates, parts);
 }
 
 /** Whether another target can accept what one has refused. */

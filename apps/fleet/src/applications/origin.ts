@@ -5,6 +5,7 @@ import type { Refusal } from '../deployments/refusals.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { isAbout, refusalsOfAdvice, type StoredAdvice } from '../resources/advice.ts';
 import { applicationHash, copyInSpec } from '../resources/application-copies.ts';
+import { type Evidence, presentEvidence } from '../trust/evidence.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -20,6 +21,8 @@ export interface Origin {
   /** Identifies what it consists of. */
   readonly hash: string;
   readonly spec: ApplicationSpec;
+  /** What was signed of it; null: nothing. */
+  readonly evidence: Evidence | null;
   /** The reasons against it. */
   readonly refusals: readonly (Refusal & { readonly part: null })[];
 }
@@ -54,17 +57,20 @@ async function read(
   where: Prisma.Sql,
   acknowledged: readonly string[],
 ): Promise<Origin | undefined> {
-  const [row] = await transaction.$queryRaw<{ document: unknown; hash: string }[]>`
-    SELECT document, ${applicationHash(Prisma.sql`document`)} AS hash FROM catalog_applications
+  const [row] = await transaction.$queryRaw<{ document: unknown; signed: unknown; hash: string }[]>`
+    SELECT document, signed, ${applicationHash(Prisma.sql`document`)} AS hash FROM catalog_applications
     WHERE ${where} ORDER BY updated_at DESC, id LIMIT 1`;
   if (!row) return undefined;
-  const found = application.parse(row.document);
+  const stored = application.parse(row.document);
+  const evidence = presentEvidence(row.signed, stored.updated_at);
+  // What runs is what was signed, as it was received.
+  const found = evidence ? application.parse({ ...stored, ...evidence.members }) : stored;
   const { id, slug, version, revision, min_tier, inputs, generated, parts } = found;
   const advice = adviceOf(found, acknowledged);
   const tier = await tierProblem(transaction, min_tier);
   const ofTier = tier === undefined ? [] : [{ code: 'tier_too_low' as const, path: 'application', message: tier }];
   return {
-    ...{ id, slug, version, revision, advice, hash: row.hash, spec: { inputs, generated, parts } },
+    ...{ id, slug, version, revision, advice, hash: row.hash, spec: { inputs, generated, parts }, evidence },
     refusals: [...refusalsOfAdvice(advice, 'application'), ...ofTier].map((refusal) => ({ ...refusal, part: null })),
   };
 }

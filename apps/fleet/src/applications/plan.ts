@@ -29,7 +29,7 @@ export async function planOf(
   decided: DecidedApplication,
   before?: Before,
 ): Promise<Plan> {
-  const { parts, target, rejected, refusals, digest, newValues } = decided;
+  const { parts, target, rejected, refusals, digest, newValues, trust } = decided;
   const isRefused = refusals.length > 0;
   const renderer = isRefused || target === null ? undefined : await readRenderer(transaction, target);
   const removed = before ? retiredParts(before, decided) : [];
@@ -46,6 +46,7 @@ export async function planOf(
     placement: { target: target && columnsOfTarget(target), rejected: rejected.map((each) => ({ ...each })) },
     generated: [...newValues],
     ...(await planCopy(transaction, decided, before)),
+    trust,
     parts: [
       ...planned,
       ...removed.map((row) => ({

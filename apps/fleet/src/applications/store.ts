@@ -22,6 +22,7 @@ import { type DecidedApplication, type DecidedPart, retiredParts } from './decid
 import type { Origin } from './origin.ts';
 import { readParts, reverseWaits, type storedParts, storeWaits } from './parts.ts';
 import type { ApplicationRow } from './rows.ts';
+import { trustOfCopy } from './trust.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -171,8 +172,8 @@ interface NewSpec {
   readonly origin: Origin | undefined;
 }
 
-const storeSpec = (transaction: Transaction, { id, version, spec, origin }: NewSpec) =>
-  transaction.applicationSpec.create({
+async function storeSpec(transaction: Transaction, { id, version, spec, origin }: NewSpec): Promise<void> {
+  await transaction.applicationSpec.create({
     data: {
       ...{ application_id: id, spec_version: version, spec: jsonOf(spec) },
       ...(origin && {
@@ -180,9 +181,11 @@ const storeSpec = (transaction: Transaction, { id, version, spec, origin }: NewS
         catalog_slug: origin.slug,
         catalog_hash: origin.hash,
         catalog_revision: origin.revision,
+        trust: await trustOfCopy(transaction, origin.evidence),
       }),
     },
   });
+}
 
 /** The number of the specification of a generation. A new one is stored. */
 async function specVersionOf(

@@ -1,18 +1,24 @@
-import { type Application, CallError, fold, searchText } from '@svc/contract';
+import { CallError, fold, searchText } from '@svc/contract';
 import type { Database } from '../database/client.ts';
 import type { RecordedEvent } from '../events/record.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { forgetAdvice, storeApplicationAdvice } from './advice.ts';
 import { recordAdvisories } from './advisories.ts';
-import type { Hub } from './hub.ts';
+import type { ApplicationSource } from './hub.ts';
 import { EmptyCatalog, LeaseLost } from './mirror.ts';
-import { type ApplicationPage, cursorReaderOf, type Entries, readApplicationPage } from './read.ts';
+import {
+  type ApplicationPage,
+  cursorReaderOf,
+  type Entries,
+  type MirroredApplication,
+  readApplicationPage,
+} from './read.ts';
 
 type Transaction = Prisma.TransactionClient;
 
 interface ApplicationSync {
   readonly database: Database;
-  readonly hub: Hub;
+  readonly hub: ApplicationSource;
   /** The owner of the lease of the sync. */
   readonly owner: string;
 }
@@ -150,7 +156,7 @@ async function applyPage({ database, hub, owner }: ApplicationSync, page: Applic
 }
 
 /** Those without a readable id come first, because they prevent deletions. */
-const mergeSkipped = (before: readonly Skipped[], unreadable: Entries<Application>['unreadable']): Skipped[] =>
+const mergeSkipped = (before: readonly Skipped[], unreadable: Entries<MirroredApplication>['unreadable']): Skipped[] =>
   [...before, ...unreadable.map(({ id = null, slug = null, reason }) => ({ id, slug, reason }))]
     .toSorted((one, other) => Number(one.id !== null) - Number(other.id !== null))
     .slice(0, MAX_SKIPPED);
@@ -166,11 +172,11 @@ async function lockProgress(transaction: Transaction, owner: string): Promise<St
 
 async function storeApplications(
   transaction: Transaction,
-  applications: readonly Application[],
+  applications: readonly MirroredApplication[],
   generation: number,
 ): Promise<void> {
   for (let start = 0; start < applications.length; start += BATCH) {
-    const rows = applications.slice(start, start + BATCH).map((application) => ({
+    const rows = applications.slice(start, start + BATCH).map(({ signed, ...application }) => ({
       id: application.id,
       slug: application.slug,
       category_id: application.category_id,
@@ -181,29 +187,31 @@ async function storeApplications(
       sort_name: fold(application.name),
       updated_at: application.updated_at,
       document: application,
+      signed,
     }));
     await transaction.$executeRaw`
       INSERT INTO catalog_applications (id, slug, category_id, category_slug, is_featured, tags, search_text, sort_name,
-        updated_at, generation, document, summary, document_bytes, summary_bytes)
+        updated_at, generation, document, summary, document_bytes, summary_bytes, signed)
       SELECT id, slug, category_id, category_slug, is_featured, tags, search_text, sort_name, updated_at, ${generation}::int,
-        document, short, octet_length(document::text), octet_length(short::text)
+        document, short, octet_length(document::text), octet_length(short::text), nullif(signed, 'null')
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (
           id uuid, slug text, category_id uuid, category_slug text, is_featured boolean, tags text[], search_text text,
-          sort_name text, updated_at timestamptz, document jsonb),
-        LATERAL (SELECT document || '{"documentation": "", "inputs": [], "generated": [], "parts": []}'::jsonb AS short) s
+          sort_name text, updated_at timestamptz, document jsonb, signed jsonb),
+        LATERAL (SELECT document ||
+          '{"documentation": "", "inputs": [], "generated": [], "parts": [], "signatures": []}'::jsonb AS short) s
       ON CONFLICT (id) DO UPDATE SET
         slug = excluded.slug, category_id = excluded.category_id, category_slug = excluded.category_slug,
         is_featured = excluded.is_featured, tags = excluded.tags, search_text = excluded.search_text,
         sort_name = excluded.sort_name, updated_at = excluded.updated_at, generation = excluded.generation,
         document = excluded.document, summary = excluded.summary, document_bytes = excluded.document_bytes,
-        summary_bytes = excluded.summary_bytes`;
+        summary_bytes = excluded.summary_bytes, signed = excluded.signed`;
   }
 }
 
 /** Keeps the stored copies of applications that a page lists and that cannot be read. */
 const keepApplications = (
   transaction: Transaction,
-  unreadable: Entries<Application>['unreadable'],
+  unreadable: Entries<MirroredApplication>['unreadable'],
   generation: number,
 ): Promise<number> =>
   transaction.$executeRaw`

@@ -1,7 +1,7 @@
 import { Problem, unavailable } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { type Bundle, inspectBundle, sourceOf } from './bundle.ts';
-import type { CatalogSource } from './hub.ts';
+import type { ApplicationSource, CatalogSource } from './hub.ts';
 import { EmptyCatalog, LeaseLost } from './mirror.ts';
 import { type CatalogTimings, takeLease } from './schedule.ts';
 import { BUNDLE_SOURCE } from './sync-state.ts';
@@ -12,7 +12,11 @@ interface ImportContext {
   readonly isStopped: () => boolean;
   readonly timings: CatalogTimings;
   /** Replaces the mirror with a full walk of a source, as the owner of the lease. */
-  readonly replace: (source: CatalogSource, owner: string) => Promise<void>;
+  readonly replace: (
+    source: CatalogSource,
+    ofApplications: ApplicationSource | undefined,
+    owner: string,
+  ) => Promise<void>;
 }
 
 /**
@@ -34,11 +38,14 @@ export async function importBundle(
   }
   const lease = await takeLease(database, isStopped, timings);
   if (!lease) throw unavailable('The fleet is shutting down. Nothing was imported.');
-  const { source, close } = sourceOf(bundle);
+  const { source, listApplicationUpdates, close } = sourceOf(bundle);
+  const ofApplications = bundle.hasApplications
+    ? { source: BUNDLE_SOURCE, client: { listApplicationUpdates } }
+    : undefined;
   const { owner } = lease;
   try {
     if (!force) await refuseUnexpected(database, bundle);
-    await replace(source, owner);
+    await replace(source, ofApplications, owner);
     // A hub that the fleet gets later need not know the cursor.
     await database.client.$executeRaw`
       UPDATE catalog_sync SET source = ${BUNDLE_SOURCE}, cursor = NULL, next_at = NULL WHERE lease_owner = ${owner}::uuid`;
@@ -47,7 +54,7 @@ export async function importBundle(
     if (!(error instanceof EmptyCatalog)) throw error;
     throw new Problem(
       'found_empty',
-      'The bundle contains no templates, and the mirror was kept. Import it once more to empty the mirror.',
+      'The bundle contains no templates or no applications, and those of the mirror were kept. Import it once more to remove them.',
     );
   } finally {
     await close();

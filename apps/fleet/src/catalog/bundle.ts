@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { CallError } from '@svc/contract';
 import { MAX_UNPACKED_BUNDLE } from '@svc/contract/fleet';
-import { hubReaderEndpoints, type ReadUpdates } from '@svc/contract/hub';
+import { hubReaderEndpoints, type ReadApplicationUpdates, type ReadUpdates } from '@svc/contract/hub';
 import { Problem, structureProblem } from '@svc/http';
 import { z } from 'zod';
-import type { CatalogSource } from './hub.ts';
+import type { ApplicationSource, CatalogSource } from './hub.ts';
 
 const header = z.object({
   format: z.literal('svc-catalog-bundle'),
@@ -25,6 +25,7 @@ const record = z.union([
   z.object({ page: hubReaderEndpoints.listTemplateUpdates.reply }),
   hubReaderEndpoints.listCategories.reply,
   hubReaderEndpoints.listPublishers.reply,
+  z.object({ application_page: hubReaderEndpoints.listApplicationUpdates.reply }),
   z.object({ end: z.literal(true) }),
 ]);
 type BundleRecord = z.output<typeof record>;
@@ -38,6 +39,8 @@ export interface Bundle {
   readonly organization: z.output<typeof header>['organization'];
   /** The time of the hub at which its catalog was as the bundle shows it. */
   readonly checkedAt: Date;
+  /** Whether it states applications. Those of the mirror stay otherwise. */
+  readonly hasApplications: boolean;
 }
 
 const invalidBundle = (why: string) =>
@@ -59,18 +62,35 @@ export async function inspectBundle(bytes: Uint8Array): Promise<Bundle> {
   }
   const kinds: string[] = [];
   let last: ReadUpdates | undefined;
+  let lastOfApplications: ReadApplicationUpdates | undefined;
   for await (const line of lines) {
     const read = readRecord(line);
     kinds.push(kindOf(read));
-    if (!('page' in read)) continue;
-    if (last === undefined ? !read.page.reset : read.page.reset || !last.has_more)
-      throw invalidBundle('its pages do not follow each other');
-    last = read.page;
+    if ('page' in read) {
+      requireNext(last, read.page);
+      last = read.page;
+    } else if ('application_page' in read) {
+      requireNext(lastOfApplications, read.application_page);
+      lastOfApplications = read.application_page;
+    }
   }
-  if (last === undefined || last.has_more || !/^(?:page )+categories publishers end$/.test(kinds.join(' '))) {
+  const isComplete = /^(?:page )+categories publishers (?:application_page )*end$/.test(kinds.join(' '));
+  if (last === undefined || last.has_more || lastOfApplications?.has_more || !isComplete)
     throw invalidBundle('lines are missing');
-  }
-  return { bytes, organization: parsed.data.organization, checkedAt: new Date(last.checked_at) };
+  return {
+    bytes,
+    organization: parsed.data.organization,
+    checkedAt: new Date(last.checked_at),
+    hasApplications: lastOfApplications !== undefined,
+  };
+}
+
+type BundlePage = Pick<ReadUpdates, 'reset' | 'has_more'>;
+
+/** Only the first page begins a walk, and each other one continues the page before. @throws 422 */
+function requireNext(last: BundlePage | undefined, page: BundlePage): void {
+  if (last === undefined ? !page.reset : page.reset || !last.has_more)
+    throw invalidBundle('its pages do not follow each other');
 }
 
 /** A bundle as the hub whose responses it contains. They are read once, in their order. */
@@ -78,6 +98,7 @@ export function sourceOf({ bytes, organization: own }: Bundle) {
   const lines = linesOf(bytes);
   let isOpen = false;
   let position: string | undefined = 'start';
+  let positionOfApplications: string | undefined = 'start';
   const next = async (): Promise<BundleRecord> => {
     if (!isOpen) await lines.next(); // the header
     isOpen = true;
@@ -104,7 +125,17 @@ export function sourceOf({ bytes, organization: own }: Bundle) {
       return { publishers: 'publishers' in read ? read.publishers : [] };
     },
   };
-  return { source, close: () => lines.return(undefined) };
+  const listApplicationUpdates: ApplicationSource['client']['listApplicationUpdates'] = async ({
+    query: { cursor },
+  }) => {
+    if (cursor !== positionOfApplications) throw new CallError('updates', { kind: 'refused', status: 400 });
+    let read = await next();
+    if ('publishers' in read) read = await next(); // a fleet that trusts nobody does not ask for keyrings
+    if (!('application_page' in read)) throw invalidBundle('lines are missing');
+    positionOfApplications = read.application_page.has_more ? read.application_page.cursor : undefined;
+    return read.application_page;
+  };
+  return { source, listApplicationUpdates, close: () => lines.return(undefined) };
 }
 
 const kindOf = (read: BundleRecord): string => Object.keys(read)[0] ?? '';

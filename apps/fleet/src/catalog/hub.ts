@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CallError, type Client, createClient, type Send } from '@svc/contract';
-import { hubReaderEndpoints, type ReadUpdates } from '@svc/contract/hub';
+import { hubReaderEndpoints, type ReadApplicationUpdates, type ReadUpdates } from '@svc/contract/hub';
 import { failedConnection } from '@svc/http';
 
 /** Where a catalog comes from: a hub, or a bundle with its responses. */
@@ -12,6 +12,17 @@ export interface CatalogSource {
   }): Promise<ReadUpdates>;
   listCategories(): Promise<{ readonly categories: readonly unknown[] }>;
   listPublishers(): Promise<{ readonly publishers: readonly unknown[] }>;
+}
+
+/** Where the applications of a catalog come from. */
+export interface ApplicationSource {
+  /** Identifies it: another one has other cursors. */
+  readonly source: string;
+  readonly client: {
+    listApplicationUpdates(input: {
+      readonly query: { readonly cursor: string; readonly limit: number };
+    }): Promise<ReadApplicationUpdates>;
+  };
 }
 
 /** The hub that this fleet mirrors. */

@@ -22,6 +22,7 @@ import {
 } from '@svc/contract';
 import { MAX_CHANGES_LISTED } from '@svc/contract/fleet';
 import type { ReadApplicationUpdates, ReadUpdates } from '@svc/contract/hub';
+import { type ContentKind, applications as signedApplications, templates as signedTemplates } from '@svc/trust';
 import { z } from 'zod';
 import { type Evidence, evidenceOf } from '../trust/evidence.ts';
 import { version } from '../version.ts';
@@ -46,6 +47,11 @@ export interface MirroredTemplate extends Template {
   readonly signed: Evidence | null;
 }
 
+/** The same of an application. */
+export interface MirroredApplication extends Application {
+  readonly signed: Evidence | null;
+}
+
 /** What a page of changes states beside its objects. */
 interface Page extends Pick<ReadUpdates, 'checked_at' | 'cursor' | 'reset' | 'has_more'> {
   /** The ids of removed objects. */
@@ -63,7 +69,7 @@ export interface TemplatePage extends Page {
 
 /** The same for applications. */
 export interface ApplicationPage extends Page {
-  readonly applications: Entries<Application>;
+  readonly applications: Entries<MirroredApplication>;
 }
 
 const TOO_LONG = `must have at most ${MAX_FOLDED} characters, which an index of the database can store`;
@@ -183,13 +189,17 @@ function readEntries<T>(schema: z.ZodType<T>, rows: readonly unknown[]): Entries
   return { readable: [...readable.values()], unreadable: [...unreadable.values()] };
 }
 
-/** Reads templates, with what was received of those that are signed. */
-function readTemplates(rows: readonly unknown[]): Entries<MirroredTemplate> {
+/** Reads objects, with what was received of those that are signed. */
+function readSigned<T extends { readonly id: string; readonly updated_at: string }>(
+  schema: z.ZodType<T>,
+  rows: readonly unknown[],
+  kind: ContentKind,
+): Entries<T & { readonly signed: Evidence | null }> {
   const received = new Map(rows.map((row) => [identity.parse(row).id, row]));
-  const { readable, unreadable } = readEntries(storable, rows);
-  const withEvidence = readable.map((template) => ({
-    ...template,
-    signed: evidenceOf(Object(received.get(template.id)), template.updated_at),
+  const { readable, unreadable } = readEntries(schema, rows);
+  const withEvidence = readable.map((object) => ({
+    ...object,
+    signed: evidenceOf(Object(received.get(object.id)), object.updated_at, kind),
   }));
   return { readable: withEvidence, unreadable };
 }
@@ -215,12 +225,12 @@ function pageOf(updates: Omit<ReadUpdates, 'templates'>): Page {
 export const readPage = ({ templates, ...updates }: ReadUpdates, requestedCursor: string): TemplatePage => ({
   ...pageOf(updates),
   requestedCursor,
-  templates: readTemplates(templates),
+  templates: readSigned(storable, templates, signedTemplates),
 });
 
 export const readApplicationPage = ({ applications, ...updates }: ReadApplicationUpdates): ApplicationPage => ({
   ...pageOf(updates),
-  applications: readEntries(storableApplication, applications),
+  applications: readSigned(storableApplication, applications, signedApplications),
 });
 
 const hash = (...values: readonly unknown[]) => createHash('sha256').update(JSON.stringify(values)).digest('base64url');

@@ -8,7 +8,7 @@ import { syncApplications } from './applications.ts';
 import { importBundle } from './bundle-import.ts';
 import { readChangelogs } from './changelogs.ts';
 import { reportDownloads } from './download-reports.ts';
-import type { CatalogSource, Hub, Organization } from './hub.ts';
+import type { ApplicationSource, CatalogSource, Hub, Organization } from './hub.ts';
 import { fetchKeyrings } from './keyrings.ts';
 import { applyPage, applyRepeatedPage, LeaseLost, markRepeated, pagesToRepeat, type SyncCounts } from './mirror.ts';
 import { cursorReaderOf, type Entries, readCategories, readPage, type TemplatePage } from './read.ts';
@@ -171,8 +171,8 @@ export function createSync({ database, readHub, log, timings = DEFAULT_TIMINGS }
     reportDownloads: report,
     importBundle: async (bytes, { force }) => {
       const { hub } = await readHub();
-      const replace = (source: CatalogSource, owner: string) =>
-        walk({ database, hub: { client: source }, ofApplications: undefined, owner, log }, { full: true });
+      const replace = (source: CatalogSource, ofApplications: ApplicationSource | undefined, owner: string) =>
+        walk({ database, hub: { client: source }, ofApplications, owner, log }, { full: true });
       const isStopped = () => stopped;
       await importBundle({ database, hasHub: hub !== undefined, isStopped, timings, replace }, bytes, { force });
       await verify();
@@ -271,8 +271,8 @@ const START = 'start';
 interface SyncRun {
   readonly database: Database;
   readonly hub: { readonly client: CatalogSource };
-  /** The hub whose applications are mirrored; undefined for a bundle, which has none. */
-  readonly ofApplications: Hub | undefined;
+  /** Undefined for a bundle without applications, which keeps those of the mirror. */
+  readonly ofApplications: ApplicationSource | undefined;
   /** The owner of the lease. */
   readonly owner: string;
   readonly log: Log;

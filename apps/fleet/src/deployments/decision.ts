@@ -22,7 +22,15 @@ import { NOTHING_PENDING, type Pending, pendingPortsOn, reallocationOf } from '.
 import { allocatedGpus, decidePorts, type PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
 import { countedReplicas } from './scaling/scaling.ts';
-import { examineTrust, type Trusted, trustedIn } from './templates/trust.ts';
+import {
+  admittedOf,
+  examineTrust,
+  isRefusedOn,
+  type OfApplication,
+  type RefusedTargets,
+  type Trusted,
+  trustedIn,
+} from './templates/trust.ts';
 import { type Extra, NO_EXTRA, replacedBy, whyNoExtra, whyNoRoom, withExtra } from './updates/extra.ts';
 import { type PresentDeployment, readPresent } from './updates/present.ts';
 import { namesOfSecrets, readSecretMetadata, type SecretMetadata } from './values/secret-metadata.ts';
@@ -40,6 +48,8 @@ export interface DecisionContext {
   readonly pending?: Pending;
   /** Default: it is read for this decision. */
   readonly trusted?: Trusted;
+  /** Who signed the application of which what is decided are parts. Default: that of its stored specification. */
+  readonly ofApplication?: OfApplication;
   /** Whether parts of applications can be changed: by their application, or by a restart. */
   readonly ofParts?: boolean;
   /** The port at which this process serves its API. Default: not known. */
@@ -53,16 +63,19 @@ interface DraftPlacement {
   readonly requirements: PlacementRequirements;
   readonly mounted: readonly MountedVolume[];
   readonly needed: readonly NeededPort[];
+  /** Targets on which the policy of trust refuses it. Others come first. */
+  readonly refusedTargets: RefusedTargets;
 }
 
 /**
  * Places a draft. If its requirements per replica are unchanged, existing replicas keep their
  * target and their GPUs, whatever the state of the target is now, and only additional replicas are
- * placed. If they changed, all replicas are placed again. A stopped deployment is not placed.
+ * placed. If they changed, all replicas are placed again. A stopped deployment is not placed. A target on which the policy of trust
+ * refuses the draft is chosen only if there is no other one, so that the decision states the reason.
  */
 async function placeDraft(
   { transaction, candidates, pending = NOTHING_PENDING }: DecisionContext,
-  { draft, present, requirements, mounted, needed }: DraftPlacement,
+  { draft, present, requirements, mounted, needed, refusedTargets }: DraftPlacement,
 ): Promise<Placement> {
   if (draft.desiredState === 'stopped') return { chosen: undefined, assessments: [] };
   const current = await readCurrentAllocation(transaction, draft, { present, requirements });
@@ -86,7 +99,11 @@ async function placeDraft(
     has_ports: draft.workload.spec.ports.length > 0,
   };
   const all = await candidates.read(transaction, reallocationOf(pending, own));
-  if (!current) return place(request, all);
+  if (!current) {
+    const admitted = draft.target === null ? admittedOf(all, refusedTargets) : all;
+    const placed = place(request, admitted);
+    return placed.chosen || admitted.length === all.length ? placed : place(request, all);
+  }
   const more = place({ ...request, replicas: requirements.replicas - current.gpus.length }, all);
   if (!more.chosen) return more;
   return { ...more, chosen: { ...more.chosen, gpus: [...current.gpus, ...more.chosen.gpus] } };
@@ -210,7 +227,17 @@ export async function decide(context: DecisionContext, requested: Draft): Promis
   const needed = await readNeeded(transaction, requested, pending);
   const { mounted, refusals: ofVolumes } = await mountVolumes(transaction, requested, pending);
   const requirements = placementRequirementsOf(workload.spec, countedReplicas(requested));
-  const placed = await placeRollout(context, { draft: requested, requirements, mounted, needed: needed.ports });
+  const {
+    verdict,
+    refusals: byPolicy,
+    refusedTargets,
+  } = await examineTrust(transaction, requested, {
+    principal: context.principal,
+    trusted: context.trusted ?? trustedIn(transaction),
+    ofApplication: context.ofApplication,
+  });
+  const wanted = { draft: requested, requirements, mounted, needed: needed.ports, refusedTargets };
+  const placed = await placeRollout(context, wanted);
   const { placement, ports, extra, allocated } = placed;
   const target = placement.chosen ?? requested.target;
   const published = ports?.replicas[0] ?? [];
@@ -221,11 +248,7 @@ export async function decide(context: DecisionContext, requested: Draft): Promis
     placement.chosen,
   );
   const networks = await networksOn(context, draft, { chosen: placement.chosen, extra });
-  const { verdict, refusals: ofTrust } = await examineTrust(transaction, draft, {
-    principal: context.principal,
-    target,
-    trusted: context.trusted ?? trustedIn(transaction),
-  });
+  const ofTrust = isRefusedOn(refusedTargets, target) ? byPolicy : [];
   const { env, bindings, problems } = resolveEnv(workload.spec, draft.env, workload.secretVariables);
   const { bound, composed, refusals: ofValues } = await readBound(transaction, draft, bindings, pending);
   const secrets = await readSecretMetadata(transaction, namesOfSecrets(draft, bound));

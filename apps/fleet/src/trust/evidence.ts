@@ -1,7 +1,7 @@
-import { coveredMembers, digestsOf, type Members, readSignature, Untrusted } from '@svc/trust';
+import { type ContentKind, digestsOf, type Members, readSignature, templates, Untrusted } from '@svc/trust';
 import { z } from 'zod';
 
-/** What is kept of a template as it was received, so that its signatures can be verified again. */
+/** What is kept of a template or an application as it was received, so that its signatures can be verified again. */
 const evidence = z.object({
   /** The signed members as they were received, without those in `kept`. */
   members: z.record(z.string(), z.unknown()),
@@ -13,7 +13,7 @@ const evidence = z.object({
 });
 export type Evidence = z.output<typeof evidence>;
 
-/** The evidence of a copy in a revision of a workload. */
+/** The evidence of a copy in a revision of a workload, or in a specification of an application. */
 export const storedEvidence = evidence.extend({
   /** Why the copy differs from what was verified of its template before it was made; null: it does not. */
   refused: z.string().nullable(),
@@ -22,7 +22,7 @@ export const storedEvidence = evidence.extend({
 });
 export type StoredEvidence = z.output<typeof storedEvidence>;
 
-/** The evidence of a template in the mirror, unless an earlier version of the fleet has replaced its document. */
+/** The evidence of an object of the mirror, unless an earlier version of the fleet has replaced its document. */
 export function presentEvidence(signed: unknown, updatedAt: string): Evidence | null {
   const parsed = evidence.safeParse(signed);
   return parsed.success && parsed.data.updated_at === updatedAt ? parsed.data : null;
@@ -31,11 +31,11 @@ export function presentEvidence(signed: unknown, updatedAt: string): Evidence | 
 /** Long texts of which only the digest is kept. Nothing that runs depends on them. */
 const DIGESTED = ['description', 'documentation', 'version'];
 
-/** The evidence in a template of the hub; null if it has no signatures. */
-export function evidenceOf(received: Members, updated_at: string): Evidence | null {
+/** The evidence in an object of the hub; null if it has no signatures. */
+export function evidenceOf(received: Members, updated_at: string, kind: ContentKind = templates): Evidence | null {
   const { signatures } = received;
   if (!Array.isArray(signatures) || signatures.length === 0) return null;
-  const names = [...new Set([...coveredMembers, ...signatures.flatMap(signedNames)])];
+  const names = [...new Set([...kind.covered, ...signatures.flatMap((signature) => signedNames(signature, kind))])];
   const present = names.filter((name) => Object.hasOwn(received, name) && isStorable(received[name]));
   const own = present.filter((name) => !DIGESTED.includes(name));
   return {
@@ -52,16 +52,16 @@ export function evidenceOf(received: Members, updated_at: string): Evidence | nu
 /** One signature more than the verification accepts, so that too many are noticed. */
 const MAX_KEPT = 9;
 
-function signedNames(signature: unknown): string[] {
+function signedNames(signature: unknown, kind: ContentKind): string[] {
   try {
-    return Object.keys(readSignature(signature).statement.content);
+    return Object.keys(readSignature(signature, kind).statement.content);
   } catch (error) {
     if (error instanceof Untrusted) return [];
     throw error;
   }
 }
 
-/** Whether PostgreSQL can store a value. What it cannot store is left out, and the verification then refuses the template. */
+/** Whether PostgreSQL can store a value. What it cannot store is left out, and the verification then refuses the content. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;

@@ -3,7 +3,7 @@ import type { Prisma } from '../generated/prisma/client.ts';
 
 type Transaction = Prisma.TransactionClient;
 
-/** What was verified of a slug before. With `lock`, another transaction waits that would compare the same slug. */
+/** What was verified before of the content that `keyOf` of its kind names `slug`. With `lock`, another transaction waits that would compare the same. */
 export async function readHistory(
   transaction: Pick<Transaction, '$executeRaw' | 'trustMemory' | 'trustSlug'>,
   slug: string,

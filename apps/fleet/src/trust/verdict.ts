@@ -1,12 +1,12 @@
 import type { Trust } from '@svc/contract/fleet';
 import {
-  contentDigest,
-  coveredMembers,
-  digestsOf,
+  type ContentKind,
+  contentDigestOf,
+  explanationOf,
   type History,
   type Reason,
   reasons,
-  signedForm,
+  templates,
   Untrusted,
   type Verified,
   verifyTemplate,
@@ -34,7 +34,7 @@ const NOTHING: Omit<Trust, 'state'> = {
 export const OFF: Trust = { state: 'off', ...NOTHING };
 export const BY_HAND: Trust = { state: 'by_hand', ...NOTHING };
 
-/** The evidence of a template or of a copy. null: there are no signatures, or a copy is from before the fleet kept them. */
+/** The evidence of a template or an application, or of a copy. null: there are no signatures, or a copy is from before the fleet kept them. */
 type Subject = Evidence | StoredEvidence | null;
 
 /** With what a subject is judged. */
@@ -42,19 +42,31 @@ interface Judged {
   readonly policy: TrustPolicy;
   readonly publishers: readonly NamedPublisher[];
   readonly now: Date;
-  /** What was verified of a slug before. */
-  readonly historyOf: (slug: string) => Promise<History> | History;
+  /** What was verified before of the content that a memory calls so. */
+  readonly historyOf: (key: string) => Promise<History> | History;
+  /** Default: templates. */
+  readonly kind?: ContentKind;
+}
+
+/** A verdict, and the parts of an application that it is about. */
+export interface Judgement {
+  readonly verdict: Trust;
+  readonly parts: readonly string[];
 }
 
 /** Verifies a subject with the present keys. */
-export async function judge(subject: Subject, judged: Judged): Promise<Trust> {
-  const { policy, publishers, now } = judged;
-  if (policy.mode === 'off') return OFF;
-  const content = contentOf(subject);
+export const judge = async (subject: Subject, judged: Judged): Promise<Trust> =>
+  (await judgeParts(subject, judged)).verdict;
+
+/** The same, with the parts. */
+export async function judgeParts(subject: Subject, judged: Judged): Promise<Judgement> {
+  const { policy, publishers, now, kind = templates } = judged;
+  if (policy.mode === 'off') return { verdict: OFF, parts: [] };
+  const content = contentOf(subject, kind);
   try {
     const { publisher, kid, serial, ignored } = await verify(subject, judged);
     const publisher_name = publishers.find((each) => each.publisher === publisher)?.name ?? null;
-    return {
+    const verdict: Trust = {
       ...NOTHING,
       state: 'trusted',
       publisher,
@@ -64,20 +76,23 @@ export async function judge(subject: Subject, judged: Judged): Promise<Trust> {
       ignored: [...ignored],
       content,
     };
+    return { verdict, parts: [] };
   } catch (error) {
     if (!(error instanceof Untrusted)) throw error;
-    const { reason, detail } = error;
+    const { reason, detail, parts } = error;
     const exception = policy.exceptions.find(
       ({ slug, content: excepted, expires_at }) =>
         slug === slugOf(subject) && excepted === content && Date.parse(expires_at) > now.getTime(),
     );
-    const { message, remedy } = reasons[reason];
+    const { message, remedy } = explanationOf(reason, kind.noun);
     const text = `${message.slice(0, -1)}${detail === '' ? '' : ` (${detail})`}. ${remedy}`;
-    return { ...NOTHING, state: exception ? 'excepted' : 'untrusted', reason, message: text, content };
+    const state = exception ? 'excepted' : 'untrusted';
+    return { verdict: { ...NOTHING, state, reason, message: text, content }, parts };
   }
 }
 
-async function verify(evidence: Subject, { policy, publishers, now, historyOf }: Judged): Promise<Verified> {
+async function verify(evidence: Subject, judged: Judged): Promise<Verified> {
+  const { policy, publishers, now, historyOf, kind = templates } = judged;
   if (!evidence) throw new Untrusted('unsigned');
   // A copy was compared when it was made. The hub does not determine that a caller chooses an older copy.
   const isCompared = 'is_compared' in evidence && evidence.is_compared;
@@ -85,8 +100,9 @@ async function verify(evidence: Subject, { policy, publishers, now, historyOf }:
     publishers,
     now,
     kept: evidence.kept,
-    history: isCompared ? undefined : await historyOf(slugOf(evidence)),
+    history: isCompared ? undefined : await historyOf(kind.keyOf(slugOf(evidence))),
     requiresDigest: policy.require_digest,
+    kind,
   });
   const refused = 'refused' in evidence ? reasonOf(evidence.refused) : undefined;
   if (refused !== undefined) throw new Untrusted(refused, 'when the copy was made');
@@ -101,16 +117,20 @@ const reasonOf = (text: string | null): Reason | undefined =>
   (Object.keys(reasons) as Reason[]).find((reason) => reason === text);
 
 /**
- * Compares a new copy of a template with what was verified of the template before, and remembers what is verified now. Another
- * transaction with the same slug waits.
+ * Compares a new copy with what was verified of its template or application before, and remembers what is verified now. Another
+ * transaction with the same content waits.
  */
-export async function compareCopy(transaction: Transaction, evidence: Evidence): Promise<StoredEvidence> {
+export async function compareCopy(
+  transaction: Transaction,
+  evidence: Evidence,
+  kind: ContentKind = templates,
+): Promise<StoredEvidence> {
   const policy = await readPolicy(transaction);
   if (policy.mode === 'off') return { ...evidence, refused: null, is_compared: false };
-  const history = await readHistory(transaction, slugOf(evidence), { lock: true });
+  const history = await readHistory(transaction, kind.keyOf(slugOf(evidence)), { lock: true });
   const publishers = await readPublishers(transaction);
   try {
-    const given = { publishers, now: new Date(), kept: evidence.kept, history };
+    const given = { publishers, now: new Date(), kept: evidence.kept, history, kind };
     const verified = await verifyTemplate(evidence.members, evidence.signatures, given);
     await remember(transaction, verified.remember);
     return { ...evidence, refused: null, is_compared: true };
@@ -125,7 +145,5 @@ export async function compareCopy(transaction: Transaction, evidence: Evidence):
 const OF_HISTORY: readonly Reason[] = ['rollback', 'equivocation', 'publisher_changed'];
 
 /** The digest of the content, whoever signed it. */
-function contentOf(evidence: Subject): string | null {
-  if (!evidence) return null;
-  return contentDigest({ ...digestsOf(signedForm(evidence.members), coveredMembers), ...evidence.kept });
-}
+const contentOf = (evidence: Subject, kind: ContentKind): string | null =>
+  evidence && contentDigestOf(evidence.members, kind, evidence.kept);

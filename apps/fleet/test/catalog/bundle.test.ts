@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { aTemplate } from '../a-template.ts';
+import { anApplication } from '../an-application.ts';
 import { aPlainTemplate } from '../deployments/templates/advised.ts';
 import { aCategory, startFakeHub } from '../fake-hub.ts';
 import { aSigner, keyringOf, signedBy } from '../trust/signed.ts';
@@ -44,7 +45,22 @@ test('a bundle replaces the mirror as a full walk does, and the state says where
   expect(await mirror.templates()).toMatchObject([{ slug: 'a', version: '2' }]);
 });
 
+test('a bundle replaces the applications of the mirror, unless it states none', async () => {
+  const [wiki, blog] = [anApplication({ slug: 'wiki' }), anApplication({ slug: 'blog' })];
+  const shown = async () => {
+    const { body } = await operator.get('/api/v1/catalog/applications');
+    return body.applications.map(({ slug }: { slug: string }) => slug).sort();
+  };
+  expect((await importing({ templates, applications: [wiki, blog] })).status).toBe(200);
+  expect(await shown()).toEqual(['blog', 'wiki']);
+  await importing({ templates });
+  expect(await shown()).toEqual(['blog', 'wiki']);
+  await importing({ templates, applications: [wiki] });
+  expect(await shown()).toEqual(['wiki']);
+});
+
 const [header = {}, ...rest] = linesOf({ templates });
+const application_page = { applications: [], removed: [], checked_at: LATER, cursor: 'x', reset: true, has_more: true };
 const broken: [string, Buffer, RegExp][] = [
   ['is empty', Buffer.alloc(0), /cannot be unpacked/],
   ['is no archive', Buffer.from('{}'), /cannot be unpacked/],
@@ -53,6 +69,11 @@ const broken: [string, Buffer, RegExp][] = [
   ['lacks its last page', packed([header, ...rest.slice(0, 1), ...rest.slice(2)]), /lines are missing/],
   ['lacks its first page', packed([header, ...rest.slice(1)]), /do not follow/],
   ['has a page twice', packed([header, rest[0] ?? '', ...rest]), /do not follow/],
+  [
+    'lacks the last page of its applications',
+    packed([header, ...rest.slice(0, -1), { application_page }, { end: true }]),
+    /lines are missing/,
+  ],
   ['has lines after its end', packed([header, ...rest, { end: true }]), /lines are missing/],
   ['has text that is not JSON', packed([header, '{', ...rest]), /not JSON/],
   ['has a line of another form', packed([header, { page: { templates: 'all' } }, ...rest]), /another form/],

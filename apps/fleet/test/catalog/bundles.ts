@@ -6,6 +6,8 @@ export const ACME = { id: randomUUID() as string, name: 'Acme', slug: 'acme', ti
 
 interface Content {
   readonly templates?: readonly object[];
+  /** Undefined: the bundle states none. */
+  readonly applications?: readonly object[] | undefined;
   readonly categories?: readonly object[];
   readonly publishers?: readonly object[];
   readonly organization?: object | null;
@@ -17,6 +19,7 @@ interface Content {
 /** The lines of a bundle, as the command `bundle` of the hub writes them. */
 export function linesOf({
   templates = [],
+  applications,
   categories = [],
   publishers = [],
   organization = ACME,
@@ -35,7 +38,10 @@ export function linesOf({
     },
   }));
   const header = { format: 'svc-catalog-bundle', version: 1, organization };
-  return [header, ...pages, { categories }, { publishers }, { end: true }];
+  const ofApplications = applications && [
+    { application_page: { applications, removed: [], checked_at, cursor: 'end', reset: true, has_more: false } },
+  ];
+  return [header, ...pages, { categories }, { publishers }, ...(ofApplications ?? []), { end: true }];
 }
 
 export const packed = (lines: readonly (object | string)[]): Buffer =>

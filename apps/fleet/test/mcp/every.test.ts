@@ -1,9 +1,12 @@
 // Each tool once with success. The client of the SDK validates the results against the output
 // schemas.
+import type { Advisory } from '@svc/contract';
 import { fleetTools } from '@svc/contract/fleet';
 import { openValue } from '../../src/resources/sealed-values.ts';
 import { aTemplate } from '../a-template.ts';
+import { anApplication } from '../an-application.ts';
 import { catalogApplication } from '../applications/catalog.ts';
+import { anAdvisory } from '../deployments/templates/advised.ts';
 import { connect, type ToolResult } from './client.ts';
 import { startMcpWorld } from './world.ts';
 
@@ -123,6 +126,22 @@ test('tools plan, create, read, change, control and delete a deployment', async 
     targets: [{ name: 'box' }],
   });
   expect(await call('delete_deployment', { deployment: 'db', confirm: 'db' })).toMatchObject({ deleted: true });
+});
+
+test('the status names applications that a warning is about', async () => {
+  const application = anApplication({ slug: 'wiki', revision: 1 });
+  const publishWith = (...advisories: Advisory[]) => {
+    fleet.hub.publishApplications({ ...application, advisories });
+    return fleet.sync();
+  };
+  await publishWith();
+  const created = await fleet.operator.post('/api/v1/applications', { name: 'notes', application: 'wiki' });
+  expect(created.status).toBe(201);
+  await publishWith(anAdvisory({ severity: 'warning' }), anAdvisory({ severity: 'note' }));
+  const { applications } = await call('get_fleet_status');
+  const about = [{ severity: 'warning', message: 'It deletes data.', acknowledged: false }];
+  expect(applications).toMatchObject({ with_advisories: [{ name: 'notes', slug: 'wiki', advisories: about }] });
+  expect((await fleet.operator.delete(`/api/v1/applications/${created.body.application.id}`)).status).toBe(200);
 });
 
 test('tools plan documents, apply them, and export what exists', async () => {

@@ -207,6 +207,20 @@ test('the policy applies only to targets with its labels', async () => {
   expect((await on(other.id)).status).toBe(201);
 });
 
+test('a placement chooses a target to which the policy does not apply for what it refuses, if there is one', async () => {
+  await require({ targets: { zone: 'production' } });
+  await publish({ ...good, signatures: [] });
+  await client.host.deleteMany();
+  const labels = { zone: 'production' };
+  await fleet.aHost({ labels, cpus: 4 });
+  const other = await fleet.aHost({ labels: { zone: 'test' }, cpus: 16 });
+  await fleet.aHost({ labels, cpus: 64 });
+  const placed = await fleet.deploy({ template: 'tool' });
+  expect([placed.status, placed.body.deployment?.target.host_id]).toEqual([201, other.id]);
+  await client.host.update({ where: { id: other.id }, data: { cpu_millis: 1 } });
+  expect((await fleet.deploy({ template: 'tool' })).body.code).toBe('template_untrusted');
+});
+
 test.each([
   ['allow', 'ok', 'ok'],
   ['admin', 'by_hand_refused', 'ok'],

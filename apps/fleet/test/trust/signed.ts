@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import type { Template } from '@svc/contract';
+import type { Application, Template } from '@svc/contract';
 import { deletionOf } from '@svc/testing';
-import { type NewKeyring, publicKeyOfPem, type Signer, signKeyring, signTemplate } from '@svc/trust';
+import { type NewKeyring, publicKeyOfPem, type Signer, signApplication, signKeyring, signTemplate } from '@svc/trust';
 import type { DeploymentWorld } from '../deployments/world.ts';
 
 const DAY_MS = 86_400_000;
@@ -36,6 +36,16 @@ export const signedBy = async (
 ): Promise<Template> => ({
   ...template,
   signatures: [await signTemplate({ ...template }, { publisher, serial, issuedAt: new Date() }, signer)],
+});
+
+/** An application with a signature of its content. */
+export const signedApplicationBy = async (
+  signer: Signer,
+  application: Application,
+  { serial = 1, publisher = 'acme' }: { readonly serial?: number; readonly publisher?: string } = {},
+): Promise<Application> => ({
+  ...application,
+  signatures: [await signApplication({ ...application }, { publisher, serial, issuedAt: new Date() }, signer)],
 });
 
 /** What a test needs to make a fleet trust a publisher. */

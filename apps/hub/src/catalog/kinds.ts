@@ -132,7 +132,13 @@ export const applications: Kind = {
   ...statementsOf({
     noun: 'application',
     members: applicationColumns,
-    shortened: { documentation: "''", inputs: "'[]'::jsonb", generated: "'[]'::jsonb", parts: "'[]'::jsonb" },
+    shortened: {
+      documentation: "''",
+      inputs: "'[]'::jsonb",
+      generated: "'[]'::jsonb",
+      parts: "'[]'::jsonb",
+      signatures: "'{}'::text[]",
+    },
   }),
   kindOf: Prisma.sql`'application'`,
   hasGpu: Prisma.sql`jsonb_path_exists(t.parts, '$[*].gpu_count ? (@ > 0)')`,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type CatalogSource, NO_FILE } from '../catalog/files/catalog-files.ts';
-import { readSignaturesFile, SIGNATURES } from '../catalog/files/signatures-file.ts';
+import { NO_SIGNATURES, readSignaturesFile, SIGNATURES, signaturesOfFile } from '../catalog/files/signatures-file.ts';
 
 /** The files of a catalog in a folder. */
 export function openFolder(folder: string): CatalogSource {
@@ -22,12 +22,12 @@ export function openFolder(folder: string): CatalogSource {
 /** The signatures of a folder, which need not have some. */
 function signaturesOf(folder: string): Pick<CatalogSource, 'signatures' | 'problems'> {
   const name = path.join(folder, SIGNATURES);
-  if (!existsSync(name)) return { signatures: {}, problems: [] };
+  if (!existsSync(name)) return { signatures: NO_SIGNATURES, problems: [] };
   const content = readText(name);
-  if ('problem' in content) return { signatures: {}, problems: [`${name}: ${content.problem}`] };
+  if ('problem' in content) return { signatures: NO_SIGNATURES, problems: [`${name}: ${content.problem}`] };
   const read = readSignaturesFile(content.text);
-  if ('file' in read) return { signatures: read.file.templates, problems: [] };
-  return { signatures: {}, problems: read.problems.map((problem) => `${name}: ${problem}`) };
+  if ('file' in read) return { signatures: signaturesOfFile(read.file), problems: [] };
+  return { signatures: NO_SIGNATURES, problems: read.problems.map((problem) => `${name}: ${problem}`) };
 }
 
 interface ObjectFiles extends Pick<CatalogSource, 'ignored' | 'problems'> {

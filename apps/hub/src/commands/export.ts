@@ -53,15 +53,22 @@ export async function exportCatalog(
 }
 
 /**
- * Writes the signatures of the hub to their file, if it states others. Without `prune`, those of templates that the hub does not have
+ * Writes the signatures of the hub to their file, if it states others. Without `prune`, those of objects that the hub does not have
  * are kept. @returns a line if the file is written
  */
-function writeSignatures(folder: string, ofHub: Record<string, string[]>, { prune }: { prune: boolean }): string[] {
+function writeSignatures(
+  folder: string,
+  ofHub: ReturnType<typeof signaturesIn>,
+  { prune }: { prune: boolean },
+): string[] {
   const name = path.join(folder, SIGNATURES);
   const read = existsSync(name) ? readSignaturesFile(readFileSync(name, 'utf8')) : undefined;
-  const before = read && 'file' in read ? read.file : { serial: 0, templates: {} };
-  const templates = prune ? ofHub : { ...before.templates, ...ofHub };
-  const after = signaturesFileOf(templates);
+  const before = read && 'file' in read ? read.file : { serial: 0, templates: {}, applications: {} };
+  const kept = prune ? { templates: {}, applications: {} } : before;
+  const after = signaturesFileOf({
+    templates: { ...kept.templates, ...ofHub.templates },
+    applications: { ...kept.applications, ...ofHub.applications },
+  });
   const text = formatSignaturesFile({ ...after, serial: Math.max(before.serial, after.serial) });
   if (text === formatSignaturesFile(before)) return [];
   writeFileSync(name, text);

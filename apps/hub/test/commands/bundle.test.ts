@@ -42,12 +42,17 @@ await world.aTemplate({
   image_name: 'team/own',
   image_digest: digest,
 });
+await admin.post('/api/v1/admin/applications', {
+  name: 'Wiki',
+  category_id: open.id,
+  parts: [{ name: 'web', image_name: 'team/wiki', image_digest: digest }],
+});
 await client.publisher.create({
   data: { slug: 'acme', name: 'Acme', root: { ...root.key }, keyring: await keyringOf(root), transitions: [] },
 });
 
 test('a bundle has the responses of the hub to a full walk of the organization, and the list of its images', async () => {
-  expect(await write({ organization: 'acme' })).toMatch(/2 templates as acme sees them.* 2 images$/);
+  expect(await write({ organization: 'acme' })).toMatch(/2 templates and 1 applications as acme sees them.* 3 images$/);
   const [header, first, ...rest] = linesOf();
   expect(header).toMatchObject({
     format: 'svc-catalog-bundle',
@@ -59,11 +64,12 @@ test('a bundle has the responses of the hub to a full walk of the organization, 
   expect(rest).toMatchObject([
     { categories: [expect.objectContaining({ slug: 'open' })] },
     { publishers: [{ slug: 'acme', name: 'Acme', keyring: expect.any(String), transitions: [] }] },
+    { application_page: { applications: [{ slug: 'wiki', signatures: [] }], reset: true, has_more: false } },
     { end: true },
   ]);
   expect(rest[1].publishers[0].root).toBeUndefined();
   expect(readFileSync(`${file}.images`, 'utf8')).toBe(
-    `docker.io/library/redis:8\nregistry.example.com:5000/team/own@${digest}\n`,
+    `docker.io/library/redis:8\ndocker.io/team/wiki@${digest}\nregistry.example.com:5000/team/own@${digest}\n`,
   );
 });
 

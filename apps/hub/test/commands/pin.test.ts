@@ -99,6 +99,20 @@ test('writes the digest of the tag, and keeps the comments of the file', async (
   expect((await pin(folder)).lines).toEqual(['1 images, 0 written, 0 not resolved']);
 });
 
+test('writes the digest of the image of each part of an application', async () => {
+  const folder = aFolder({});
+  const file = path.join(folder, 'applications', 'wiki.yaml');
+  mkdirSync(path.dirname(file));
+  const image = `registry_url: ${host}, image_name: team/app, image_tag: "1"`;
+  const text = `name: Wiki\ncategory: tools\nparts:\n  # the pages\n  - { name: web, ${image} }\n  - { name: jobs, ${image} }\n`;
+  writeFileSync(file, text);
+  expect((await pin(folder)).lines.at(-1)).toBe('2 images, 2 written, 0 not resolved');
+  const written = readFileSync(file, 'utf8');
+  expect(written.split(`image_digest: ${digestOf('first')}`)).toHaveLength(3);
+  expect(written).toContain('# the pages');
+  expect((await pin(folder, { check: true })).isCurrent).toBe(true);
+});
+
 test('finds a tag that has moved with --check, and writes nothing', async () => {
   const folder = aFolder();
   await pin(folder);

@@ -55,7 +55,11 @@ test('a service token receives no template that left its categories, and none of
   expect(pathsOf((await token.get(EXPORT)).body)).toEqual(['categories.yaml']);
   await admin.delete('/api/v1/admin/categories', { id: own.id });
   const { body } = await token.get(EXPORT);
-  expect(body).toEqual({ files: [{ path: 'categories.yaml', content: '[]\n' }], signatures: {} });
+  expect(body).toEqual({
+    files: [{ path: 'categories.yaml', content: '[]\n' }],
+    signatures: {},
+    application_signatures: {},
+  });
 });
 
 test('a service token without the scope export reads nothing', async () => {

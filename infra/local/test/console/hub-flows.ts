@@ -168,6 +168,63 @@ export function testFormAndCatalog(given: () => ConsoleWorld): void {
     expect(page.complaints).toEqual([]);
   });
 
+  test('an administrator creates an application of two parts in a form, corrects a mistake, and replaces its content with a file', async () => {
+    const world = given();
+    const page = await world.open(world.hub, '/admin/applications');
+    const keys = keysOf(page);
+    await signInByKeys(page);
+    await keys.press(page.getByRole('link', { name: 'New application' }).first());
+    const form = page.locator('form');
+    await keys.fill(form.locator('[name="name"]'), 'Two parts');
+    await keys.choose(form.getByLabel(/^Category/), 'Databases');
+    const inputs = form.getByRole('group', { name: 'Values that people enter', exact: true });
+    await keys.press(inputs.getByRole('button', { name: 'Add an input' }));
+    await keys.fill(inputs.locator('[name="inputs.0.name"]'), 'size');
+    await keys.choose(inputs.locator('[name="inputs.0.type"]'), 'Number');
+    await keys.fill(inputs.locator('[name="inputs.0.default"]'), '3');
+    await keys.fill(form.locator('[name="parts.0.name"]'), 'web');
+    await keys.fill(form.locator('[name="parts.0.image_name"]'), 'team/wiki');
+    await keys.fill(form.locator('[name="parts.0.env"]'), `SIZE=\${inputs.size}`);
+    await keys.press(form.getByRole('button', { name: 'Add a port' }));
+    await keys.fill(form.locator('[name="parts.0.ports.0.containerPort"]'), '8080');
+    await keys.toggle(form.locator('[name="parts.0.ports.0.publish"]'));
+    await keys.press(form.getByRole('button', { name: 'Add a part that it needs' }));
+    await keys.fill(form.locator('[name="parts.0.needs.0.part"]'), 'databse');
+    await keys.press(form.getByRole('button', { name: 'Add a part', exact: true }));
+    await keys.fill(form.locator('[name="parts.1.name"]'), 'database');
+    await keys.fill(form.locator('[name="parts.1.image_name"]'), 'library/postgres');
+    await keys.press(page.getByRole('button', { name: 'Publish', exact: true }));
+    const summary = page.getByRole('alert').filter({ hasText: 'must be corrected' });
+    await keys.press(summary.getByRole('button', { name: /^web: Starts after, entry 1/ }));
+    expect(await findProblems(page, { widths: [360, 1280] })).toEqual([]);
+    await keys.fill(form.locator('[name="parts.0.needs.0.part"]'), 'database');
+    await keys.press(page.getByRole('button', { name: 'Check', exact: true }));
+    await page.getByText('it has no SVC_HEALTH_CHECK', { exact: false }).first().waitFor();
+    await keys.press(page.getByRole('button', { name: 'Publish', exact: true }));
+    await page.getByRole('heading', { name: 'Two parts', level: 1 }).waitFor();
+    const path = `/admin/applications/${new URL(page.url()).pathname.split('/').at(-1)}`;
+    const content = async () => Object(await world.call({ service: 'hub', method: 'GET', path })).application;
+    expect(await content()).toMatchObject({
+      inputs: [{ name: 'size', type: 'number', default: 3 }],
+      parts: [
+        { name: 'web', needs: [{ part: 'database', until: 'ready' }], ports: [{ containerPort: 8080, publish: true }] },
+        { name: 'database', image_name: 'library/postgres' },
+      ],
+    });
+
+    await keys.press(page.getByRole('button', { name: 'Import YAML' }));
+    const dialog = page.getByRole('dialog', { name: 'Import YAML' });
+    await dialog
+      .getByLabel('Content')
+      .fill('name: One part\nslug: two-parts\ncategory: databases\nparts:\n- { name: all, image_name: team/wiki }\n');
+    await keys.press(dialog.getByRole('button', { name: 'Fill in the form' }));
+    await dialog.waitFor({ state: 'detached' });
+    await keys.press(page.getByRole('button', { name: 'Publish the changes' }));
+    await page.getByRole('heading', { name: 'One part', level: 1 }).waitFor();
+    expect(await content()).toMatchObject({ slug: 'two-parts', inputs: [], parts: [{ name: 'all' }] });
+    expect(page.complaints).toEqual([]);
+  });
+
   test('an administrator restores a revision after a preview and a deleted template, and publishes what readers should know', async () => {
     const world = given();
     const call = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object) =>

@@ -167,6 +167,8 @@ export async function createObjects(world: ConsoleWorld, engine: TestEngine | un
       '/admin/templates',
       '/admin/templates/new',
       '/admin/convert',
+      '/admin/applications',
+      '/admin/applications/new',
       `/admin/templates/${template.id}`,
       '/admin/categories',
       '/admin/access',

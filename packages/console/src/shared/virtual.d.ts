@@ -1,5 +1,12 @@
 /** The part of the contract that the client needs at run time; see build/endpoint-tables.ts. */
-type EndpointRow = readonly [method: string, path: string, tag: string, status: number, access: string];
+type EndpointRow = readonly [
+  method: string,
+  path: string,
+  tag: string,
+  status: number,
+  access: string,
+  upload?: string,
+];
 
 declare module 'virtual:endpoints/hub' {
   const table: Readonly<Record<string, EndpointRow>>;

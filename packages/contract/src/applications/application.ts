@@ -10,6 +10,7 @@ import {
   templateReply,
 } from '../template/fields.ts';
 import { refuseOldValues, warnings } from '../template/new-values.ts';
+import { newSignatures, signaturesReply } from '../template/signatures.ts';
 import { refuseApplicationProblems } from './checks.ts';
 import { generatedValueReply, inputReply, newGenerated, newInputs } from './inputs.ts';
 import { newParts, partReply } from './parts.ts';
@@ -40,6 +41,9 @@ const specReply = {
   parts: z.array(partReply),
 };
 
+/** The members that specify what runs. A publisher signs them, and the hub cannot change them. */
+export const applicationSpecMembers: readonly string[] = Object.keys(specReply);
+
 /** What an application consists of. A reader accepts values that only a newer service allows. */
 export const applicationSpec = z.object(specReply).meta({ id: 'ApplicationSpec' });
 export type ApplicationSpec = z.output<typeof applicationSpec>;
@@ -63,6 +67,7 @@ export const application = z
     ...specReply,
     download_count: templateReply.download_count,
     ...adviceReply,
+    signatures: signaturesReply,
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -142,7 +147,14 @@ export const applicationInFile = z
 
 /** A new application. Only `name`, `category_id` and `parts` are required. The default slug derives from the name. */
 export const newApplication = z
-  .strictObject({ ...described, ...adviceFields, message: changeMessage, ...ignored('id'), ...readOnly })
+  .strictObject({
+    ...described,
+    ...adviceFields,
+    signatures: newSignatures.default([]),
+    message: changeMessage,
+    ...ignored('id'),
+    ...readOnly,
+  })
   .check(refuseStatusProblems)
   .check(refuseOldValues)
   .check(refuseApplicationProblems)
@@ -164,6 +176,7 @@ export const applicationChange = z
     parts: newParts.optional(),
     owner_org_id: uuid.nullable().optional(),
     ...adviceFields,
+    signatures: newSignatures.optional(),
     message: changeMessage,
     ...readOnly,
   })
@@ -174,4 +187,4 @@ export const applicationChange = z
 export const applicationView = z
   .enum(['full', 'summary'], 'must be full or summary')
   .default('full')
-  .meta({ description: '`summary`: `documentation`, `inputs`, `generated` and `parts` are empty' });
+  .meta({ description: '`summary`: `documentation`, `inputs`, `generated`, `parts` and `signatures` are empty' });

@@ -7,6 +7,7 @@ export {
   applicationContent,
   applicationInFile,
   applicationSpec,
+  applicationSpecMembers,
   newApplication,
   newApplicationSpec,
   ownedApplication,
@@ -29,5 +30,5 @@ export {
   MAX_INPUTS,
 } from './inputs.ts';
 export { lintApplication } from './lint.ts';
-export { jobRuns, MAX_PARTS, needStates, newPart, type Part, partName } from './parts.ts';
+export { jobRuns, MAX_PARTS, needStates, newPart, type Part, partDefaults, partMembers, partName } from './parts.ts';
 export { type ApplicationPiece, applicationPieces, type Placeholder } from './placeholders.ts';

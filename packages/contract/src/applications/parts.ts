@@ -113,6 +113,16 @@ export const partReply = z
   .meta({ id: 'Part', description: 'A container of an application' });
 export type Part = z.output<typeof partReply>;
 
+/** The members of a part. */
+export const partMembers: readonly string[] = Object.keys(partReply.shape);
+
+/** The values of a part that states nothing but its name and its image. */
+export const partDefaults: Readonly<Record<string, unknown>> = Object.fromEntries(
+  Object.entries(newPart.parse({ name: 'x', image_name: 'x' })).filter(
+    ([member]) => member !== 'name' && member !== 'image_name',
+  ),
+);
+
 export const newParts = z
   .array(newPart)
   .min(1, 'must have at least 1 entry')

@@ -55,12 +55,20 @@ const either = {
   application: briefApplication.optional(),
 };
 
+const briefAdvisories = z.array(
+  adviceOfTemplate.shape.advisories.element.pick({ id: true, severity: true, message: true, acknowledged: true }),
+);
+
 /** A deployment and the advisories about the copy of the template that it runs. */
 const advisedDeployment = z.object({
   ...deployment.pick({ name: true, template_slug: true }).shape,
-  advisories: z.array(
-    adviceOfTemplate.shape.advisories.element.pick({ id: true, severity: true, message: true, acknowledged: true }),
-  ),
+  advisories: briefAdvisories,
+});
+
+/** An application and the advisories about the copy of the application of the catalog that it runs. */
+const advisedApplication = z.object({
+  ...application.pick({ name: true, slug: true }).shape,
+  advisories: briefAdvisories,
 });
 
 /** A host or cluster in a list of both. */
@@ -186,7 +194,7 @@ export const fleetTools = {
     title: 'Fleet status',
     description:
       'Start here. Returns who you are, how current the catalog is, the targets, the deployments by phase, and those that need attention.',
-    calls: [listDeployments, fleetAuthEndpoints.me, getSyncState, listHosts, listClusters],
+    calls: [listDeployments, listApplications, fleetAuthEndpoints.me, getSyncState, listHosts, listClusters],
     result: z.object({
       you: z.object({ name: z.string(), role: z.enum(fleetRoles) }),
       catalog: syncState.pick({ status: true, age_seconds: true, counts: true, organization: true }),
@@ -198,6 +206,9 @@ export const fleetTools = {
         with_advisories: z.array(advisedDeployment).meta({
           description: 'The newest 20 that an advisory of severity warning or critical is about',
         }),
+      }),
+      applications: z.object({
+        with_advisories: z.array(advisedApplication).meta({ description: 'The same for applications' }),
       }),
     }),
   }),

@@ -131,14 +131,24 @@ const planned = z.object({
 const trustPlan = z
   .object({
     templates: planned.meta({ description: 'Templates of the mirror that could not be deployed' }),
+    applications: planned
+      .prefault({ total: 0, refused: 0 })
+      .meta({ description: 'Applications of the mirror that could not be deployed' }),
     deployments: planned.meta({
       description: 'Deployments whose present revision could not be deployed again. They continue to run',
     }),
-    reasons: z.array(z.object({ reason: z.string(), templates: z.int(), deployments: z.int() })),
+    reasons: z.array(
+      z.object({
+        reason: z.string(),
+        templates: z.int(),
+        applications: z.int().prefault(0),
+        deployments: z.int(),
+      }),
+    ),
     refusals: z
       .array(
         z.object({
-          kind: z.enum(['template', 'deployment']),
+          kind: z.enum(['template', 'application', 'deployment']),
           name: z.string(),
           reason: z.string(),
           message: z.string(),
@@ -179,7 +189,7 @@ export const fleetTrustEndpoints = {
     path: '/api/v1/settings/trust/plan',
     summary: 'Get what a policy would refuse to operators, with nothing stored',
     body: trustPolicyInput,
-    reads: { rows: 4 * MAX_PLANNED_SUBJECTS, bytes: 512 * MEBIBYTE },
+    reads: { rows: 6 * MAX_PLANNED_SUBJECTS, bytes: 768 * MEBIBYTE },
     reply: trustPlan,
     problems: ['overloaded'],
   }),
@@ -276,9 +286,12 @@ export const fleetTrustEndpoints = {
     operationId: 'assignSlug',
     method: 'put',
     path: '/api/v1/settings/trust/slugs/:slug',
-    summary: 'Accept that another publisher publishes the template with a slug',
+    summary: 'Accept that another publisher publishes the template or the application with a slug',
     params: bySlug,
-    body: z.strictObject({ publisher: slug }),
+    body: z.strictObject({
+      publisher: slug,
+      kind: z.enum(['template', 'application'], 'must be template or application').default('template'),
+    }),
     reply: z.object({ slug: z.string(), publisher: z.string() }),
     problems: ['not_found'],
   }),

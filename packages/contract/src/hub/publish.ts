@@ -47,6 +47,9 @@ const catalogFiles = z
       description:
         'The signatures of `signatures.json`, by the slug of the template. Those of other templates do not change',
     }),
+    application_signatures: record(slug, newSignatures, publishLimits.applications).optional().meta({
+      description: 'The same for applications',
+    }),
     message: changeMessage,
   })
   .meta({
@@ -119,6 +122,9 @@ export const hubPublishEndpoints = {
         files: z.array(z.object({ path: z.string(), content: z.string() })),
         signatures: z.record(z.string(), z.array(z.string())).meta({
           description: 'The signatures of the templates that have some, by slug',
+        }),
+        application_signatures: z.record(z.string(), z.array(z.string())).prefault({}).meta({
+          description: 'The signatures of the applications that have some, by slug',
         }),
       })
       .meta({ id: 'CatalogExport' }),

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** The longest signature of a template, and the most of them. */
+/** The longest signature of a template or an application, and the most of them. */
 const MAX_SIGNATURE = 16 * 1024;
 const MAX_SIGNATURES = 8;
 
 const description =
-  'Statements of publishers about the template, as compact JWS. The hub stores them and does not verify who made them';
+  'Statements of publishers about the content, as compact JWS. The hub stores them and does not verify who made them';
 
-/** The signatures of a template in responses. A hub of an earlier version does not send them. */
+/** The signatures in responses. A hub of an earlier version does not send them. */
 export const signaturesReply = z
   .array(z.string())
   .prefault([])

@@ -1,5 +1,6 @@
 import { fleetEndpoints, trustPolicy } from '@svc/contract/fleet';
 import { invalid, notFound } from '@svc/http';
+import { applications, templates } from '@svc/trust';
 import { planPolicy } from '../../deployments/templates/trust-plan.ts';
 import { callerKey } from '../../identity/principal.ts';
 import { readPolicy, writePolicy } from '../../trust/policy.ts';
@@ -32,13 +33,20 @@ export const planTrust = route(fleetEndpoints.planTrust, ({ database, planQueue,
   planQueue.run(callerKey(principal), () => planPolicy(database.client, trustPolicy.parse(body))),
 );
 
+const kinds = { template: templates, application: applications } as const;
+
 export const assignSlug = changeRoute(
   fleetEndpoints.assignSlug,
   async ({ transaction, recording }, { params, body }) => {
     const { slug } = params;
-    const { publisher } = body;
+    const { publisher, kind } = body;
+    const key = kinds[kind].keyOf(slug);
     if (!(await transaction.trustPublisher.findUnique({ where: { slug: publisher } }))) throw notFound();
-    await transaction.trustSlug.upsert({ where: { slug }, create: { slug, publisher }, update: { publisher } });
+    await transaction.trustSlug.upsert({
+      where: { slug: key },
+      create: { slug: key, publisher },
+      update: { publisher },
+    });
     recording.objectName = slug;
     return { slug, publisher };
   },

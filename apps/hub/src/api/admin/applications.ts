@@ -10,6 +10,7 @@ import { etagOfVersion, invalid, notFound, pickDefined, requireVersion, withEtag
 import type { z } from 'zod';
 import { defaultSlug, derivedColumns } from '../../catalog/derived.ts';
 import { registerTags } from '../../catalog/tags.ts';
+import { kinds, refuseBrokenSignatures } from '../../catalog/trust/signatures.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { catalogChangeRoute } from '../request/change.ts';
 import { route } from '../request/context.ts';
@@ -29,6 +30,7 @@ const WRITABLE = [
   'status',
   'status_message',
   'replacement',
+  'signatures',
 ] as const;
 
 /** The relations that administrators receive with an application. */
@@ -53,7 +55,9 @@ export function presentApplication({ category, downloads, ...application }: Row)
   return presented as unknown as Reply; // JSON columns contain only values that the contract's schemas accepted
 }
 
-const shortened = { documentation: '', inputs: [], generated: [], parts: [] };
+const shortened = { documentation: '', inputs: [], generated: [], parts: [], signatures: [] };
+
+const { application: kind } = kinds;
 
 export const listAllApplications = route(hubEndpoints.listAllApplications, async (context, { query }) => {
   const { client } = context.database;
@@ -96,6 +100,7 @@ export const createApplication = catalogChangeRoute(
     const { name, category_id, parts } = body;
     const slug = body.slug ?? defaultSlug(name);
     refuseStatus({ ...body, slug });
+    refuseBrokenSignatures(undefined, { ...body, slug }, { given: body.signatures, kind });
     const data = { ...pickDefined(body, WRITABLE), name, slug, category_id, parts, ...derivedColumns(body) };
     return async (transaction) => {
       const created = await transaction.application.create({ data, include: withCategory });
@@ -122,6 +127,7 @@ export const updateApplication = catalogChangeRoute(
       const problems = applicationProblems(compared.parse(changed));
       if (problems.length > 0) throw invalid(problems);
       refuseStatus(changed);
+      refuseBrokenSignatures(existing, changes, { given: changes.signatures, kind });
       const data = { ...changes, ...derivedColumns(changed) };
       const updated = await transaction.application.update({ where: { id }, data, include: withCategory });
       await registerTags(transaction, updated.tags);

@@ -15,7 +15,7 @@ import { etagOfVersion, invalid, notFound, pickDefined, requireVersion, withEtag
 import type { z } from 'zod';
 import { defaultSlug, derivedColumns } from '../../catalog/derived.ts';
 import { registerTags } from '../../catalog/tags.ts';
-import { refuseBrokenSignatures } from '../../catalog/trust/signatures.ts';
+import { kinds, refuseBrokenSignatures } from '../../catalog/trust/signatures.ts';
 import { containsSearched } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { requestIcons } from '../../icons/store.ts';
@@ -201,7 +201,7 @@ export const createTemplate = catalogChangeRoute(
     const { name, category_id } = body;
     const slug = body.slug ?? defaultSlug(name);
     refuseStatus({ ...body, slug });
-    refuseBrokenSignatures(undefined, { ...body, slug }, body.signatures);
+    refuseBrokenSignatures(undefined, { ...body, slug }, { given: body.signatures, kind: kinds.template });
     const data = { ...pickDefined(body, WRITABLE), name, slug, category_id, ...derivedColumns(body) };
     return async (transaction) => {
       const created = await transaction.template.create({ data, include: withCategory });
@@ -254,7 +254,7 @@ export const updateTemplate = catalogChangeRoute(
       refuseConflicts(existing, changes);
       refuseStatus({ ...existing, ...changes });
       const described = withoutOldDigest(changes, existing);
-      refuseBrokenSignatures(existing, described, changes.signatures);
+      refuseBrokenSignatures(existing, described, { given: changes.signatures, kind: kinds.template });
       const data = { ...described, ...derivedColumns({ ...existing, ...changes }) };
       const updated = await transaction.template.update({ where: { id }, data, include: withCategory });
       await registerTags(transaction, updated.tags);

@@ -13,6 +13,7 @@ export const exportCatalog = route(hubEndpoints.exportCatalog, (context) =>
       await setImmediate(); // other work of the process runs between two files
       files.push({ path: file, content: formatYaml(content) });
     }
-    return { files, signatures: signaturesIn(rows) };
+    const { templates: signatures, applications: application_signatures } = signaturesIn(rows);
+    return { files, signatures, application_signatures };
   }),
 );

@@ -34,11 +34,13 @@ export const importCatalog = route(hubEndpoints.importCatalog, async (context, {
 
 async function apply(
   context: RequestContext,
-  { files, signatures = {}, message = '' }: Input<Endpoint>['body'],
+  { files, signatures = {}, application_signatures = {}, message = '' }: Input<Endpoint>['body'],
   { plan, prune, max_deletions }: Input<Endpoint>['query'],
 ): Promise<Reply<Endpoint>> {
   const { database, principal } = context;
-  const described = await readCatalogFiles(await sourceOf(files, signatures));
+  const described = await readCatalogFiles(
+    await sourceOf(files, { template: signatures, application: application_signatures }),
+  );
   const steps = await importFiles(database, {
     files: described,
     isPlan: plan,

@@ -3,8 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { categoryInFile, slugOf, storedValueProblems } from '@svc/contract';
 import { readYamlText } from '@svc/documents';
 import type { z } from 'zod';
-import { signatureErrors } from '../trust/signatures.ts';
-import { SIGNATURES, type Signatures } from './signatures-file.ts';
+import { kinds, signatureErrors } from '../trust/signatures.ts';
+import { type ObjectNoun, objectNouns } from './objects.ts';
+import { SIGNATURES, type SignaturesOfNouns } from './signatures-file.ts';
 import {
   type ApplicationFile,
   check,
@@ -34,7 +35,7 @@ interface Signed {
 export interface CatalogFiles {
   readonly categories: readonly (z.output<typeof categoryInFile> & Origin & Slugged)[];
   readonly templates: readonly (TemplateFile & Origin & Signed)[];
-  readonly applications: readonly (ApplicationFile & Origin)[];
+  readonly applications: readonly (ApplicationFile & Origin & Signed)[];
   /** Values that can no longer be written through the API, each with its line, and ignored files. */
   readonly warnings: readonly string[];
   /** The entries of the folders of objects that are no files of objects. A deletion must not overlook them. */
@@ -50,8 +51,7 @@ export interface CatalogSource {
   readonly applications: readonly string[];
   /** The names of entries beside them that are no files of objects. */
   readonly ignored: readonly string[];
-  /** The signatures of the templates. */
-  readonly signatures: Signatures;
+  readonly signatures: SignaturesOfNouns;
   /** What is wrong with the source as a whole. */
   readonly problems: readonly string[];
   /** The text of a file, or what is wrong with it. */
@@ -93,11 +93,13 @@ export async function readCatalogFiles(source: CatalogSource): Promise<CatalogFi
     applications.push(...readApplication(source, file, errors));
   }
   for (const list of [categories, templates, applications]) errors.push(...repeatedSlugs(list));
-  for (const template of templates) errors.push(...errorsOfSignatures(source, template));
+  const objects = { template: templates, application: applications };
+  for (const noun of objectNouns)
+    for (const object of objects[noun]) errors.push(...errorsOfSignatures(source, noun, object));
   if (errors.length > 0) throw new CatalogFilesError(errors);
   const { ignored } = source;
   const values = [...categories, ...templates, ...applications].flatMap((object) => warningsOf(object));
-  const unused = unusedSignatures(source, templates);
+  const unused = objectNouns.flatMap((noun) => unusedSignatures(source, noun, objects[noun]));
   return {
     categories,
     templates,
@@ -107,18 +109,30 @@ export async function readCatalogFiles(source: CatalogSource): Promise<CatalogFi
   };
 }
 
-/** What is wrong with the signatures of a template. A template that was changed must be signed again. */
-const errorsOfSignatures = ({ nameOf }: CatalogSource, template: CatalogFiles['templates'][number]): string[] =>
-  signatureErrors({ ...template }, template.signatures ?? []).map(
-    ({ message }) => `${nameOf(SIGNATURES)}: ${template.slug}: ${message}`,
+/** What is wrong with the signatures of an object. One that was changed must be signed again. */
+const errorsOfSignatures = (
+  { nameOf }: CatalogSource,
+  noun: ObjectNoun,
+  object: Signed & { readonly slug: string },
+): string[] =>
+  signatureErrors({ ...object }, object.signatures ?? [], kinds[noun]).map(
+    ({ message }) => `${nameOf(SIGNATURES)}: ${object.slug}: ${message}`,
   );
 
-/** Warnings about signatures of templates without a file. */
-function unusedSignatures({ nameOf, signatures }: CatalogSource, templates: CatalogFiles['templates']): string[] {
-  const slugs = new Set(templates.map(({ slug }) => slug));
-  const unused = Object.keys(signatures).filter((slug) => !slugs.has(slug));
-  return unused.map((slug) => `${nameOf(SIGNATURES)}: warning: ${slug}: no file describes the template`);
+/** Warnings about signatures of objects without a file. */
+function unusedSignatures(
+  { nameOf, signatures }: CatalogSource,
+  noun: ObjectNoun,
+  objects: readonly { readonly slug: string }[],
+): string[] {
+  const slugs = new Set(objects.map(({ slug }) => slug));
+  const unused = Object.keys(signatures[noun]).filter((slug) => !slugs.has(slug));
+  return unused.map((slug) => `${nameOf(SIGNATURES)}: warning: ${slug}: no file describes the ${noun}`);
 }
+
+/** The signatures that the source states for an object; undefined if it states none. */
+const signaturesFor = ({ signatures }: CatalogSource, noun: ObjectNoun, slug: string) =>
+  Object.hasOwn(signatures[noun], slug) ? signatures[noun][slug] : undefined;
 
 const ignoredWarning = (name: string) => `${name}: warning: is ignored; ${whyIgnored(name)}`;
 
@@ -167,9 +181,7 @@ function readTemplate(source: CatalogSource, file: string, errors: string[]): Ca
   const { value, placeOf } = read;
   const template = readTemplateFile(value, { placeOf, slug: path.parse(file).name }, errors);
   if (!template) return [];
-  const { slug } = template;
-  const signatures = Object.hasOwn(source.signatures, slug) ? source.signatures[slug] : undefined;
-  return [{ ...template, file, placeOf, signatures }];
+  return [{ ...template, file, placeOf, signatures: signaturesFor(source, 'template', template.slug) }];
 }
 
 function readApplication(source: CatalogSource, file: string, errors: string[]): CatalogFiles['applications'] {
@@ -177,7 +189,8 @@ function readApplication(source: CatalogSource, file: string, errors: string[]):
   if (!read) return [];
   const { value, placeOf } = read;
   const application = readApplicationFile(value, { placeOf, slug: path.parse(file).name }, errors);
-  return application ? [{ ...application, file, placeOf }] : [];
+  if (!application) return [];
+  return [{ ...application, file, placeOf, signatures: signaturesFor(source, 'application', application.slug) }];
 }
 
 /** Reads a YAML file; undefined if it has problems, which are added to `errors`. */

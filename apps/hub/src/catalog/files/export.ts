@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { categoryFields, newPart, slug } from '@svc/contract';
+import { categoryFields, partDefaults, slug } from '@svc/contract';
 import { partsOf } from '@svc/http';
 import type { Database } from '../../database/client.ts';
 import { CATEGORIES, type CatalogFiles } from './catalog-files.ts';
@@ -17,13 +17,13 @@ interface ObjectRow {
   readonly owner: string | null;
 }
 
-type Template = ObjectRow & { readonly signatures: string[] };
+type SignedRow = ObjectRow & { readonly signatures: string[] };
 
 /** What an export contains. */
 interface CatalogRows {
   readonly categories: readonly (object & { readonly slug: string })[];
-  readonly templates: readonly Template[];
-  readonly applications: readonly ObjectRow[];
+  readonly templates: readonly SignedRow[];
+  readonly applications: readonly SignedRow[];
 }
 
 /**
@@ -56,10 +56,10 @@ export async function readCatalogRows({ client }: Pick<Database, 'client'>, exte
 }
 
 /** The objects of a table in an extent, in the order of their slugs. */
-async function readObjects(table: ReturnType<typeof tableOf>, extent: Extent): Promise<Template[]> {
+async function readObjects(table: ReturnType<typeof tableOf>, extent: Extent): Promise<SignedRow[]> {
   const where = objectsIn(extent);
   const sizes = await table.findMany({ where, select: { id: true, weight: true }, orderBy: { slug: 'asc' } });
-  const objects: Template[] = [];
+  const objects: SignedRow[] = [];
   for (const ids of partsOf(sizes.map(({ id, weight }) => ({ key: id, bytes: weight })))) {
     const rows = await table.findMany({
       where: { id: { in: ids } },
@@ -74,10 +74,15 @@ async function readObjects(table: ReturnType<typeof tableOf>, extent: Extent): P
   return objects;
 }
 
-/** The signatures of the templates that have some, by slug. */
-export const signaturesIn = ({ templates }: Pick<CatalogRows, 'templates'>): Record<string, string[]> =>
+/** The signatures of the templates and applications that have some, by slug. */
+export const signaturesIn = ({ templates, applications }: Pick<CatalogRows, 'templates' | 'applications'>) => ({
+  templates: signaturesBySlug(templates),
+  applications: signaturesBySlug(applications),
+});
+
+const signaturesBySlug = (rows: readonly SignedRow[]): Record<string, string[]> =>
   Object.fromEntries(
-    templates.filter(({ signatures }) => signatures.length > 0).map(({ slug, signatures }) => [slug, signatures]),
+    rows.filter(({ signatures }) => signatures.length > 0).map(({ slug, signatures }) => [slug, signatures]),
   );
 
 /** A file that an export writes; null: that it keeps as it is; undefined: that it deletes. */
@@ -182,16 +187,9 @@ function contentOf(row: ObjectRow, defaults: Readonly<Record<string, unknown>>) 
   return row.owner === null ? content : { ...content, owner: row.owner };
 }
 
-/** The values of a part that states nothing but its name and its image. */
-const PART_DEFAULTS = Object.fromEntries(
-  Object.entries(newPart.parse({ name: 'x', image_name: 'x' })).filter(
-    ([member]) => member !== 'name' && member !== 'image_name',
-  ),
-);
-
 const contentOfPart = (part: object) => ({
   ...pick(part, ['name', 'image_name']),
-  ...withoutDefaults(part, PART_DEFAULTS),
+  ...withoutDefaults(part, partDefaults),
 });
 
 const pick = (row: object, members: readonly string[]) =>

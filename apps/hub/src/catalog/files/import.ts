@@ -8,7 +8,7 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { requestIcons } from '../../icons/store.ts';
 import { derivedColumns } from '../derived.ts';
 import { registerTags } from '../tags.ts';
-import { brokenMembers } from '../trust/signatures.ts';
+import { brokenMembers, kinds } from '../trust/signatures.ts';
 import { CATEGORIES, type CatalogFiles, CatalogFilesError } from './catalog-files.ts';
 import { categoriesIn, type Extent, objectsIn, refuseBeyond } from './extent.ts';
 import { nouns, type ObjectNoun, objectNouns, STATUS, tableOf } from './objects.ts';
@@ -157,27 +157,43 @@ async function planOf(reader: Reader, { files, prune, extent }: FilesImport): Pr
     const row = stored.template.rows.get(file.slug);
     const existing = row && { ...row, category: row.category.slug, owner: row.owner?.slug ?? null };
     const links = pickDefined(file, ['category', 'owner']);
-    if (row && file.signatures === undefined) {
-      const broken = brokenMembers(row, dataOf('template', file));
-      if (broken.length > 0) unsigned.push(`${file.placeOf('')}: ${mustSign(broken)}`);
-    }
+    unsigned.push(...brokenSignatures('template', file, row));
     ofTemplates.push(...stepOf('template', { data: dataOf('template', file), ...links }, existing));
   }
-  if (unsigned.length > 0) throw new CatalogFilesError(unsigned);
-  const deletions = prune ? await deletionsOf(reader, { files, categories, extent }) : [];
   const ofApplications: Step[] = [];
   for (const file of files.applications) {
     await setImmediate();
     const row = stored.application.rows.get(file.slug);
     const existing = row && { ...row, category: row.category.slug, owner: row.owner?.slug ?? null };
     const links = pickDefined(file, ['category', 'owner']);
+    unsigned.push(...brokenSignatures('application', file, row));
     ofApplications.push(...stepOf('application', { data: dataOf('application', file), ...links }, existing));
   }
+  if (unsigned.length > 0) throw new CatalogFilesError(unsigned);
+  const deletions = prune ? await deletionsOf(reader, { files, categories, extent }) : [];
   return [...ofCategories, ...ofTemplates, ...ofApplications, ...deletions];
 }
 
-const mustSign = (members: readonly string[]) =>
-  `the template of the hub is signed, and its publisher has signed ${members.join(', ')}; sign the files again, or remove its signatures with an empty list in ${SIGNATURES}`;
+/** What is wrong with a file that changes a signed object of the hub without new signatures. */
+function brokenSignatures(
+  noun: ObjectNoun,
+  file: ObjectFile,
+  row: (object & { readonly signatures: readonly string[] }) | undefined,
+): string[] {
+  if (!row || file.signatures !== undefined) return [];
+  const broken = brokenMembers({ ...row }, dataOf(noun, file), kinds[noun]);
+  return broken.length === 0
+    ? []
+    : [
+        `${file.placeOf('')}: ${mustSign(
+          noun,
+          broken.map(({ name }) => name),
+        )}`,
+      ];
+}
+
+const mustSign = (noun: ObjectNoun, members: readonly string[]) =>
+  `the ${noun} of the hub is signed, and its publisher has signed ${members.join(', ')}; sign the files again, or remove its signatures with an empty list in ${SIGNATURES}`;
 
 interface StoredObjects<Row> {
   /** The stored objects that have a file, by slug. */

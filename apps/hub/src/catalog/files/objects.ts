@@ -33,6 +33,6 @@ export const nouns: Readonly<Record<ObjectNoun, Noun>> = {
   },
   application: {
     defaults: { ...inCatalog, inputs: [], generated: [], parts: undefined, ...STATUS_DEFAULTS },
-    stored: ['name', ...catalogMembers, 'inputs', 'generated', 'parts', ...STATUS],
+    stored: ['name', ...catalogMembers, 'inputs', 'generated', 'parts', ...STATUS, 'signatures'],
   },
 };

@@ -1,12 +1,18 @@
 import { newSignatures, parseFields, slug } from '@svc/contract';
 import { z } from 'zod';
-import { highestSerial } from '../trust/signatures.ts';
+import { highestSerial, kinds } from '../trust/signatures.ts';
+import type { ObjectNoun } from './objects.ts';
 
-/** The file with the signatures of the templates of a catalog. */
+/** The file with the signatures of the templates and applications of a catalog. */
 export const SIGNATURES = 'signatures.json';
 
-/** Signatures by the slug of their template. */
-export type Signatures = Readonly<Record<string, readonly string[]>>;
+/** Signatures by the slug of their template or application. */
+type Signatures = Readonly<Record<string, readonly string[]>>;
+
+/** Those of all objects. */
+export type SignaturesOfNouns = Readonly<Record<ObjectNoun, Signatures>>;
+
+export const NO_SIGNATURES: SignaturesOfNouns = { template: {}, application: {} };
 
 const signaturesFile = z.strictObject({
   /**
@@ -15,6 +21,7 @@ const signaturesFile = z.strictObject({
    */
   serial: z.int().min(0).max(Number.MAX_SAFE_INTEGER),
   templates: z.record(slug, newSignatures),
+  applications: z.record(slug, newSignatures).default({}),
 });
 export type SignaturesFile = z.output<typeof signaturesFile>;
 
@@ -37,14 +44,32 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The text of the file. The templates are in the order of their slugs, one signature per line. */
-export function formatSignaturesFile({ serial, templates }: SignaturesFile): string {
-  const sorted = Object.entries(templates).sort(([one], [other]) => (one < other ? -1 : 1));
-  return `${JSON.stringify({ serial, templates: Object.fromEntries(sorted) }, undefined, 2)}\n`;
+export const signaturesOfFile = ({ templates, applications }: SignaturesFile): SignaturesOfNouns => ({
+  template: templates,
+  application: applications,
+});
+
+/**
+ * The text of the file. The templates and applications are in the order of their slugs, one signature per line. Without signed
+ * applications, earlier versions can read it.
+ */
+export function formatSignaturesFile({ serial, templates, applications }: SignaturesFile): string {
+  const file = {
+    serial,
+    templates: bySlug(templates),
+    ...(Object.keys(applications).length > 0 && { applications: bySlug(applications) }),
+  };
+  return `${JSON.stringify(file, undefined, 2)}\n`;
 }
 
+const bySlug = (signatures: Signatures) =>
+  Object.fromEntries(Object.entries(signatures).sort(([one], [other]) => (one < other ? -1 : 1)));
+
 /** A file with signatures of a hub. Its serial is the highest of any publisher. */
-export const signaturesFileOf = (templates: Record<string, string[]>): SignaturesFile => ({
-  serial: highestSerial(Object.values(templates).flat()),
-  templates,
+export const signaturesFileOf = (given: Pick<SignaturesFile, 'templates' | 'applications'>): SignaturesFile => ({
+  serial: Math.max(
+    highestSerial(Object.values(given.templates).flat(), kinds.template),
+    highestSerial(Object.values(given.applications).flat(), kinds.application),
+  ),
+  ...given,
 });

@@ -6,7 +6,7 @@ import { requestIcons } from '../../icons/store.ts';
 import { derivedColumns } from '../derived.ts';
 import { tableOf } from '../files/objects.ts';
 import { registerTags } from '../tags.ts';
-import { refuseBrokenSignatures } from '../trust/signatures.ts';
+import { kinds, refuseBrokenSignatures } from '../trust/signatures.ts';
 import type { CatalogContent, RevisedKind } from './content.ts';
 import { newestRevision, readRevision } from './read.ts';
 
@@ -52,7 +52,7 @@ export async function restoreContent(
     throw invalid(parsed.errors.map(({ path, message }) => ({ path: `revision.${path}`, message })));
   }
   const content = { ...parsed.data, slug: parsed.data.slug ?? old.slug };
-  if (existing && kind.noun === 'template') refuseBrokenSignatures(existing, { ...content }, undefined);
+  if (existing) refuseBrokenSignatures(existing, { ...content }, { given: undefined, kind: kinds[kind.noun] });
   const data = { ...content, ...derivedColumns(content) };
   if (existing) await table.update({ where: { id }, data, select: { id: true } });
   else {

@@ -1,38 +1,65 @@
 import { Problem } from '@svc/http';
-import { changedMembers, inspectSignature, type Members, readSignature, Untrusted } from '@svc/trust';
+import {
+  applications,
+  type ContentKind,
+  changedMembers,
+  inspectSignature,
+  type Members,
+  partOfDigest,
+  readSignature,
+  shownDigest,
+  templates,
+  Untrusted,
+} from '@svc/trust';
 
-interface SignedTemplate {
+/** The kinds of content by the nouns of objects. */
+export const kinds = { template: templates, application: applications } as const;
+
+interface SignedContent {
   readonly signatures: readonly string[];
 }
 
-/** The covered members of a signed template that a change would change. Its signatures would be about other content. */
-export const brokenMembers = (existing: SignedTemplate & Members, changed: Members): string[] =>
-  existing.signatures.length === 0 ? [] : changedMembers(existing, { ...existing, ...changed });
+/**
+ * The covered members of signed content that a change would change, each with its name for people. Its signatures would be about
+ * other content.
+ */
+export const brokenMembers = (
+  existing: SignedContent & Members,
+  changed: Members,
+  kind: ContentKind,
+): { readonly path: string; readonly name: string }[] =>
+  existing.signatures.length === 0
+    ? []
+    : changedMembers(existing, { ...existing, ...changed }, kind).map((name) => ({
+        path: kind.parts !== undefined && partOfDigest(name) !== undefined ? 'parts' : name,
+        name: kind.parts === undefined ? name : shownDigest(name),
+      }));
 
-/** What is wrong with the signatures of a template, by their position. The hub does not verify who made them. */
+/** What is wrong with the signatures of a content, by their position. The hub does not verify who made them. */
 export const signatureErrors = (
-  template: Members,
+  content: Members,
   signatures: readonly string[],
+  kind: ContentKind,
 ): { path: string; message: string }[] =>
   signatures.flatMap((signature, index) => {
     try {
-      inspectSignature(template, signature);
+      inspectSignature(content, signature, kind);
       return [];
     } catch (error) {
       if (!(error instanceof Untrusted)) throw error;
-      return [{ path: `signatures.${index}`, message: messageOf(error) }];
+      return [{ path: `signatures.${index}`, message: messageOf(error, kind) }];
     }
   });
 
-function messageOf({ reason, detail }: Untrusted): string {
+function messageOf({ reason, detail }: Untrusted, { noun }: ContentKind): string {
   switch (reason) {
     case 'content_changed':
     case 'uncovered_member':
       return `must be about this content; it differs in ${detail}`;
     case 'other_template':
-      return `must be about this template, and not about ${detail}`;
+      return `must be about this ${noun}, and not about ${detail}`;
     default:
-      return `must be a signature of a template, as the command sign writes it: ${detail}`;
+      return `must be a signature of this ${noun}, as the command sign writes it: ${detail}`;
   }
 }
 
@@ -42,38 +69,38 @@ function messageOf({ reason, detail }: Untrusted): string {
  * @throws 409 `breaks_signature`, 422 `signature_invalid`
  */
 export function refuseBrokenSignatures(
-  existing: (SignedTemplate & Members) | undefined,
+  existing: (SignedContent & Members) | undefined,
   changes: Members,
-  given: readonly string[] | undefined,
+  { given, kind }: { readonly given: readonly string[] | undefined; readonly kind: ContentKind },
 ): void {
-  const template = { ...existing, ...changes };
+  const content = { ...existing, ...changes };
   if (given !== undefined) {
-    refuseSignatures(template, given);
+    refuseSignatures(content, given, kind);
     return;
   }
-  const broken = existing === undefined ? [] : brokenMembers(existing, changes);
+  const broken = existing === undefined ? [] : brokenMembers(existing, changes, kind);
   if (broken.length === 0) return;
   throw new Problem(
     'breaks_signature',
-    `The publisher has signed ${broken.join(', ')}. Import the signed files of the publisher, or remove the signatures with an empty list.`,
-    { errors: broken.map((path) => ({ path, message: 'must not change, because the publisher has signed it' })) },
+    `The publisher has signed ${broken.map(({ name }) => name).join(', ')}. Import the signed files of the publisher, or remove the signatures with an empty list.`,
+    { errors: broken.map(({ path }) => ({ path, message: 'must not change, because the publisher has signed it' })) },
   );
 }
 
 /** @throws 422 */
-function refuseSignatures(template: Members, signatures: readonly string[]): void {
-  const errors = signatureErrors(template, signatures);
+function refuseSignatures(content: Members, signatures: readonly string[], kind: ContentKind): void {
+  const errors = signatureErrors(content, signatures, kind);
   const [first] = errors;
   if (first) throw new Problem('signature_invalid', `${first.path}: ${first.message}`, { errors });
 }
 
 /** The highest serial of signatures, of any publisher; 0 if there is none. What was stored by SQL can have any form. */
-export const highestSerial = (signatures: readonly string[]): number =>
-  Math.max(0, ...signatures.map((signature) => serialOf(signature) ?? 0));
+export const highestSerial = (signatures: readonly string[], kind: ContentKind): number =>
+  Math.max(0, ...signatures.map((signature) => serialOf(signature, kind) ?? 0));
 
-function serialOf(signature: string): number | undefined {
+function serialOf(signature: string, kind: ContentKind): number | undefined {
   try {
-    return readSignature(signature).statement.serial;
+    return readSignature(signature, kind).statement.serial;
   } catch {
     return undefined;
   }

@@ -13,6 +13,9 @@ import {
   signKeyring,
 } from '@svc/trust';
 import { z } from 'zod';
+import { objectNouns } from '../../catalog/files/objects.ts';
+import { signaturesOfFile } from '../../catalog/files/signatures-file.ts';
+import { kinds } from '../../catalog/trust/signatures.ts';
 import { hasKeyring, type OpenedKeyring, openKeyring, writeKeyringFile } from './keyring-file.ts';
 import { readSignatures } from './signed-folder.ts';
 import { openSigner, readPublicKeyFile } from './signer.ts';
@@ -129,7 +132,7 @@ export async function rotateKeys(folder: string, options: Options): Promise<read
 }
 
 /**
- * Revokes a signing key: nothing that it signed counts any longer. What the folder states becomes the floor of each template, because
+ * Revokes a signing key: nothing that it signed counts any longer. What the folder states becomes the floor of each slug, because
  * the memory of fleets about the key does not count either.
  */
 export async function revokeKey(folder: string, options: Options): Promise<readonly string[]> {
@@ -139,24 +142,25 @@ export async function revokeKey(folder: string, options: Options): Promise<reado
   const { keys, floors, publisher } = opened.keyring;
   if (!keys.some((key) => key.kid === kid)) throw new Error(`The keyring does not list the key ${kid}.`);
   const revoked = keys.map((key) => (key.kid === kid ? { ...key, revoked: true as const } : key));
-  const raised = { ...floors, ...floorsOf(folder, publisher, floors) };
+  const raised = floorsOf(folder, publisher, floors);
   const lines = await seal(folder, opened, { keys: revoked, floors: raised, root, days: given.days });
   return [...lines, `Sign the folder again with a key that is in use: nothing that ${kid} signed counts any longer.`];
 }
 
-/** The highest serial of each template of a folder. */
+/** The highest serial of each slug of a folder. A template and an application with the same slug have the same floor. */
 function floorsOf(folder: string, publisher: string, floors: Readonly<Record<string, number>>): Record<string, number> {
-  const { templates } = readSignatures(folder);
-  return Object.fromEntries(
-    Object.entries(templates).flatMap(([template, signatures]) => {
+  const raised = new Map(Object.entries(floors));
+  const signed = signaturesOfFile(readSignatures(folder));
+  for (const noun of objectNouns) {
+    for (const [slug, signatures] of Object.entries(signed[noun])) {
       const own = signatures
-        .map((signature) => readSignature(signature))
+        .map((signature) => readSignature(signature, kinds[noun]))
         .filter(({ statement }) => statement.publisher === publisher);
-      const before = Object.hasOwn(floors, template) ? (floors[template] ?? 0) : 0;
-      const highest = Math.max(before, ...own.map(({ statement }) => statement.serial));
-      return highest === 0 ? [] : [[template, highest]];
-    }),
-  );
+      const highest = Math.max(raised.get(slug) ?? 0, ...own.map(({ statement }) => statement.serial));
+      if (highest > 0) raised.set(slug, highest);
+    }
+  }
+  return Object.fromEntries(raised);
 }
 
 interface Change {

@@ -4,9 +4,8 @@ import { DOCKER_HUB, parseFields, registryHost, repositoryOf } from '@svc/contra
 import { createOutbound, parseOptions } from '@svc/http';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import type { CatalogFiles } from '../../catalog/files/catalog-files.ts';
 import { type Repository, resolveTag, Unresolved } from './registry.ts';
-import { readTemplates } from './signed-folder.ts';
+import { type Objects, readObjects } from './signed-folder.ts';
 
 const TIMEOUT_MS = 15_000;
 const MAX_MANIFEST = 4 * 1024 * 1024;
@@ -22,7 +21,23 @@ const options = z.strictObject({
     .pipe(z.array(z.enum(ALLOWANCES, 'must be http, loopback and private, separated by commas'))),
 });
 
-type Template = CatalogFiles['templates'][number];
+/** An image that a file names. */
+interface NamedImage {
+  readonly file: string;
+  /** The path of the object that names the image: that of a template is empty. */
+  readonly at: readonly (string | number)[];
+  readonly registry_url: string | null;
+  readonly image_name: string;
+  readonly image_tag: string;
+  readonly image_digest: string | null;
+}
+
+/** The images of all files, those of applications in the order of their parts. */
+const imagesIn = ({ template, application }: Objects): NamedImage[] =>
+  [
+    ...template.map((each) => ({ ...each, at: [] })),
+    ...application.flatMap(({ file, parts }) => parts.map((part, index) => ({ ...part, file, at: ['parts', index] }))),
+  ].filter(({ image_name }) => image_name !== '');
 
 interface Pinning {
   readonly lines: readonly string[];
@@ -31,25 +46,25 @@ interface Pinning {
 }
 
 /**
- * Writes the digest of each tag into the template files of a folder. With `--check`, it only compares them. If a tag cannot be resolved,
+ * Writes the digest of each tag into the files of templates and applications of a folder. With `--check`, it only compares them. If a tag cannot be resolved,
  * nothing is written.
- * @returns one line per template that differs, and a summary
+ * @returns one line per image that differs, and a summary
  */
 export async function pinFolder(
   folder: string,
   given: Readonly<Record<string, string | boolean | undefined>>,
 ): Promise<Pinning> {
   const { check, allow, 'registry-auth': authFile } = parseOptions(options, given);
-  const templates = (await readTemplates(folder)).filter(({ image_name }) => image_name !== '');
+  const images = imagesIn(await readObjects(folder));
   const credentials = authFile === undefined ? {} : readCredentials(authFile);
   const outbound = createOutbound({ timeoutMs: TIMEOUT_MS, maxBytes: MAX_MANIFEST, restrictTo: new Set(allow) });
   const resolved = new Map<string, Awaited<ReturnType<typeof resolveTag>> | Unresolved>();
   try {
-    for (const template of templates) {
-      const image = imageOf(template);
+    for (const named of images) {
+      const image = imageOf(named);
       if (resolved.has(image)) continue;
-      const repository = repositoryIn(template, { credentials, isPlain: allow.includes('http') });
-      const found = await resolveTag(outbound.send, repository, template.image_tag).catch((error: unknown) => {
+      const repository = repositoryIn(named, { credentials, isPlain: allow.includes('http') });
+      const found = await resolveTag(outbound.send, repository, named.image_tag).catch((error: unknown) => {
         if (error instanceof Unresolved) return error;
         throw error;
       });
@@ -58,43 +73,44 @@ export async function pinFolder(
   } finally {
     await outbound.close();
   }
-  return apply(folder, { templates, resolved, check });
+  return apply(folder, { images, resolved, check });
 }
 
-const imageOf = (template: Template): string => `${repositoryOf(template)}:${template.image_tag}`;
+const imageOf = (named: NamedImage): string => `${repositoryOf(named)}:${named.image_tag}`;
 
 interface Found {
-  readonly templates: readonly Template[];
+  readonly images: readonly NamedImage[];
   readonly resolved: ReadonlyMap<string, Awaited<ReturnType<typeof resolveTag>> | Unresolved>;
   readonly check: boolean;
 }
 
-function apply(folder: string, { templates, resolved, check }: Found): Pinning {
-  const failed = templates.flatMap((template) => {
-    const found = resolved.get(imageOf(template));
-    return found instanceof Unresolved ? [`${template.file}: ${imageOf(template)}: ${found.message}`] : [];
+function apply(folder: string, { images, resolved, check }: Found): Pinning {
+  const failed = images.flatMap((named) => {
+    const found = resolved.get(imageOf(named));
+    return found instanceof Unresolved ? [`${named.file}: ${imageOf(named)}: ${found.message}`] : [];
   });
-  const differing = templates.flatMap((template) => {
-    const found = resolved.get(imageOf(template));
-    if (!found || found instanceof Unresolved || found.digest === template.image_digest) return [];
-    return [{ template, ...found }];
+  const differing = images.flatMap((named) => {
+    const found = resolved.get(imageOf(named));
+    if (!found || found instanceof Unresolved || found.digest === named.image_digest) return [];
+    return [{ named, ...found }];
   });
-  const lines = differing.map(({ template, digest, isIndex }) => {
-    const what = template.image_digest === null ? 'has no digest' : 'has moved';
+  const lines = differing.map(({ named, digest, isIndex }) => {
+    const what = named.image_digest === null ? 'has no digest' : 'has moved';
     const warning = isIndex ? '' : ' (for one architecture only)';
-    return `${template.file}: ${imageOf(template)} ${what}: ${digest}${warning}`;
+    return `${named.file}: ${imageOf(named)} ${what}: ${digest}${warning}`;
   });
   const writes = !check && failed.length === 0;
-  if (writes) for (const { template, digest } of differing) writeDigest(path.join(folder, template.file), digest);
-  const summary = `${templates.length} images, ${differing.length} ${writes ? 'written' : 'differ'}, ${failed.length} not resolved`;
+  if (writes) for (const { named, digest } of differing) writeDigest(folder, named, digest);
+  const summary = `${images.length} images, ${differing.length} ${writes ? 'written' : 'differ'}, ${failed.length} not resolved`;
   const isCurrent = failed.length === 0 && (writes || differing.length === 0);
   return { lines: [...failed, ...lines, summary], isCurrent };
 }
 
-/** Sets the digest in a file, with its comments and its format. */
-function writeDigest(file: string, digest: string): void {
+/** Sets the digest of an image in its file, with its comments and its format. */
+function writeDigest(folder: string, named: NamedImage, digest: string): void {
+  const file = path.join(folder, named.file);
   const document = parseDocument(readFileSync(file, 'utf8'));
-  document.set('image_digest', digest);
+  document.setIn([...named.at, 'image_digest'], digest);
   writeFileSync(file, document.toString({ lineWidth: 0 }));
 }
 
@@ -105,9 +121,9 @@ interface Access {
   readonly isPlain: boolean;
 }
 
-function repositoryIn(template: Template, { credentials, isPlain }: Access): Repository {
-  const host = registryHost(template);
-  const name = repositoryOf(template).slice(host.length + 1);
+function repositoryIn(named: NamedImage, { credentials, isPlain }: Access): Repository {
+  const host = registryHost(named);
+  const name = repositoryOf(named).slice(host.length + 1);
   const isLocal = /^(?:localhost|127\.[\d.]+)(?::\d+)?$/.test(host);
   const address = host === DOCKER_HUB ? 'registry-1.docker.io' : host;
   return {

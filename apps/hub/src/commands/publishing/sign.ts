@@ -1,18 +1,21 @@
 import { parseOptions } from '@svc/http';
 import {
   acceptChain,
+  type ContentKind,
+  explanationOf,
   inspectSignature,
   type Keyring,
-  readSignature,
-  reasons,
-  signTemplate,
+  signContent,
   type TrustedPublisher,
   Untrusted,
   verifyTemplate,
 } from '@svc/trust';
 import { z } from 'zod';
+import { objectNouns } from '../../catalog/files/objects.ts';
+import { signaturesFileOf, signaturesOfFile } from '../../catalog/files/signatures-file.ts';
+import { kinds } from '../../catalog/trust/signatures.ts';
 import { openKeyring, readKeyringFile } from './keyring-file.ts';
-import { readSignatures, readTemplates, writeSignatures } from './signed-folder.ts';
+import { readObjects, readSignatures, writeSignatures } from './signed-folder.ts';
 import { openSigner, readPublicKeyFile } from './signer.ts';
 
 const required = z.string({ error: 'is required' }).min(1, 'must not be empty');
@@ -26,8 +29,9 @@ const signOptions = z.strictObject({
 type Options = Readonly<Record<string, string | boolean | undefined>>;
 
 /**
- * Signs the templates of a folder that have no valid signature of the publisher, or all. All signatures of a run have the same serial.
- * @returns one line per template that is signed, and a summary
+ * Signs the templates and applications of a folder that have no valid signature of the publisher, or all. All signatures of a run have
+ * the same serial.
+ * @returns one line per object that is signed, and a summary
  * @throws Error if the keyring does not list the key as one that is in use
  */
 export async function signFolder(folder: string, options: Options): Promise<readonly string[]> {
@@ -35,29 +39,35 @@ export async function signFolder(folder: string, options: Options): Promise<read
   const signer = await openSigner(keyFile, program);
   const { file, keyring } = await openKeyring(folder);
   requireInUse(keyring, signer.key.kid);
-  const templates = await readTemplates(folder);
+  const objects = await readObjects(folder);
   const before = readSignatures(folder);
   const serial = nextSerial(before);
   const issue = { publisher: file.publisher, serial, issuedAt: new Date() };
-  const signatures: Record<string, string[]> = {};
+  const signatures: Record<'template' | 'application', Record<string, string[]>> = { template: {}, application: {} };
   const lines: string[] = [];
-  for (const template of templates) {
-    const { slug } = template;
-    const present = before.templates[slug] ?? [];
-    if (!all && present.some((signature) => counts(template, signature, file.publisher, keyring))) {
-      signatures[slug] = present;
-      continue;
+  const removed: string[] = [];
+  for (const noun of objectNouns) {
+    const kind = kinds[noun];
+    const known = signaturesOfFile(before)[noun];
+    for (const object of objects[noun]) {
+      const { slug } = object;
+      const present = [...(known[slug] ?? [])];
+      if (!all && present.some((signature) => counts({ content: object, signature, kind }, file.publisher, keyring))) {
+        signatures[noun][slug] = present;
+        continue;
+      }
+      // Signatures of other publishers stay while they are about this content.
+      const others = present.filter((signature) => isOfAnother({ content: object, signature, kind }, file.publisher));
+      signatures[noun][slug] = [...others, await signContent(kind, { ...object }, issue, signer)];
+      lines.push(`sign ${slug}`);
     }
-    // Signatures of other publishers stay while they are about this content.
-    const others = present.filter((signature) => isOfAnother(template, signature, file.publisher));
-    signatures[slug] = [...others, await signTemplate({ ...template }, issue, signer)];
-    lines.push(`sign ${slug}`);
+    removed.push(...Object.keys(known).filter((slug) => !Object.hasOwn(signatures[noun], slug)));
   }
-  const removed = Object.keys(before.templates).filter((slug) => !Object.hasOwn(signatures, slug));
   if (lines.length > 0 || removed.length > 0) {
-    writeSignatures(folder, { serial: lines.length > 0 ? serial : before.serial, templates: signatures });
+    const { template: templates, application: applications } = signatures;
+    writeSignatures(folder, { serial: lines.length > 0 ? serial : before.serial, templates, applications });
   }
-  const unchanged = templates.length - lines.length;
+  const unchanged = objects.template.length + objects.application.length - lines.length;
   return [
     ...lines,
     ...removed.map((slug) => `remove the signature of ${slug}, which no file describes`),
@@ -78,24 +88,18 @@ function requireInUse({ keys }: Keyring, kid: string): void {
   if (reason !== undefined) throw new Error(`The key ${kid} cannot sign: the keyring ${reason}.`);
 }
 
-function nextSerial({ serial, templates }: ReturnType<typeof readSignatures>): number {
-  const signed = Object.values(templates)
-    .flat()
-    .map((signature) => serialOf(signature));
-  return Math.max(serial, ...signed) + 1;
-}
+const nextSerial = (file: ReturnType<typeof readSignatures>): number =>
+  Math.max(file.serial, signaturesFileOf(file).serial) + 1;
 
-function serialOf(signature: string): number {
-  try {
-    return readSignature(signature).statement.serial;
-  } catch {
-    return 0;
-  }
+interface SignedObject {
+  readonly content: object;
+  readonly signature: string;
+  readonly kind: ContentKind;
 }
 
 /** Whether a signature is of the publisher, with a key that counts for it, and about this content. */
-function counts(template: object, signature: string, publisher: string, { keys, floors }: Keyring): boolean {
-  const read = inspected(template, signature);
+function counts(signed: SignedObject, publisher: string, { keys, floors }: Keyring): boolean {
+  const read = inspected(signed);
   if (read?.statement.publisher !== publisher) return false;
   const { slug, serial } = read.statement;
   const key = keys.find(({ kid }) => kid === read.kid);
@@ -103,14 +107,14 @@ function counts(template: object, signature: string, publisher: string, { keys, 
   return key !== undefined && !key.revoked && serial <= (key.last_serial ?? serial) && serial >= floor;
 }
 
-const isOfAnother = (template: object, signature: string, publisher: string): boolean => {
-  const read = inspected(template, signature);
+const isOfAnother = (signed: SignedObject, publisher: string): boolean => {
+  const read = inspected(signed);
   return read !== undefined && read.statement.publisher !== publisher;
 };
 
-function inspected(template: object, signature: string) {
+function inspected({ content, signature, kind }: SignedObject) {
   try {
-    return inspectSignature({ ...template }, signature);
+    return inspectSignature({ ...content }, signature, kind);
   } catch (error) {
     if (error instanceof Untrusted) return undefined;
     throw error;
@@ -125,8 +129,8 @@ interface Verification {
 }
 
 /**
- * Verifies the templates of a folder as a fleet does that trusts the root key, without a scope and without memory.
- * @returns one line per template, and a summary
+ * Verifies the templates and applications of a folder as a fleet does that trusts the root key, without a scope and without memory.
+ * @returns one line per object, and a summary
  */
 export async function verifyFolder(folder: string, options: Options): Promise<Verification> {
   const { root: rootFile, 'require-digest': requiresDigest } = parseOptions(verifyOptions, options);
@@ -135,28 +139,32 @@ export async function verifyFolder(folder: string, options: Options): Promise<Ve
   const root = await readPublicKeyFile(rootFile);
   const state = await acceptChain({ publisher, root }, { transitions, keyring }, { now }).catch((error: unknown) => {
     if (!(error instanceof Untrusted)) throw error;
-    throw new Error(`The keyring is refused: ${explained(error)}`);
+    throw new Error(`The keyring is refused: ${explained(error, kinds.template)}`);
   });
   const trusted: TrustedPublisher = { ...state, slugs: ['*'], images: ['*'], secrets: ['*'] };
-  const { templates: signatures } = readSignatures(folder);
+  const signatures = signaturesOfFile(readSignatures(folder));
+  const objects = await readObjects(folder);
   const lines: string[] = [];
   let refused = 0;
-  for (const template of await readTemplates(folder)) {
-    const { slug } = template;
-    try {
-      const verification = { publishers: [trusted], now, requiresDigest };
-      const { serial, kid } = await verifyTemplate({ ...template }, signatures[slug] ?? [], verification);
-      lines.push(`${slug}: ${publisher}, serial ${serial}, key ${kid}`);
-    } catch (error) {
-      if (!(error instanceof Untrusted)) throw error;
-      refused += 1;
-      lines.push(`${slug}: REFUSED: ${explained(error)}`);
+  for (const noun of objectNouns) {
+    const kind = kinds[noun];
+    for (const object of objects[noun]) {
+      const { slug } = object;
+      try {
+        const verification = { publishers: [trusted], now, requiresDigest, kind };
+        const { serial, kid } = await verifyTemplate({ ...object }, signatures[noun][slug] ?? [], verification);
+        lines.push(`${slug}: ${publisher}, serial ${serial}, key ${kid}`);
+      } catch (error) {
+        if (!(error instanceof Untrusted)) throw error;
+        refused += 1;
+        lines.push(`${slug}: REFUSED: ${explained(error, kind)}`);
+      }
     }
   }
   return { lines: [...lines, `${lines.length - refused} accepted, ${refused} refused`], isAccepted: refused === 0 };
 }
 
-const explained = ({ reason, detail }: Untrusted): string => {
-  const { message, remedy } = reasons[reason];
+const explained = ({ reason, detail }: Untrusted, { noun }: Pick<ContentKind, 'noun'>): string => {
+  const { message, remedy } = explanationOf(reason, noun);
   return `${reason}${detail === '' ? '' : ` (${detail})`}. ${message} ${remedy}`;
 };

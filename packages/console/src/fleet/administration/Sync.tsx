@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { RefreshCw, Settings } from 'lucide-react';
+import { FileUp, RefreshCw, Settings } from 'lucide-react';
+import { useState } from 'react';
 import { isUnavailable } from '../../shared/api/problem.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button, ButtonLink } from '../../shared/ui/controls/Button.tsx';
@@ -12,6 +13,7 @@ import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type FleetOutput, fleet, useBlocked } from '../api.ts';
+import { BundleDialog } from './BundleDialog.tsx';
 
 type SyncState = FleetOutput<'getSyncState'>;
 
@@ -30,6 +32,7 @@ const countsOf = ({ updated, removed }: NonNullable<SyncState['last_sync']>) => 
 export default function Sync() {
   const { data, error, refetch } = useQuery({ ...fleet.read('getSyncState'), refetchInterval: 10_000 });
   const blocked = useBlocked();
+  const [isImporting, setImporting] = useState(false);
   const sync = useMutation({
     ...fleet.change('syncCatalog'),
     onSuccess: ({ last_sync }) =>
@@ -47,6 +50,14 @@ export default function Sync() {
         about={t('The fleet keeps a copy of the templates that its organization can see at the hub')}
         actions={
           <>
+            <Button
+              icon={FileUp}
+              aria-haspopup="dialog"
+              blocked={blocked('importBundle')}
+              onClick={() => setImporting(true)}
+            >
+              {t('Import a file…')}
+            </Button>
             <Button
               blocked={blocked('syncCatalog')}
               pending={sync.isPending}
@@ -67,6 +78,7 @@ export default function Sync() {
         }
       />
       {error && <ErrorView error={error} retry={refetch} />}
+      {isImporting && <BundleDialog onClose={() => setImporting(false)} />}
       <div className="stack">
         {sync.error && <ErrorView error={sync.error} />}
         {data.status === 'not_configured' && (

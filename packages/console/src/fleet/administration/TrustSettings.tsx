@@ -8,13 +8,12 @@ import { Button } from '../../shared/ui/controls/Button.tsx';
 import { SelectField } from '../../shared/ui/controls/Field.tsx';
 import { useEdits } from '../../shared/ui/controls/form.ts';
 import { formatCount, wordsOfCode } from '../../shared/ui/display/format.ts';
-import { Time } from '../../shared/ui/display/Time.tsx';
 import { FormError } from '../../shared/ui/feedback/FormError.tsx';
 import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
-import { Table } from '../../shared/ui/lists/Table.tsx';
 import { Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type FleetOutput, fleet } from '../api.ts';
+import { Publishers } from './Publishers.tsx';
 
 type Policy = FleetOutput<'getTrustPolicy'>;
 type PolicyInput = NonNullable<CallInput<(typeof fleetEndpoints)['setTrustPolicy']>['body']>;
@@ -128,17 +127,19 @@ function PolicyForm({ policy }: { readonly policy: Policy }) {
 }
 
 /** What a policy would refuse, in words. */
-function Planned({ plan: { templates, deployments, reasons, refusals } }: { readonly plan: Plan }) {
-  const nothing = templates.refused + deployments.refused === 0;
+function Planned({ plan: { templates, applications, deployments, reasons, refusals } }: { readonly plan: Plan }) {
+  const nothing = templates.refused + applications.refused + deployments.refused === 0;
   return (
     <div className="stack-small">
       <Notice kind={nothing ? 'good' : 'warning'} title={t('What would be refused')}>
         <p>
           {t(
-            '{templates} of {allTemplates} templates and {deployments} of {allDeployments} deployments would be refused.',
+            '{templates} of {allTemplates} templates, {applications} of {allApplications} applications, and {deployments} of {allDeployments} deployments would be refused.',
             {
               templates: formatCount(templates.refused),
               allTemplates: formatCount(templates.total),
+              applications: formatCount(applications.refused),
+              allApplications: formatCount(applications.total),
               deployments: formatCount(deployments.refused),
               allDeployments: formatCount(deployments.total),
             },
@@ -147,9 +148,10 @@ function Planned({ plan: { templates, deployments, reasons, refusals } }: { read
       </Notice>
       {reasons.map((each) => (
         <p key={each.reason} className="small">
-          {t('{reason}: {templates} templates, {deployments} deployments', {
+          {t('{reason}: {templates} templates, {applications} applications, {deployments} deployments', {
             reason: wordsOfCode(each.reason),
             templates: formatCount(each.templates),
+            applications: formatCount(each.applications),
             deployments: formatCount(each.deployments),
           })}
         </p>
@@ -167,44 +169,5 @@ function Planned({ plan: { templates, deployments, reasons, refusals } }: { read
         </details>
       )}
     </div>
-  );
-}
-
-function Publishers() {
-  const { data, error, refetch } = useQuery(fleet.read('listTrustedPublishers'));
-  if (error && !data) return <ErrorView error={error} retry={refetch} />;
-  return (
-    <Panel title={t('Trusted publishers')} flush>
-      {data?.publishers.length === 0 ? (
-        <p className="muted candidate">
-          {t(
-            'No publisher is trusted yet. An administrator adds one with its root key on the command line: svc trust add',
-          )}
-        </p>
-      ) : (
-        <Table
-          label={t('Trusted publishers')}
-          columns={[
-            { label: t('Name') },
-            { label: t('Thumbprint of the root key') },
-            { label: t('Images') },
-            { label: t('Keyring expires') },
-          ]}
-        >
-          {(data?.publishers ?? []).map(({ slug, name, root, images, expires_at, extended_until }) => (
-            <tr key={slug}>
-              <td>
-                {name} <span className="muted small">{slug}</span>
-              </td>
-              <td className="mono small">{root}</td>
-              <td className="mono small">{images.join(', ')}</td>
-              <td>
-                {expires_at === null ? t('no keyring yet') : <Time at={extended_until ?? expires_at} isUpcoming />}
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-    </Panel>
   );
 }

@@ -1,22 +1,17 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Boxes, CirclePlus, Combine, FileInput, Trash2 } from 'lucide-react';
+import { Boxes, CirclePlus, Combine, CopyPlus, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { useLocation } from 'wouter';
 import { href } from '../../shared/routing/href.ts';
 import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
-import { Button, ButtonLink } from '../../shared/ui/controls/Button.tsx';
+import { ButtonLink } from '../../shared/ui/controls/Button.tsx';
 import { ConfirmDialog } from '../../shared/ui/dialogs/Dialog.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
-import { hub, type ManagedApplication, useBlocked } from '../api.ts';
+import { hub, type ManagedApplication } from '../api.ts';
 import { countOfApplications } from '../catalog/Applications.tsx';
 import { MANAGED_PAGE_SIZE, ManagedList } from '../templates/ManagedList.tsx';
-import { ApplicationFileDialog } from './ApplicationFileDialog.tsx';
-
-/** What a dialog of the page is about. */
-type Open =
-  | { readonly dialog: 'file'; readonly application: ManagedApplication | undefined }
-  | { readonly dialog: 'delete'; readonly application: ManagedApplication };
 
 /** All applications, for administrators. */
 export default function ManagedApplications() {
@@ -24,18 +19,12 @@ export default function ManagedApplications() {
   const query = useQuery(
     hub.read('listAllApplications', { query: { q: values.q, page, limit: MANAGED_PAGE_SIZE, view: 'summary' } }),
   );
-  const [open, setOpen] = useState<Open>();
-  const blocked = useBlocked();
+  const [deleted, setDeleted] = useState<ManagedApplication>();
+  const [, navigate] = useLocation();
   const create = (
-    <Button
-      tone="primary"
-      icon={CirclePlus}
-      aria-haspopup="dialog"
-      blocked={blocked('createApplication')}
-      onClick={() => setOpen({ dialog: 'file', application: undefined })}
-    >
+    <ButtonLink tone="primary" icon={CirclePlus} href="/admin/applications/new">
       {t('New application')}
-    </Button>
+    </ButtonLink>
   );
   return (
     <>
@@ -64,30 +53,31 @@ export default function ManagedApplications() {
         search={{ value: values.q, onChange: (q) => set({ q }) }}
         icon={Boxes}
         emptyTitle={t('There is no application yet')}
-        emptyText={t('Publish one from its file, or import the files of a folder with the command import of the hub.')}
+        emptyText={t('Create or import one here, or import the files of a folder with the command import of the hub.')}
         emptyAction={create}
         rows={query.data?.applications}
-        hrefOf={({ slug }) => href('/applications/:slug', { slug })}
+        hrefOf={({ id }) => href('/admin/applications/:id', { id })}
         actionsOf={(application) => [
           {
-            label: t('Replace the content…'),
-            icon: FileInput,
-            onSelect: () => setOpen({ dialog: 'file', application }),
-            opensDialog: true,
+            label: t('Edit'),
+            icon: Pencil,
+            onSelect: () => navigate(href('/admin/applications/:id', { id: application.id })),
+          },
+          {
+            label: t('Duplicate'),
+            icon: CopyPlus,
+            onSelect: () => navigate(href('/admin/applications/new', undefined, { from: application.id })),
           },
           {
             label: t('Delete…'),
             icon: Trash2,
             isDangerous: true,
-            onSelect: () => setOpen({ dialog: 'delete', application }),
+            onSelect: () => setDeleted(application),
             opensDialog: true,
           },
         ]}
       />
-      {open?.dialog === 'file' && (
-        <ApplicationFileDialog application={open.application} onClose={() => setOpen(undefined)} />
-      )}
-      {open?.dialog === 'delete' && <DeleteDialog application={open.application} onClose={() => setOpen(undefined)} />}
+      {deleted && <DeleteDialog application={deleted} onClose={() => setDeleted(undefined)} />}
     </>
   );
 }

@@ -1,34 +1,25 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fieldErrorsOf } from '../../shared/api/problem.ts';
 import { t } from '../../shared/texts/texts.ts';
 import { FileField, TextAreaField } from '../../shared/ui/controls/Field.tsx';
 import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
-import { type HubOutput, hub } from '../api.ts';
 
-export interface TemplateFile extends HubOutput<'readTemplateFile'> {
-  /** Distinguishes the files that a page reads one after the other. */
-  readonly number: number;
-}
-
-let lastNumber = 0;
-
-/** Reads a catalog file, as the command `import` does. The form then shows the template. */
+/** Reads a catalog file, as the command `import` does. The form then shows what it describes. */
 export function ImportDialog({
-  onRead,
+  about,
+  read,
   onClose,
 }: {
-  readonly onRead: (file: TemplateFile) => void;
+  readonly about: string;
+  /** The request that reads the file. */
+  readonly read: {
+    readonly isPending: boolean;
+    readonly error: unknown;
+    readonly mutate: (input: { readonly body: { readonly yaml: string } }) => void;
+  };
   readonly onClose: () => void;
 }) {
   const [content, setContent] = useState('');
-  const read = useMutation({
-    ...hub.change('readTemplateFile'),
-    onSuccess: (file) => {
-      lastNumber += 1;
-      onRead({ ...file, number: lastNumber });
-    },
-  });
   const messages = fieldErrorsOf(read.error).map(({ message }) => message);
   return (
     <FormDialog
@@ -41,7 +32,7 @@ export function ImportDialog({
       onClose={onClose}
       onSubmit={() => read.mutate({ body: { yaml: content } })}
     >
-      <p>{t('A template as the commands import and export write it. Nothing is stored until you create it.')}</p>
+      <p>{about}</p>
       <FileField label={t('File')} accept=".yaml,.yml" onChoose={async (file) => setContent(await file.text())} />
       <TextAreaField label={t('Content')} rows={12} value={content} onChange={setContent} required />
       {messages.length > 0 && (

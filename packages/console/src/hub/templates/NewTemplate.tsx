@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { FileInput } from 'lucide-react';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
@@ -6,15 +6,27 @@ import { t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { Loading, Notice } from '../../shared/ui/feedback/states.tsx';
 import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
-import { hub, type TemplateBody } from '../api.ts';
-import { ImportDialog, type TemplateFile } from './ImportDialog.tsx';
+import { type HubOutput, hub, type TemplateBody } from '../api.ts';
+import { ImportDialog } from './ImportDialog.tsx';
 import { type Start, TemplateForm } from './TemplateForm.tsx';
+
+interface TemplateFile extends HubOutput<'readTemplateFile'> {
+  /** Distinguishes the files that the page reads one after the other. */
+  readonly number: number;
+}
 
 /** A form that is empty, or that begins with a copy of a template or with a file. */
 export default function NewTemplate() {
   const [search] = useSearchParams();
   const [file, setFile] = useState<TemplateFile>();
   const [isImporting, setImporting] = useState(search.has('import'));
+  const read = useMutation({
+    ...hub.change('readTemplateFile'),
+    onSuccess: (content) => {
+      setFile((before) => ({ ...content, number: (before?.number ?? 0) + 1 }));
+      setImporting(false);
+    },
+  });
   return (
     <>
       <PageHeader
@@ -29,11 +41,9 @@ export default function NewTemplate() {
       <Begun from={search.get('from')} file={file} />
       {isImporting && (
         <ImportDialog
+          about={t('A template as the commands import and export write it. Nothing is stored until you create it.')}
+          read={read}
           onClose={() => setImporting(false)}
-          onRead={(read) => {
-            setFile(read);
-            setImporting(false);
-          }}
         />
       )}
     </>

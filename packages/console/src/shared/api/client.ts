@@ -58,7 +58,7 @@ type Query<Q> = { readonly [K in keyof Q]: QueryValue<Q[K]> };
 /** What a request can have in addition to the parts that its endpoint declares. */
 interface RequestOptions {
   readonly signal?: AbortSignal;
-  /** The time limit of a read that takes longer than others. */
+  /** The time limit of a request that takes longer than others. */
   readonly seconds?: number;
   /** The version that the page shows. The change fails if the resource has another one. */
   readonly ifMatch?: number;
@@ -112,7 +112,7 @@ export function createClient<T extends Endpoints>(
   };
 
   const attempt = async (name: string, input: LooseInput, limit: TimeLimit): Promise<Response> => {
-    const [method, path] = rowOf(name);
+    const [method, path, , , , upload] = rowOf(name);
     const { body, ifMatch, idempotencyKey } = input;
     noteRequest();
     try {
@@ -122,11 +122,12 @@ export function createClient<T extends Endpoints>(
         headers: {
           Accept: 'application/json',
           ...(consoleKey === undefined ? {} : { 'Console-Key': consoleKey }),
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...(body === undefined ? {} : { 'Content-Type': upload ?? 'application/json' }),
           ...(ifMatch === undefined ? {} : { 'If-Match': `"${ifMatch}"` }),
           ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        // The body of an upload is its bytes, as the contract declares it.
+        ...(body === undefined ? {} : { body: upload === undefined ? JSON.stringify(body) : (body as BodyInit) }),
         signal: limit.signal,
       });
       noteServerTime(response.headers.get('date'));
@@ -157,7 +158,7 @@ export function createClient<T extends Endpoints>(
   return {
     call: async (name, ...[input]) => {
       const given: LooseInput = input ?? {};
-      const limit = timeLimit(isReading(rowOf(name)) ? reading(given.seconds) : changing, given.signal);
+      const limit = timeLimit(isReading(rowOf(name)) ? reading(given.seconds) : changing(given.seconds), given.signal);
       try {
         const response = await send(name, given, limit);
         const reply = response.status === 204 ? undefined : await response.json().catch(limit.rethrow);
@@ -211,13 +212,13 @@ const reading = (seconds = 20): Limit => ({
   seconds,
   late: t('The service has not responded within {seconds} seconds.', { seconds }),
 });
-const changing: Limit = {
-  seconds: 60,
+const changing = (seconds = 60): Limit => ({
+  seconds,
   late: t(
     'The service has not responded within {seconds} seconds. It is not known whether the change was made: check that before you repeat it.',
-    { seconds: 60 },
+    { seconds },
   ),
-};
+});
 
 interface TimeLimit {
   /** Aborts the request at its time limit, or when its caller aborts it. */

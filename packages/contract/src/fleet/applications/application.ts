@@ -8,6 +8,7 @@ import { deployment, newVolume, phases, plan } from '../deployments/deployment.t
 import { reference } from '../deployments/env.ts';
 import { changedMembers, labels, newMembers, resourceMembers, resourceName } from '../resources/resource.ts';
 import { target, targetReply } from '../resources/target.ts';
+import { trust } from '../trust.ts';
 import { overrides, overridesReply } from './overrides.ts';
 import { applicationUpdates, applicationUpdatesReply, availableUpgrade } from './updates.ts';
 import { changedUses, uses, usesReply } from './uses.ts';
@@ -309,6 +310,7 @@ export const applicationPlan = z
         .meta({ description: 'Targets on which not all parts fit, with the reason: at most 20' }),
     }),
     generated: z.array(z.string()).meta({ description: 'The names of the values that would be generated' }),
+    trust: trust.meta({ description: 'Who signed the application of the catalog' }),
     advice: adviceOfTemplate.nullable().meta({
       description: 'What the hub says about the application of the catalog that would run; null: there is none',
     }),
