@@ -6,6 +6,7 @@ import { startDocker } from './docker.ts';
 import { importBusybox } from './image.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { type NetworkBackend, startPodman } from './podman.ts';
+import { readEngine } from './read.ts';
 
 /** An engine that is isolated from other engines and leaves no files. */
 export interface TestEngine {
@@ -20,6 +21,8 @@ export interface TestEngine {
    * @throws an error with its standard error
    */
   byHand(...args: readonly string[]): Promise<string>;
+  /** Reads an object with the API of the engine, such as `/containers/<id>/json`. */
+  read(path: string): ReturnType<typeof readEngine>;
   /** Kills and removes containers. */
   discard(...names: readonly string[]): Promise<void>;
   /** Stops the program that serves the API, and starts it again. */
@@ -54,7 +57,8 @@ export async function startEngine(o: EngineOptions = {}): Promise<TestEngine> {
       ? startDocker(folder, o.insecureRegistry)
       : startPodman(folder, o));
     const image = await importBusybox(byHand, path.join(folder, 'image'));
-    return { kind, endpoint, image, byHand, discard, restart, stop: () => stop().finally(removeFolder) };
+    const read = (at: string) => readEngine(endpoint, at);
+    return { kind, endpoint, image, byHand, read, discard, restart, stop: () => stop().finally(removeFolder) };
   } catch (error) {
     await removeFolder();
     throw error;

@@ -31,7 +31,7 @@ describeWithEngine('the port of a deployment on a real engine', () => {
   const change = (body: object) => world().good(world().api.put(`/api/v1/hosts/${world().hostId}`, body));
 
   test('can be reached only at the loopback address if the host declares no address', async () => {
-    ({ id } = await world().deployed('web', WEB));
+    ({ id } = await world().deployed('web', WEB, { updates: { ready_seconds: 0 } }));
     const { endpoints } = await world().deploymentIs(id, 'running');
     const [{ address }] = endpoints;
     const port = Number(address.split(':')[1]);

@@ -27,7 +27,7 @@ describeWithEngine('a manual change', () => {
     await eventually('the change is corrected', async () => (await events(id)).includes(event()));
     await deploymentIs(id, 'running');
     const now = await containers(id);
-    expect(now.map(({ state }) => state)).toEqual(['Up', 'Up']);
+    expect(now.map(({ state }) => state)).toEqual(['running', 'running']);
     expect(now[1]).toEqual(other);
   });
 
@@ -45,7 +45,7 @@ describeWithEngine('a manual change', () => {
     const correction = `engine: started ${name} again: it has stopped (exit code 0)`;
     await eventually('the change is corrected', async () => (await events(id)).includes(correction));
     await deploymentIs(id, 'running');
-    expect((await containers(id)).map(({ state }) => state)).toEqual(['Up', 'Up']);
+    expect((await containers(id)).map(({ state }) => state)).toEqual(['running', 'running']);
   });
 
   test('of similar containers that do not belong to the fleet is left alone', async () => {

@@ -24,18 +24,18 @@ describeWithEngine('an image of a real registry', () => {
 
   const image = (image_tag: string) => ({ registry_url: registry.address, image_name: 'app', image_tag });
   const program = { command: ['/bin/sh', '-c', SLEEP] };
+  /** An update then replaces a container as soon as the new one runs. */
+  const updates = { ready_seconds: 0 };
   const deployed = async (name: string, image_tag: string, given: Body = {}) =>
-    (await world.deployed(name, { ...image(image_tag), ...program }, given)).id as string;
+    (await world.deployed(name, { ...image(image_tag), ...program }, { updates, ...given })).id as string;
   /** The version of the image that a deployment runs, and its digest, when it runs. */
   const running = async (id: string) => {
     const { image: shown, conditions } = await world.deploymentIs(id, 'running');
-    const versions = await Promise.all(
-      (await world.containers(id)).map((container) =>
-        world.podman.byHand('inspect', container.id, '--format', '{{range .Config.Env}}{{println .}}{{end}}'),
-      ),
-    );
-    const found = new Set(versions.flatMap((env) => /^VERSION=(.*)$/m.exec(env)?.[1] ?? []));
-    return { versions: [...found], digest: shown.digest, conditions };
+    const ids = (await world.containers(id)).map((container) => container.id);
+    const details = await Promise.all(ids.map((each) => world.podman.read(`/containers/${each}/json`)));
+    const env: string[] = details.flatMap(({ Config }) => Config.Env);
+    const versions = new Set(env.flatMap((variable) => /^VERSION=(.*)$/.exec(variable)?.[1] ?? []));
+    return { versions: [...versions], digest: shown.digest, conditions };
   };
   const change = (id: string, body: Body) => world.good(world.api.put(`/api/v1/deployments/${id}`, body));
   /** Removes the only container of a deployment by hand, and waits for another one. */
@@ -81,7 +81,7 @@ describeWithEngine('an image of a real registry', () => {
     expect(await running(id)).toMatchObject({ versions: ['drift-1'], digest: first });
     // The image has no name on the host any more, so that it is removed with its container.
     const [container] = await world.containers(id);
-    const old = await world.podman.byHand('inspect', container?.id ?? '', '--format', '{{.Image}}');
+    const { Image: old } = await world.podman.read(`/containers/${container?.id}/json`);
     // The fleet can create the next container while the image is being removed.
     await eventually('the image is removed', () =>
       world.podman.byHand('rmi', '--force', old).then(
@@ -130,7 +130,7 @@ describeWithEngine('an image of a real registry', () => {
     const { api, good, ask } = world;
     const first = await registry.push('moved-1', '3.0');
     const fails = ['/bin/sh', '-c', `[ "$VERSION" != broken ] || exit 3; ${SLEEP}`];
-    const given = { updates: { ready_seconds: 0, deadline_seconds: 600 } };
+    const given = { updates: { ...updates, deadline_seconds: 600 } };
     const { id } = await world.deployed('moved', { ...image('3.0'), command: fails }, given);
     const succeeded = (generation: number, state = 'succeeded') =>
       eventually(`the rollout of generation ${generation} has ${state}`, () => world.deployment(id), {
@@ -177,7 +177,7 @@ describeWithEngine('an image of a real registry', () => {
       ...program,
     });
     expect(workload).toMatchObject({ image_name: 'app', image_tag: '2.0', image_digest: first });
-    const body = { name: 'digest', workload_id, pull: 'always' };
+    const body = { name: 'digest', workload_id, pull: 'always', updates };
     const { id } = (await world.good(world.api.post('/api/v1/deployments', body))).deployment;
     expect(await running(id)).toMatchObject({ versions: ['digest-1'], digest: first });
     const third = await registry.push('digest-3', '2.1');
@@ -200,7 +200,7 @@ describeWithEngine('an image of a real registry', () => {
     hub.publish(await signedBy(key, template));
     await world.sync.run();
     const deploy = async (name: string) =>
-      (await good(api.post('/api/v1/deployments', { name, template: 'tool', pull: 'always' }))).deployment.id;
+      (await good(api.post('/api/v1/deployments', { name, template: 'tool', pull: 'always', updates }))).deployment.id;
     const id = await deploy('signed');
     expect(await running(id)).toMatchObject({ versions: ['signed-1'], digest: first });
     await registry.push('signed-2', '4.0');

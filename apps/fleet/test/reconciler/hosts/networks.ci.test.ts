@@ -44,17 +44,24 @@ describe.each(BACKENDS)('in networks of %s,', (_, networkBackend) => {
     };
     const inside = async (name: string, command: string) =>
       world.podman.byHand('exec', await containerOf(name), '/bin/sh', '-c', `${command}; true`);
-    /** What a container receives from a host name or address within a second. */
-    const ask = (name: string, host: string, port = PORT) =>
-      inside(name, `timeout ${WITHIN} wget -qO- http://${host}:${port}/ 2>/dev/null`);
+    /** What a container receives from each host name or address within a second. It asks all of them at the same time. */
+    const askAll = async (name: string, hosts: readonly string[]): Promise<Readonly<Record<string, string>>> => {
+      const asking = hosts.map(
+        (host) => `(echo "${host} $(timeout ${WITHIN} wget -qO- http://${host}:${PORT}/ 2>/dev/null)") &`,
+      );
+      const lines = (await inside(name, `${asking.join(' ')} wait`)).split('\n');
+      return Object.fromEntries(lines.map((line) => line.trim().split(' ')).map(([host, said = '']) => [host, said]));
+    };
+    const ask = async (name: string, host: string) => (await askAll(name, [host]))[host] ?? '';
     const serves = (name: string) =>
       eventually(`${name} serves`, async () => (await ask(name, '127.0.0.1').catch(() => '')) === name);
     /** Whether the parts of the application know and reach each other, as soon as they serve. */
     const findEachOther = async () => {
       const parts = APPLICATIONS.shop;
       await Promise.all(parts.map(serves));
-      for (const from of parts)
-        for (const to of parts) expect({ from, to, said: await ask(from, to) }).toEqual({ from, to, said: to });
+      const everyone = Object.fromEntries(parts.map((part) => [part, part]));
+      const found = await Promise.all(parts.map(async (from) => [from, await askAll(from, parts)]));
+      expect(Object.fromEntries(found)).toEqual(Object.fromEntries(parts.map((from) => [from, everyone])));
     };
     const deploy = async (name: string, given: object = {}) => {
       const { id } = await world.deployed(name, PART, {
@@ -95,12 +102,13 @@ describe.each(BACKENDS)('in networks of %s,', (_, networkBackend) => {
     });
 
     test('is not reached by others, by name or address, except at its published ports', async () => {
-      for (const stranger of ['forum', 'alone']) {
-        for (const part of APPLICATIONS.shop) {
-          expect({ stranger, said: await ask(stranger, part) }).toEqual({ stranger, said: '' });
-          expect({ stranger, said: await ask(stranger, await addressOf(part)) }).toEqual({ stranger, said: '' });
-        }
-      }
+      const addresses = await Promise.all(APPLICATIONS.shop.map(addressOf));
+      expect(addresses).not.toContain('');
+      const hosts = [...APPLICATIONS.shop, ...addresses];
+      const nothing = Object.fromEntries(hosts.map((host) => [host, '']));
+      const strangers = ['forum', 'alone'];
+      const found = await Promise.all(strangers.map(async (stranger) => [stranger, await askAll(stranger, hosts)]));
+      expect(Object.fromEntries(found)).toEqual({ forum: nothing, alone: nothing });
       expect((await world.fetched(idOf('web'))).trim()).toBe('web');
     });
 
@@ -116,8 +124,13 @@ describe.each(BACKENDS)('in networks of %s,', (_, networkBackend) => {
     });
 
     test('is isolated from other applications also while a deployment is on the default network, which the host states', async () => {
-      const conditionOf = async (type: string) =>
-        (await world.host(hostId)).conditions.find((each: { type: string }) => each.type === type);
+      /** A condition of the host after a check, which each replica does regularly. */
+      const conditionOf = async (type: string) => {
+        await world.engineRuntime.checkHost(
+          await world.database.client.host.findUniqueOrThrow({ where: { id: hostId } }),
+        );
+        return (await world.host(hostId)).conditions.find((each: { type: string }) => each.type === type);
+      };
       await eventually('the host is isolated', async () => (await conditionOf('Isolated'))?.status === 'True');
       await deploy('old');
       await isRunning('old');

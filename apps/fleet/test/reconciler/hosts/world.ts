@@ -38,8 +38,15 @@ export const SERVER = {
 export interface Listed {
   readonly name: string;
   readonly id: string;
-  /** The first word of its status, such as `Up`. */
+  /** Such as `running`. */
   readonly state: string;
+}
+
+/** A container as the API of its engine lists it. */
+interface EngineContainer {
+  readonly Names: readonly string[];
+  readonly Id: string;
+  readonly State: string;
 }
 
 /** A fleet that reconciles, a hub and a real engine. */
@@ -67,13 +74,10 @@ export async function startMachineWorld(timings?: ReconcilerTimings, engine: Par
 
   /** The containers of a deployment in any state. */
   const containers = async (id: string, of = podman): Promise<Listed[]> => {
-    const filter = ['--filter', `label=fleet/deployment=${id}`];
-    const lines = await of.byHand('ps', '--all', ...filter, '--format', '{{.Names}} {{.ID}} {{.Status}}');
-    return lines
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => line.split(' '))
-      .map(([name = '', containerId = '', state = '']) => ({ name, id: containerId, state }))
+    const filters = encodeURIComponent(JSON.stringify({ label: [`fleet/deployment=${id}`] }));
+    const found: EngineContainer[] = await of.read(`/containers/json?all=true&filters=${filters}`);
+    return found
+      .map(({ Names: [name = ''], Id, State }) => ({ name: name.replace(/^\//, ''), id: Id, state: State }))
       .sort((a, b) => a.name.localeCompare(b.name));
   };
 
