@@ -406,6 +406,8 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     setHubSettings: writing('PUT', resource('settings/hub'), {}),
     resetHubSettings: acting('DELETE', resource('settings/hub')),
     testHubSettings: writing('POST', resource('settings/hub/test'), {}),
+    getApprovalSettings: reading(resource('settings/approvals')),
+    setApprovalSettings: writing('PUT', resource('settings/approvals'), {}),
     getTrustPolicy: reading(resource('settings/trust')),
     setTrustPolicy: writing('PUT', resource('settings/trust'), {}),
     planTrust: writing('POST', resource('settings/trust/plan'), { mode: 'require' }),
@@ -525,6 +527,8 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     listPlans: reading(resource('plans'), ['?limit=100', '?page=90071992547409']),
     getPlan: reading(one('plans')),
     applyPlan: writing('POST', `${one('plans')}/apply`, { digest: 'of another plan' }),
+    approvePlan: writing('POST', `${one('plans')}/approve`, { digest: 'of another plan' }),
+    rejectPlan: writing('POST', `${one('plans')}/reject`, { digest: 'of another plan' }),
     exportDocuments: reading(resource('export'), ['?set=default']),
     planApplication: writing(
       'POST',

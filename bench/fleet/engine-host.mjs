@@ -1,7 +1,7 @@
 // A simulated host with a container engine. It keeps containers, volumes, networks and images in
 // memory, and runs nothing: a container that was started is running at once, until it is stopped or
-// killed. Only the command `false` ends at once, and an image with the tag `missing` cannot be
-// pulled.
+// killed. Only the command `false` ends at once, and with `jobsEnd` a container that is not restarted. An image with the
+// tag `missing` cannot be pulled.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
 /** The number of past events that a host keeps for `since`, as Docker does. */
@@ -21,6 +21,7 @@ export class Refused extends Error {
 export class EngineHost {
   #name;
   #cpus;
+  #jobsEnd;
   #containers = new Map();
   #ids = new Map(); // by name
   #volumes = new Map();
@@ -36,9 +37,10 @@ export class EngineHost {
   creations = [];
 
   /** Its memory is 2 GiB per CPU. */
-  constructor({ name, cpus }) {
+  constructor({ name, cpus, jobsEnd = false }) {
     this.#name = name;
     this.#cpus = cpus;
+    this.#jobsEnd = jobsEnd;
     this.createNetwork({ Name: 'bridge', Driver: 'bridge' });
   }
 
@@ -122,6 +124,7 @@ export class EngineHost {
     if (Config.Healthcheck) state.Health = { Status: 'healthy', FailingStreak: 0, Log: [{ ExitCode: 0, Output: '' }] };
     this.#emitContainer('start', container);
     if ([Config.Entrypoint ?? [], Config.Cmd ?? []].flat()[0] === 'false') this.#end(container, 1);
+    else if (this.#jobsEnd && container.HostConfig.RestartPolicy.Name === 'no') this.#end(container, 0);
     return true;
   }
 

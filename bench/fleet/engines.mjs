@@ -1,7 +1,9 @@
 // Simulated hosts with container engines, as one process: each host has a port of its own on the
 // loopback address.
 //
-//   node bench/fleet/engines.mjs --hosts <number, default 1> [--cpus <per host, default 16>]
+//   node bench/fleet/engines.mjs --hosts <number, default 1> [--cpus <per host, default 16>] [--jobs-end]
+//
+// With --jobs-end, the containers of jobs end at once, with the exit code 0.
 //
 // The process prints one line of JSON with the URL of its control port, and the endpoints of the
 // hosts. It ends with the process that forked it, if any. Requests to the control port:
@@ -22,7 +24,11 @@ import { EngineHost } from './engine-host.mjs';
 const DEPLOYMENT = 'fleet/deployment';
 
 const { values } = parseArgs({
-  options: { hosts: { type: 'string', default: '1' }, cpus: { type: 'string', default: '16' } },
+  options: {
+    hosts: { type: 'string', default: '1' },
+    cpus: { type: 'string', default: '16' },
+    'jobs-end': { type: 'boolean' },
+  },
 });
 const calls = new Map();
 const firstCalls = new Map();
@@ -34,7 +40,7 @@ function count(kind, labels) {
 }
 
 async function startHost(name) {
-  const host = new EngineHost({ name, cpus: Number(values.cpus) });
+  const host = new EngineHost({ name, cpus: Number(values.cpus), jobsEnd: values['jobs-end'] });
   let hanging = false;
   const waiting = [];
   const defer = (work) => (hanging ? waiting.push(work) : work());

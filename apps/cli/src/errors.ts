@@ -1,5 +1,5 @@
 /** The exit codes of all commands. `docs/command-line.md` explains them. */
-export const exitCodes = { done: 0, failed: 1, usage: 2, changes: 3 } as const;
+export const exitCodes = { done: 0, failed: 1, usage: 2, changes: 3, approval: 4 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 

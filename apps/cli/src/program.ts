@@ -369,6 +369,17 @@ function addPlans(program: Command, add: Add, group: Group): void {
     options: wait,
     load: async () => (await plans()).applyStored,
   });
+  add(plan, 'approve <id>', {
+    summary: 'approve a stored plan that somebody else, a program or an agent has made',
+    examples: ['svc plan approve "$PLAN" --yes'],
+    load: async () => (await plans()).approve,
+  });
+  add(plan, 'reject <id>', {
+    summary: 'reject a stored plan, which can then no longer be applied',
+    examples: ['svc plan reject "$PLAN" --reason "one at a time" --yes'],
+    options: (command) => command.option('--reason <text>', 'for whoever made the plan'),
+    load: async () => (await plans()).reject,
+  });
 }
 
 function addTargets(add: Add, group: Group): void {

@@ -45,6 +45,7 @@ const program: Program = {
         name: { value: '<name>', help: 'required' },
         role: { value: 'admin|operator|viewer', help: 'required' },
         'expires-in-days': { value: '<days>', help: '1 to 365; default: the token does not expire' },
+        approval: { value: 'none|deletions|all', help: 'which of its changes a person must approve; default: none' },
       },
     },
   },

@@ -230,6 +230,7 @@ const expected: Readonly<Record<FleetAccess, Row>> = {
   'resources-write': forRoles(refused, 'admitted'),
   'secrets-read': everyRole,
   'secrets-write': forRoles(refused, refused),
+  'plans-review': { ...forRoles(refused, 'admitted'), ...notForTokens, 'a reissued token of an admin': refused },
   'values-reveal': { ...forRoles(refused, 'admitted'), ...notForTokens, 'a reissued token of an admin': refused },
 };
 

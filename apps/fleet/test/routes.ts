@@ -61,6 +61,8 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
       `DELETE /api/v1/settings/${name}`,
       `POST /api/v1/settings/${name}/test`,
     ]),
+    'GET /api/v1/settings/approvals',
+    'PUT /api/v1/settings/approvals',
     'GET /api/v1/settings/trust',
     'PUT /api/v1/settings/trust',
     'POST /api/v1/settings/trust/plan',
@@ -144,6 +146,7 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
   ],
   'secrets-read': ['GET /api/v1/secrets', 'GET /api/v1/secrets/:id'],
   'secrets-write': ['POST /api/v1/secrets', 'PUT /api/v1/secrets/:id', 'DELETE /api/v1/secrets/:id'],
+  'plans-review': ['POST /api/v1/plans/:id/approve', 'POST /api/v1/plans/:id/reject'],
   'values-reveal': [
     'POST /api/v1/deployments/:id/values/:variable/reveal',
     'POST /api/v1/applications/:id/values/:name/reveal',

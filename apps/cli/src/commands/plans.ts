@@ -73,6 +73,36 @@ export const applyStored: Action<ApplyStoredOptions> = async ([id = ''], options
   return applyPlan(fleet, await planOf(fleet, id), options);
 };
 
+/** Approves a plan after a question. */
+export const approve: Action<Common> = async ([id = ''], options) => {
+  requireConsent(options);
+  const fleet = fleetOf(options);
+  const plan = await planOf(fleet, id);
+  if (options.yes !== true) {
+    await showPlan(plan, { ...options, output: 'table' });
+    await confirm('Approve exactly this?', options);
+  }
+  const body = { digest: plan.digest };
+  const answer = await reply(fleet.POST('/api/v1/plans/{id}/approve', { params: { path: { id } }, body }));
+  await print(answer.plan, { format: options.output, as: () => ({ plan: id, state: answer.plan.state }) });
+  return undefined;
+};
+
+interface RejectOptions extends Common {
+  readonly reason?: string;
+}
+
+/** Rejects a plan, which can then no longer be applied. */
+export const reject: Action<RejectOptions> = async ([id = ''], { reason, ...options }) => {
+  requireConsent(options);
+  const fleet = fleetOf(options);
+  const { digest } = await planOf(fleet, id);
+  const body = { digest, ...given({ reason }) };
+  const answer = await reply(fleet.POST('/api/v1/plans/{id}/reject', { params: { path: { id } }, body }));
+  await print(answer.plan, { format: options.output, as: () => ({ plan: id, state: answer.plan.state }) });
+  return undefined;
+};
+
 interface ExportOptions extends Common {
   readonly set?: string;
   readonly name?: string;
@@ -203,6 +233,10 @@ async function applyPlan(fleet: Fleet, plan: Plan, options: ApplyStoredOptions):
   if (plan.changes.length > 0 && options.yes !== true) {
     await showPlan(plan, { ...options, output: 'table' });
     await confirm('Apply exactly this?', options);
+  }
+  if (plan.state === 'needs_approval') {
+    tell(`The plan ${plan.id} waits for the approval of a person. Nothing was changed.`);
+    return exitCodes.approval;
   }
   const { id, digest } = plan;
   const answer = await reply(fleet.POST('/api/v1/plans/{id}/apply', { params: { path: { id } }, body: { digest } }));

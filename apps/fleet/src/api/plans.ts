@@ -6,14 +6,15 @@ import { NO_OUTAGE } from '../deployments/updates/outage.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { creatorOf } from '../identity/authority.ts';
 import { callerKey } from '../identity/principal.ts';
-import { applyPlan as apply, PlanOutdated } from '../plans/apply.ts';
+import { applyPlan as apply, closed, PlanOutdated } from '../plans/apply.ts';
 import { decidePlan, describePlan, type PlanContent, type Shown } from '../plans/decide.ts';
 import { type PlacedDocument, type PlanFile, readDocuments } from '../plans/documents.ts';
+import { approvalFor, reviewPlan } from '../plans/review.ts';
 import { insertPlan, readFiles, readPlan, readPlans, recordOutdated } from '../plans/rows.ts';
 import type { PlanOptions } from '../plans/steps.ts';
 import { presentDecided } from './deployments/plan.ts';
 import { awaitFirstChecks } from './deployments.ts';
-import { aloneInPlacementQueue, runAudited } from './request/change.ts';
+import { aloneInPlacementQueue, changeRoute, runAudited } from './request/change.ts';
 import { type RequestContext, route } from './request/context.ts';
 
 /** The longest time of the decisions about all documents. They hold no lock. */
@@ -80,7 +81,12 @@ const store = async (
   { principal }: RequestContext,
   transaction: Prisma.TransactionClient,
   plan: NewPlan,
-): Promise<string> => insertPlan(transaction, { creator: await creatorOf(transaction, principal), ...plan });
+): Promise<string> =>
+  insertPlan(transaction, {
+    creator: await creatorOf(transaction, principal),
+    approval: await approvalFor(transaction, principal),
+    ...plan,
+  });
 
 export const listPlans = route(fleetEndpoints.listPlans, ({ database }, { query }) =>
   readPlans(database.client, query),
@@ -89,6 +95,28 @@ export const listPlans = route(fleetEndpoints.listPlans, ({ database }, { query 
 export const getPlan = route(fleetEndpoints.getPlan, async ({ database }, { params }) => ({
   plan: await readPlan(database.client, params.id),
 }));
+
+export const approvePlan = changeRoute(
+  fleetEndpoints.approvePlan,
+  async ({ transaction, principal, recording }, { params, body }) => {
+    await reviewPlan(transaction, principal, { ...params, ...body, decision: 'approved' });
+    return reviewed(transaction, recording, params.id);
+  },
+);
+
+export const rejectPlan = changeRoute(
+  fleetEndpoints.rejectPlan,
+  async ({ transaction, principal, recording }, { params, body }) => {
+    await reviewPlan(transaction, principal, { ...params, ...body, decision: 'rejected' });
+    return reviewed(transaction, recording, params.id);
+  },
+);
+
+async function reviewed(transaction: Prisma.TransactionClient, recording: RequestContext['recording'], id: string) {
+  const plan = await readPlan(transaction, id);
+  recording.objectName = plan.title === '' ? plan.set : plan.title;
+  return { plan };
+}
 
 type ApplyReply = Reply<typeof fleetEndpoints.applyPlan>;
 
@@ -129,14 +157,16 @@ export const applyPlan = route(fleetEndpoints.applyPlan, async (context, { param
   }
 });
 
+const APPLICABLE: readonly ApplyReply['plan']['state'][] = ['ready', 'needs_approval', 'unchanged', 'applied'];
+
 /** @throws 409 */
 function refuseOther(plan: ApplyReply['plan'], { digest }: Input<typeof fleetEndpoints.applyPlan>['body']): void {
   if (plan.digest !== digest) {
     const detail = `Nothing was changed: the digest is not that of the plan ${plan.id}. Review the plan again.`;
     throw new Problem('plan_outdated', detail);
   }
-  if (plan.state === 'ready' || plan.state === 'unchanged' || plan.state === 'applied') return;
-  throw new Problem('plan_closed', `Nothing was changed: the plan is ${plan.state}. Make a new plan.`);
+  if (APPLICABLE.includes(plan.state)) return;
+  throw closed(plan);
 }
 
 function outdated({ objects }: PlanOutdated, id: string): Problem {

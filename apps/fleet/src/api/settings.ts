@@ -4,8 +4,10 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, Problem, pickDefined } from '@svc/http';
 import { reasonOf } from '../catalog/hub.ts';
 import type { Database } from '../database/client.ts';
+import { countApprovers } from '../identity/approvals.ts';
 import { secretRequiredAgain } from '../identity/outbound-targets.ts';
 import { hasClaim } from '../identity/users.ts';
+import { readApproval, writeApproval } from '../settings/approvals.ts';
 import {
   deleteStored,
   type HubInEffect,
@@ -133,6 +135,22 @@ async function checkRoleClaim({ client }: Database, { issuer, role_claim }: Oidc
       : `${having} of the ${users.length} users of the provider who signed in last have the claim "${role_claim}".`;
   return { name: 'role_claim', ok: users.length === 0 || having > 0, detail };
 }
+
+export const getApprovalSettings = route(
+  fleetEndpoints.getApprovalSettings,
+  async ({ database: { client }, settings }) => ({
+    approval: await readApproval(client),
+    approvers: await countApprovers(client, settings),
+  }),
+);
+
+export const setApprovalSettings = changeRoute(
+  fleetEndpoints.setApprovalSettings,
+  async ({ transaction, settings }, { body: { approval } }) => {
+    await writeApproval(transaction, approval);
+    return { approval, approvers: await countApprovers(transaction, settings) };
+  },
+);
 
 export const getHubSettings = route(fleetEndpoints.getHubSettings, async ({ settings }) =>
   presentHub(await settings.hub()),

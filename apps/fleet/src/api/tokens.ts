@@ -4,6 +4,7 @@ import { notFound, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { by, readPage } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { approvalOf, strictest } from '../identity/approvals.ts';
 import { creatorOf, dependentsOf, endAuthorityOfToken, lockTokens, transferAuthority } from '../identity/authority.ts';
 import { expiryOf, insertToken, type TokenRow, tokenColumns, tokenRow } from '../identity/mcp-tokens.ts';
 import { tokenList } from '../identity/token-list.ts';
@@ -19,8 +20,16 @@ export const listTokens = route(fleetEndpoints.listTokens, async ({ database }, 
 export const createToken = changeRoute(fleetEndpoints.createToken, async ({ transaction, principal }, { body }) => {
   const secret = newSecretToken('svcm_');
   const { name, role, expires_in_days } = body;
+  const approval = strictest(body.approval, approvalOf(principal));
   const creator = await creatorOf(transaction, principal);
-  const token = await insertToken(transaction, secret, { id: uuidv7(), name, role, expires_in_days, ...creator });
+  const token = await insertToken(transaction, secret, {
+    id: uuidv7(),
+    name,
+    role,
+    expires_in_days,
+    approval,
+    ...creator,
+  });
   return { token: { ...token, secret } };
 });
 

@@ -10,7 +10,7 @@ type Query = Input<typeof fleetEndpoints.listEvents>['query'];
 const eventRow = z.object({
   id: z.string(),
   at: z.date(),
-  kind: z.enum(['hosts', 'clusters', 'deployments', 'catalog']),
+  kind: z.enum(['hosts', 'clusters', 'deployments', 'catalog', 'plans']),
   object_id: z.string(),
   name: z.string(),
   severity: z.enum(['warning', 'normal']),

@@ -16,7 +16,7 @@ export interface RecordedEvent {
   readonly message: string;
 }
 
-type Kind = 'hosts' | 'clusters' | 'deployments' | 'catalog';
+type Kind = 'hosts' | 'clusters' | 'deployments' | 'catalog' | 'plans';
 
 interface Problem {
   readonly kind: Kind;

@@ -42,8 +42,9 @@ async function verifyMcpToken(
 ): Promise<Principal | undefined> {
   if (!token?.active) return undefined;
   await recordUse(database, token);
-  const { id, name, created_by_user } = token;
-  return { kind: 'token', id, name, role: await presentRole(token, settings), createdByUser: created_by_user };
+  const { id, name, created_by_user, approval } = token;
+  const role = await presentRole(token, settings);
+  return { kind: 'token', id, name, role, createdByUser: created_by_user, approval };
 }
 
 /**

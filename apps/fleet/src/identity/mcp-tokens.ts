@@ -1,5 +1,5 @@
 import { displayPrefix, hashSecretToken, isSecretToken } from '@svc/auth';
-import { type FleetRole, fleetRoles } from '@svc/contract/fleet';
+import { type ApprovalLevel, approvalLevels, type FleetRole, fleetRoles } from '@svc/contract/fleet';
 import { z } from 'zod';
 import type { Database } from '../database/client.ts';
 import { Prisma, type User } from '../generated/prisma/client.ts';
@@ -19,6 +19,7 @@ export const tokenRow = z.object({
   last_used_at: z.date().nullable(),
   created_by: z.string(),
   created_by_token: z.string().nullable(),
+  approval: z.enum(approvalLevels),
 });
 export type TokenRow = z.output<typeof tokenRow>;
 
@@ -27,7 +28,7 @@ export const tokenStatus = Prisma.sql`CASE WHEN revoked_at IS NOT NULL THEN 'rev
 
 /** The columns of a `TokenRow`. */
 export const tokenColumns = Prisma.sql`id, name, role::text AS role, token_prefix, ${tokenStatus} AS status,
-  expires_at, created_at, last_used_at, created_by, created_by_token`;
+  expires_at, created_at, last_used_at, created_by, created_by_token, approval`;
 
 /** Who created a token or an invitation. All ids are null for the temporary admin and for commands. */
 export interface Creator {
@@ -43,6 +44,7 @@ export interface NewToken extends Creator {
   readonly name: string;
   readonly role: FleetRole;
   readonly expires_in_days: number | null;
+  readonly approval: ApprovalLevel;
 }
 
 /**
@@ -60,10 +62,10 @@ export async function insertToken(
 ): Promise<TokenRow> {
   const [row] = await client.$queryRaw<TokenRow[]>`
     INSERT INTO tokens (id, name, role, token_hash, token_prefix, expires_in_days, expires_at, created_by, created_by_user,
-      created_by_token)
+      created_by_token, approval)
     VALUES (${token.id}::uuid, ${token.name}, ${token.role}::"Role", ${hashSecretToken(secret)}, ${displayPrefix(secret)},
       ${token.expires_in_days}::int, ${expiryOf(Prisma.sql`${token.expires_in_days}::int`, token.created_by_token)},
-      ${token.created_by}, ${token.created_by_user}::uuid, ${token.created_by_token}::uuid)
+      ${token.created_by}, ${token.created_by_user}::uuid, ${token.created_by_token}::uuid, ${token.approval})
     RETURNING ${tokenColumns}`;
   if (!row) throw new Error('INSERT of a token returned no row');
   return row;
@@ -75,6 +77,7 @@ export interface McpToken {
   readonly name: string;
   readonly role: FleetRole;
   readonly created_by_user: string | null;
+  readonly approval: ApprovalLevel;
   /** The user who created it; null if none did. */
   readonly creator: (Pick<User, 'source' | 'role'> & { readonly claims: unknown }) | null;
   /**
@@ -107,7 +110,7 @@ export async function findTokens(
   const [hash, ...others] = hashes;
   const matches = others.length === 0 ? Prisma.sql`= ${hash}` : Prisma.sql`= ANY(${hashes}::text[])`;
   const rows = await statements.read<McpToken & { token_hash: string }>(Prisma.sql`
-      SELECT t.token_hash, t.id, t.name, t.role::text AS role, t.created_by_user,
+      SELECT t.token_hash, t.id, t.name, t.role::text AS role, t.created_by_user, t.approval,
              CASE WHEN u.id IS NOT NULL THEN jsonb_build_object('source', u.source, 'role', u.role, 'claims', u.claims) END AS creator,
              t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
                AND (t.created_by_user IS NULL OR (u.id IS NOT NULL AND u.removed_at IS NULL AND u.blocked_at IS NULL)) AS active,

@@ -32,6 +32,7 @@ export const createPolicy = (reveal: RevealSetting): FleetPolicy => ({
   audit: roles(['admin']),
   'resources-read': roles(everyRole),
   'resources-write': roles(['admin', 'operator']),
+  'plans-review': reviewing,
   'secrets-read': roles(everyRole),
   'secrets-write': roles(['admin']),
   'values-reveal': revealing(revealers[reveal]),
@@ -54,6 +55,13 @@ function hasSession(principal: Principal): PolicyDecision {
     ('sessionId' in principal && principal.sessionId !== undefined) ||
     'This requires a session of this fleet. Tokens have no session; revoke a token instead.'
   );
+}
+
+/** People who could make the change themselves. A token that approves a plan would be no second pair of eyes. */
+function reviewing(principal: Principal): PolicyDecision {
+  if (principal.kind === 'token' || hasSession(principal) !== true)
+    return 'This requires a user who is signed in to this fleet. Tokens approve no plans.';
+  return roles(['admin', 'operator'])(principal);
 }
 
 /** People with one of these roles. Programs and agents do not need the passwords of people. */

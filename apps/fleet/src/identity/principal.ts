@@ -1,4 +1,4 @@
-import type { FleetRole } from '@svc/contract/fleet';
+import type { ApprovalLevel, FleetRole } from '@svc/contract/fleet';
 
 /** A local user, or a user of the identity provider. */
 export interface User {
@@ -29,6 +29,8 @@ interface TokenBearer {
   readonly role: FleetRole | undefined;
   /** The id of the user who created the token; null if none did. */
   readonly createdByUser: string | null;
+  /** Which of its changes need the approval of a person. */
+  readonly approval: ApprovalLevel;
 }
 
 /** A principal other than anonymous. */

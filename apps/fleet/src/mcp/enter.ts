@@ -2,6 +2,7 @@ import { closeConnectionOf, type Route, refuseLargeRead, requestIdOf } from '@sv
 import type { McpOptions } from '@svc/mcp';
 import type { RequestContext } from '../api/request/context.ts';
 import { accessTo, type SharedContextOf } from '../api/request/enter.ts';
+import { refuseUnapproved } from '../identity/approvals.ts';
 import type { Authentication } from '../identity/authentication.ts';
 import { callerKey } from '../identity/principal.ts';
 import { createCaller } from './caller.ts';
@@ -30,7 +31,10 @@ export const createEnterMcp =
       signal,
       recording,
       writeRecords: writeParts,
-      admit: (endpoint) => authentication.admitTo(accessTo(endpoint), principal),
+      admit: (endpoint) => {
+        authentication.admitTo(accessTo(endpoint), principal);
+        refuseUnapproved(endpoint, principal);
+      },
       contextFor: (endpoint, { version, idempotencyKey, onState }, part) => {
         const endWithCredential = authentication.endingWithCredential(res, { access: accessTo(endpoint), principal });
         if (endpoint.stream !== undefined) endWithCredential(false);

@@ -1,5 +1,6 @@
 import type { Reply } from '@svc/contract';
 import type { fleetEndpoints } from '@svc/contract/fleet';
+import { Problem } from '@svc/http';
 import type { DeploymentContext } from '../deployments/changes.ts';
 import { type Decided, isRefused, type PlanContext, storeAll } from '../deployments/plans/several.ts';
 import { authorOf } from '../identity/actor.ts';
@@ -7,11 +8,16 @@ import { nextVersion } from '../resources/kind.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { decidePlan, type PlanDecision } from './decide.ts';
 import type { PlacedDocument } from './documents.ts';
+import { requireApproval } from './review.ts';
 import { lockPlan, readPlan, recordApplied } from './rows.ts';
 import type { PlanOptions } from './steps.ts';
 import { releaseObjects, storeApplied } from './stored.ts';
 
 type Generated = Reply<typeof fleetEndpoints.applyPlan>['generated'];
+
+/** The problem of a plan that can no longer be applied. */
+export const closed = ({ state }: Pick<Awaited<ReturnType<typeof readPlan>>, 'state'>): Problem =>
+  new Problem('plan_closed', `Nothing was changed: the plan is ${state}. Make a new plan.`);
 
 /** What was decided is no longer what a plan states. */
 export class PlanOutdated extends Error {
@@ -45,6 +51,8 @@ export async function applyPlan(
   await lockPlan(transaction, id);
   const plan = await readPlan(transaction, id);
   if (plan.state === 'applied') return undefined;
+  if (plan.state === 'rejected') throw closed(plan);
+  await requireApproval(transaction, plan, principal);
   const decision = await decidePlan(context, documents, options);
   const isRefusedNow = decision.steps.some(({ refusals }) => refusals.length > 0);
   if (decision.digest !== plan.digest || isRefusedNow) throw new PlanOutdated(differing(plan.parts, decision.parts));

@@ -1,9 +1,10 @@
 import type { Input, Reply } from '@svc/contract';
-import { type fleetEndpoints, planLimits, planStates } from '@svc/contract/fleet';
+import { type ApprovalLevel, type fleetEndpoints, planLimits, planStates } from '@svc/contract/fleet';
 import { notFound, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { by, isText, type List, readPage } from '../database/lists.ts';
+import { recordNotice } from '../events/record.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Creator } from '../identity/mcp-tokens.ts';
 import { isUuid } from '../resources/kind.ts';
@@ -17,7 +18,19 @@ type Plan = Reply<typeof fleetEndpoints.getPlan>['plan'];
 type Query = Input<typeof fleetEndpoints.listPlans>['query'];
 
 /** A plan that was not applied in time has the state `expired`. */
-const state = Prisma.sql`CASE WHEN r.state IN ('ready', 'refused', 'unchanged') AND r.expires_at <= now() THEN 'expired' ELSE r.state END`;
+const state = Prisma.sql`CASE
+  WHEN r.state IN ('ready', 'refused', 'unchanged') AND r.expires_at <= now() THEN 'expired'
+  WHEN r.state = 'ready' AND r.needs_approval AND r.review IS NULL THEN 'needs_approval'
+  ELSE r.state END`;
+
+/** The decision of a person about a plan. */
+const review = z.object({
+  decision: z.enum(['approved', 'rejected']),
+  by: z.string(),
+  at: z.coerce.date(),
+  reason: z.string(),
+});
+export type Review = z.output<typeof review>;
 
 const planRow = z.object({
   id: z.string(),
@@ -32,12 +45,13 @@ const planRow = z.object({
   expires_at: z.date(),
   applied_at: z.date().nullable(),
   applied_by: z.string().nullable(),
+  review: review.nullable(),
 });
 
 const planList: List<Query & { readonly sort: '-created_at' }> = {
   table: Prisma.sql`plans`,
   columns: Prisma.sql`r.id, r.set_name, r.title, ${state} AS state, r.digest, r.options, r.summary, r.created_at, r.created_by,
-    r.expires_at, r.applied_at, r.applied_by`,
+    r.expires_at, r.applied_at, r.applied_by, r.review`,
   rules: {
     filters: {
       state: (states) => Prisma.sql`${state} = ANY(${states}::text[])`,
@@ -83,6 +97,31 @@ async function readColumns(reader: Reader, id: string, columns: Prisma.Sql): Pro
   return row;
 }
 
+/** Who made a plan, and whether it needed the approval of a person then. */
+export interface Origin extends Creator {
+  readonly needs_approval: boolean;
+}
+
+const originRow = z.object({
+  created_by: z.string(),
+  created_by_user: z.string().nullable(),
+  created_by_token: z.string().nullable(),
+  needs_approval: z.boolean(),
+});
+
+/** @throws 404 */
+export const readOrigin = async (reader: Reader, id: string): Promise<Origin> =>
+  originRow.parse(
+    await readColumns(reader, id, Prisma.sql`r.created_by, r.created_by_user, r.created_by_token, r.needs_approval`),
+  );
+
+/** Records the decision of a person about a locked plan. */
+export async function recordReview(transaction: Transaction, id: string, given: Review): Promise<void> {
+  await transaction.$executeRaw`
+    UPDATE plans SET review = ${JSON.stringify(given)}::jsonb,
+      state = CASE WHEN ${given.decision} = 'rejected' THEN 'rejected' ELSE state END WHERE id = ${id}::uuid`;
+}
+
 /** Locks a plan, so that it is applied once. @throws 404 */
 export async function lockPlan(transaction: Transaction, id: string): Promise<void> {
   const rows = await transaction.$queryRaw<unknown[]>`SELECT FROM plans WHERE id = ${id}::uuid FOR UPDATE`;
@@ -96,6 +135,8 @@ interface NewPlan {
   readonly files: readonly PlanFile[];
   readonly content: PlanContent;
   readonly digest: string;
+  /** Which plans need the approval of a person. */
+  readonly approval: ApprovalLevel;
 }
 
 /**
@@ -103,7 +144,7 @@ interface NewPlan {
  * @returns its id. @throws 409 if too many plans are ready
  */
 export async function insertPlan(transaction: Transaction, plan: NewPlan): Promise<string> {
-  const { creator, title, options, files, content, digest } = plan;
+  const { creator, title, options, files, content, digest, approval } = plan;
   const { set, ...rest } = options;
   const { summary, ...decision } = content;
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('plans'))`;
@@ -111,13 +152,31 @@ export async function insertPlan(transaction: Transaction, plan: NewPlan): Promi
   if (planState === 'ready') await refuseTooMany(transaction, creator);
   else await forgetOlder(transaction, creator);
   const id = uuidv7();
+  const needsApproval = planState === 'ready' && isCovered(approval, content);
   await transaction.$executeRaw`
-    INSERT INTO plans (id, created_by, created_by_user, created_by_token, set_name, title, options, files, summary, decision, digest, state)
+    INSERT INTO plans (id, created_by, created_by_user, created_by_token, set_name, title, options, files, summary, decision, digest, state,
+      needs_approval)
     VALUES (${id}::uuid, ${creator.created_by}, ${creator.created_by_user}::uuid, ${creator.created_by_token}::uuid, ${set}, ${title},
       ${JSON.stringify(rest)}::jsonb, ${JSON.stringify(files)}::jsonb, ${JSON.stringify(summary)}::jsonb,
-      ${JSON.stringify(decision)}::jsonb, ${digest}, ${planState})`;
+      ${JSON.stringify(decision)}::jsonb, ${digest}, ${planState}, ${needsApproval})`;
+  if (needsApproval) {
+    const message = `${title === '' ? `A plan of the set ${set}` : title} waits for the approval of a person.`;
+    await recordNotice(transaction, {
+      kind: 'plans',
+      objectId: id,
+      name: title === '' ? set : title,
+      reason: 'NeedsApproval',
+      message,
+    });
+  }
   return id;
 }
+
+/** Whether a level of approval covers what a plan does. */
+export const isCovered = (
+  level: ApprovalLevel,
+  { summary, losses }: Pick<PlanContent, 'summary' | 'losses'>,
+): boolean => level === 'all' || (level === 'deletions' && (summary.delete > 0 || losses.length > 0));
 
 const stateOf = ({ refusals, changes }: PlanContent) =>
   refusals.length > 0 ? 'refused' : changes.length === 0 ? 'unchanged' : 'ready';
@@ -164,4 +223,4 @@ export async function recordApplied(
 
 /** Records that what a plan was decided about has changed. */
 export const recordOutdated = (transaction: Pick<Transaction, '$executeRaw'>, id: string) =>
-  transaction.$executeRaw`UPDATE plans SET state = 'outdated' WHERE id = ${id}::uuid AND state <> 'applied'`;
+  transaction.$executeRaw`UPDATE plans SET state = 'outdated' WHERE id = ${id}::uuid AND state NOT IN ('applied', 'rejected')`;

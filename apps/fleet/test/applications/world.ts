@@ -44,8 +44,8 @@ export const GHOST = {
 };
 
 /** A fleet with helpers for applications. */
-export async function startApplicationWorld() {
-  const fleet = await startDeploymentWorld();
+export async function startApplicationWorld(options: Parameters<typeof startDeploymentWorld>[0] = {}) {
+  const fleet = await startDeploymentWorld(options);
   const { client, operator } = fleet;
   const { pass } = passesOf(fleet);
   const created = async (given: Body = {}) => {

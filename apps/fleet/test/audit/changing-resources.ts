@@ -30,7 +30,7 @@ const APPLICATION = {
 /** How to make a request of each kind that changes resources. Each request uses its own rows. */
 export function changingResources(world: World) {
   const name = () => `r-${randomUUID()}`;
-  const { asAdmin } = world;
+  const { asAdmin, asOperator } = world;
   const made = async (plural: string, singular: string, body: object): Promise<{ id: string }> => {
     const answer = await asAdmin.post(`/api/v1/${plural}`, { name: name(), ...body });
     expect({ plural, status: answer.status }).toEqual({ plural, status: 201 });
@@ -90,10 +90,10 @@ export function changingResources(world: World) {
     return { id: answer.body.run.id };
   };
   const aFile = () => [{ path: 'a.yaml', text: `kind: deployment\nname: ${name()}\nspec:\n  image_name: team/app\n` }];
-  const aPlan = async () => {
+  const aPlan = async (verb: string) => {
     await whatRuns();
-    const { body } = await asAdmin.post('/api/v1/plans', { files: aFile() });
-    return { path: `/api/v1/plans/${body.plan.id}/apply`, body: { digest: body.plan.digest } };
+    const { body } = await asOperator.post('/api/v1/plans', { files: aFile() });
+    return { path: `/api/v1/plans/${body.plan.id}/${verb}`, body: { digest: body.plan.digest } };
   };
   const aGeneratedValue = async () => {
     const { target } = await whatRuns();
@@ -189,7 +189,9 @@ export function changingResources(world: World) {
     createUpdateRun: async () => ({ body: { deployment_ids: [(await aDeployment()).id] } }),
     cancelUpdateRun: () => at(aRun(), 'update-runs', { verb: '/cancel' }),
     createPlan: async () => ({ body: { files: aFile() } }),
-    applyPlan: aPlan,
+    applyPlan: () => aPlan('apply'),
+    approvePlan: () => aPlan('approve'),
+    rejectPlan: () => aPlan('reject'),
     revealDeploymentValue: () => at(aGeneratedValue(), 'deployments', { verb: '/values/PASSWORD/reveal' }),
     planApplication: async () => ({ body: { name: name(), ...APPLICATION, ...(await whereItRuns()) } }),
     createApplication: async () => ({ body: { name: name(), ...APPLICATION, ...(await whereItRuns()) } }),

@@ -401,8 +401,8 @@ describe('the sessions of a caller', () => {
 
 describe('what a caller may do', () => {
   const notAdmin = ['people-write', 'settings', 'audit', 'secrets-write'];
-  const notViewer = [...notAdmin, 'catalog-sync', 'resources-write', 'values-reveal'];
-  const ofSessions = ['session', 'local-session', 'values-reveal'];
+  const notViewer = [...notAdmin, 'catalog-sync', 'resources-write', 'plans-review', 'values-reveal'];
+  const ofSessions = ['session', 'local-session', 'plans-review', 'values-reveal'];
 
   test.each([
     ['viewer', notViewer],

@@ -20,6 +20,7 @@ const token = (role: FleetRole | undefined): Principal => ({
   name: 'ci',
   role,
   createdByUser: null,
+  approval: 'none',
 });
 
 const VIEWER: readonly FleetAccess[] = [
@@ -54,12 +55,12 @@ const table: readonly (readonly [string, Principal, readonly FleetAccess[]])[] =
   [
     'an operator with a session',
     user({ role: 'operator', sessionId: 'session' }),
-    [...OPERATOR, 'session', 'values-reveal'],
+    [...OPERATOR, 'session', 'plans-review', 'values-reveal'],
   ],
   [
     'the temporary admin',
     { kind: 'temporary-admin', name: 'admin', role: 'admin', sessionId: 'session' },
-    [...ADMIN, 'session', 'values-reveal'],
+    [...ADMIN, 'session', 'plans-review', 'values-reveal'],
   ],
 ];
 

@@ -199,7 +199,7 @@ describe('the check of the credentials of streams', () => {
   };
   const ofToken = async () => {
     const { id, name, secret } = await world.aToken();
-    const principal = { kind: 'token', id, name, role: 'viewer', createdByUser: null } as const;
+    const principal = { kind: 'token', id, name, role: 'viewer', createdByUser: null, approval: 'none' } as const;
     return { ...aStream({ credential: secret, principal, access: 'resources-read' }), tokenId: id };
   };
 

@@ -118,3 +118,12 @@ test('an answer applies only to the deployment, the version and the principal th
   expect(await exists(one.id)).toBe(true);
   expect(await exists(other.id)).toBe(true);
 });
+
+test('a token that needs approval deletes nothing, and is told to make a plan', async () => {
+  const { id, name } = await aDeployment();
+  const { secret } = await world.aToken({ role: 'operator', approval: 'deletions' });
+  const result = await call('delete_deployment', { deployment: id, confirm: name }, { token: secret });
+  expect(codeOf(result)).toBe('approval_required');
+  expect(result.content[0]?.text).toContain('need the approval of a person: make a plan');
+  expect(await exists(id)).toBe(true);
+});

@@ -12,10 +12,16 @@ export interface Creation {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** A host in a process of its own (bench/fleet/engines.mjs), whose containers run as soon as they are started. */
-export async function aSimulatedHost() {
+/**
+ * A host in a process of its own (bench/fleet/engines.mjs), whose containers run as soon as they are started.
+ * With `jobsEnd`, those of jobs then end with the exit code 0.
+ */
+export async function aSimulatedHost({ jobsEnd = false } = {}) {
   const script = path.join(import.meta.dirname, '../../../../bench/fleet/engines.mjs');
-  const child = fork(script, ['--cpus', '64'], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], execArgv: [] });
+  const child = fork(script, ['--cpus', '64', ...(jobsEnd ? ['--jobs-end'] : [])], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    execArgv: [],
+  });
   const [line] = await once(createInterface({ input: child.stdout ?? process.stdin }), 'line');
   const { control, endpoints }: { control: string; endpoints: [string] } = JSON.parse(line);
   const read = async (what: string) => (await fetch(`${control}/${what}`)).json();

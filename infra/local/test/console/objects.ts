@@ -203,12 +203,19 @@ async function deploymentPages(world: ConsoleWorld, engine: TestEngine): Promise
       text: 'kind: deployment\nname: shown-planned\ntemplate: greeter\nenv: { GREETING: hello }\n',
     },
   ];
+  const requireApproval = (approval: string) =>
+    world.call({ service: 'fleet', method: 'PUT', path: '/settings/approvals', body: { approval } });
   const plan = await create(world, 'fleet', '/plans', { files });
+  await requireApproval('all');
+  const waiting = await create(world, 'fleet', '/plans', { files });
+  await requireApproval('none');
   return [
     `/updates/new?chosen=${deployment.id}`,
     `/updates/${run.id}`,
     '/plans',
     `/plans/${plan.id}`,
+    `/plans/${waiting.id}`,
+    '/settings?tab=approvals',
     ...tabsOf(`/deployments/${deployment.id}`, ['log', 'events', 'history', 'manifest']),
     `/deployments/${deployment.id}/change`,
     `/deployments/${deployment.id}/update`,

@@ -108,7 +108,16 @@ async function notRejected(
 
 /** The rows of the policy table that a role of the fleet does not have. */
 const deniedInFleet: Readonly<Record<'viewer' | 'operator', readonly FleetAccess[]>> = {
-  viewer: ['audit', 'catalog-sync', 'people-write', 'resources-write', 'secrets-write', 'settings', 'values-reveal'],
+  viewer: [
+    'audit',
+    'catalog-sync',
+    'people-write',
+    'plans-review',
+    'resources-write',
+    'secrets-write',
+    'settings',
+    'values-reveal',
+  ],
   operator: ['audit', 'people-write', 'secrets-write', 'settings'],
 };
 

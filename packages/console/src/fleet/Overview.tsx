@@ -170,7 +170,12 @@ function FirstSteps() {
 const addressOfEvent = ({ kind, object_id, reason }: FleetEvent): string => {
   if (reason === 'WebhookDisabled') return '/settings?tab=webhooks';
   if (object_id === null || kind === 'catalog') return '/sync';
-  const patterns = { hosts: '/hosts/:id', clusters: '/clusters/:id', deployments: '/deployments/:id' } as const;
+  const patterns = {
+    hosts: '/hosts/:id',
+    clusters: '/clusters/:id',
+    deployments: '/deployments/:id',
+    plans: '/plans/:id',
+  } as const;
   return href(patterns[kind], { id: object_id });
 };
 

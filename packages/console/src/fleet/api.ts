@@ -56,6 +56,7 @@ const reasons: Partial<Readonly<Record<FleetAccess, string>>> = {
   'secrets-write': t('This requires the role admin.'),
   settings: t('This requires the role admin.'),
   audit: t('This requires the role admin.'),
+  'plans-review': t('This requires the role operator or admin.'),
   'values-reveal': t('This requires a role that may reveal values in this fleet.'),
 };
 

@@ -2,6 +2,10 @@
 export const fleetRoles = ['viewer', 'operator', 'admin'] as const;
 export type FleetRole = (typeof fleetRoles)[number];
 
+/** What needs the approval of a person before it happens, in ascending order of strictness. */
+export const approvalLevels = ['none', 'deletions', 'all'] as const;
+export type ApprovalLevel = (typeof approvalLevels)[number];
+
 /** Rows of the fleet's policy table. */
 export const fleetAccesses = [
   'anyone',
@@ -16,6 +20,7 @@ export const fleetAccesses = [
   'audit',
   'resources-read',
   'resources-write',
+  'plans-review',
   'secrets-read',
   'secrets-write',
   'values-reveal',

@@ -5,7 +5,7 @@ import { timestamp, timestampInput } from '../shared/timestamp.ts';
 import { id, pagination, paging } from '../shared/wire.ts';
 import { byId } from './resources/resource.ts';
 
-const eventKinds = ['hosts', 'clusters', 'deployments', 'catalog'] as const;
+const eventKinds = ['hosts', 'clusters', 'deployments', 'catalog', 'plans'] as const;
 
 export const event = z
   .object({
@@ -60,7 +60,8 @@ export const fleetEventEndpoints = {
     path: '/api/v1/events',
     access: 'resources-read',
     tag: 'events',
-    summary: 'List the changes of states for the worse and their ends: of hosts, clusters, deployments and the catalog',
+    summary:
+      'List the changes of states for the worse and their ends: of hosts, clusters, deployments, plans and the catalog',
     query: z.strictObject({
       ...paging,
       kind: anyValue('kind', event.shape.kind),

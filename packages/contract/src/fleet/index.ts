@@ -22,7 +22,14 @@ import { fleetWebhookEndpoints } from './webhooks.ts';
 export { type AuditPosition, writeAuditCursor, writeAuditPosition } from '../shared/audit-cursor.ts';
 export { fleetBundle } from '../shared/diagnosis.ts';
 export { workloadMembers } from '../template/fields.ts';
-export { type FleetAccess, type FleetRole, fleetAccesses, fleetRoles } from './access.ts';
+export {
+  type ApprovalLevel,
+  approvalLevels,
+  type FleetAccess,
+  type FleetRole,
+  fleetAccesses,
+  fleetRoles,
+} from './access.ts';
 export { MAX_INSTANCES } from './applications/application.ts';
 export { MAX_OVERRIDES_BYTES, type Overrides, overridesReply } from './applications/overrides.ts';
 export {

@@ -3,7 +3,7 @@ import { endpoint } from '../shared/endpoint.ts';
 import { anyValue, exactText, sortBy } from '../shared/list-query.ts';
 import { timestamp } from '../shared/timestamp.ts';
 import { email, id, ignored, name, pagination, paging } from '../shared/wire.ts';
-import { fleetRoles } from './access.ts';
+import { approvalLevels, fleetRoles } from './access.ts';
 
 const role = z.enum(fleetRoles);
 const byId = z.strictObject({ id });
@@ -41,6 +41,11 @@ const readOnlyOfUser = ignored(
   'blocked_at',
 );
 
+const approval = z.enum(approvalLevels, 'must be none, deletions or all').meta({
+  description:
+    'Which of its changes need the approval of a signed-in person: `deletions`, or `all`. The token then makes them with plans',
+});
+
 export const token = z
   .object({
     id,
@@ -53,6 +58,7 @@ export const token = z
     last_used_at: timestamp.nullable(),
     created_by: z.string().meta({ description: 'Name of the user who created the token' }),
     created_by_token: id.nullable().meta({ description: 'The token with which the token was created' }),
+    approval,
   })
   .meta({ id: 'Token' });
 
@@ -203,6 +209,9 @@ export const fleetPeopleEndpoints = {
         .nullable()
         .default(null)
         .meta({ description: 'Lifetime of the token in days; null: the token does not expire' }),
+      approval: approval.default('none').meta({
+        description: 'Not less strict than that of the token with which it is created',
+      }),
     }),
     status: 201,
     reply: issuedToken,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { endpoint } from '../shared/endpoint.ts';
 import { organization } from '../shared/organization.ts';
+import { MEBIBYTE } from '../shared/reads.ts';
 import { line, record, serviceUrl, text } from '../shared/wire.ts';
-import { fleetRoles } from './access.ts';
+import { approvalLevels, fleetRoles } from './access.ts';
 
 const source = z.enum(['environment', 'set', 'default']);
 const sources = <K extends string>(...members: readonly K[]) =>
@@ -77,6 +78,22 @@ const hubChange = z.strictObject({
   sync_interval: z.int().min(0).max(86_400).optional(),
 });
 
+const approvalChange = z.strictObject({
+  approval: z.enum(approvalLevels, 'must be none, deletions or all').meta({
+    description:
+      'Which plans need the approval of a person. A token can need more. A plan of a person is approved by another person',
+  }),
+});
+
+const approvalSettings = z
+  .object({
+    ...approvalChange.shape,
+    approvers: z.int().meta({
+      description: 'The number of users who can approve plans. With one, nobody can approve the plans of this user',
+    }),
+  })
+  .meta({ id: 'ApprovalSettings' });
+
 const checks = z.object({
   ok: z.boolean(),
   checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string() })),
@@ -117,6 +134,21 @@ export const fleetSettingsEndpoints = {
     body: oidcChange,
     reply: checks,
     problems: ['oidc_not_configured'],
+  }),
+  getApprovalSettings: endpoint({
+    ...settings('getApprovalSettings', 'approvals'),
+    method: 'get',
+    summary: 'Get which plans need the approval of a person',
+    reads: { rows: 1000, bytes: 4 * MEBIBYTE },
+    reply: approvalSettings,
+  }),
+  setApprovalSettings: endpoint({
+    ...settings('setApprovalSettings', 'approvals'),
+    method: 'put',
+    summary: 'Set which plans need the approval of a person',
+    body: approvalChange,
+    reads: { rows: 1000, bytes: 4 * MEBIBYTE },
+    reply: approvalSettings,
   }),
   getHubSettings: endpoint({
     ...settings('getHubSettings', 'hub'),

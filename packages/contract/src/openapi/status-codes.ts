@@ -213,8 +213,12 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
       'what a plan was decided about has changed since the plan with the digest in `expected` or `digest` was made',
     action: 'Make a new plan, or read the one that `detail` names, and send its digest',
   },
+  approval_required: {
+    meaning: 'a person must approve the change: the token or the settings of the fleet require it',
+    action: 'Make a plan, and have a signed-in operator or admin approve it: of a person, another person',
+  },
   plan_closed: {
-    meaning: 'the plan is refused, expired or outdated',
+    meaning: 'the plan is refused, rejected, expired or outdated',
     action: 'Make a new plan',
   },
   too_many_plans: {

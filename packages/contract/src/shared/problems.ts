@@ -12,6 +12,7 @@ export const problems = {
   insufficient_scope: { status: 403, title: 'Not permitted' },
   origin_refused: { status: 403, title: 'Origin refused' },
   wrong_origin: { status: 403, title: 'Wrong origin' },
+  approval_required: { status: 403, title: 'Approval required' },
   user_blocked: { status: 403, title: 'User blocked' },
   organization_suspended: { status: 403, title: 'Organization suspended' },
   not_found: { status: 404, title: 'Not found' },

@@ -4,6 +4,7 @@ import { closeConnectionOf, createTurnQueue, type Enter, LARGE_PAGES, matchesOf,
 import { parse as parseCookies } from 'cookie';
 import type { Request, Response } from 'express';
 import { createCandidates } from '../../deployments/candidates.ts';
+import { refuseUnapproved } from '../../identity/approvals.ts';
 import type { Authentication } from '../../identity/authentication.ts';
 import type { Principal } from '../../identity/principal.ts';
 import type { RequestContext, Services } from './context.ts';
@@ -70,6 +71,7 @@ export const createEnter =
     const principal = await authentication.authenticate(req, res);
     const access = accessTo(endpoint);
     authentication.admitTo(access, principal);
+    refuseUnapproved(endpoint, principal);
     const endWithCredential = authentication.endingWithCredential(res, { access, principal });
     if (endpoint.stream !== undefined) endWithCredential(endpoint.stream === 'text/event-stream');
     return {

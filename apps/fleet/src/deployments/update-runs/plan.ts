@@ -20,7 +20,7 @@ type UpgradePlan = Pick<
 >;
 
 /** The plan of an upgrade of an application, and why it is not upgraded in a run. */
-export type ApplicationItem = Pick<Item, 'application_id' | 'name' | 'expected' | 'skipped' | 'refusals' | 'template'>;
+type ApplicationItem = Pick<Item, 'application_id' | 'name' | 'expected' | 'skipped' | 'refusals' | 'template'>;
 
 interface RunPlanContext extends PlanServices {
   readonly database: Database;

@@ -1,6 +1,7 @@
 import { t } from '../../shared/texts/texts.ts';
 import { Tabs, useTab } from '../../shared/ui/controls/Tabs.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
+import { ApprovalSettings } from './ApprovalSettings.tsx';
 import { HubSettingsForm } from './HubSettingsForm.tsx';
 import { OidcSettingsForm } from './OidcSettingsForm.tsx';
 import { TrustSettings } from './TrustSettings.tsx';
@@ -10,6 +11,7 @@ const tabs = [
   { id: 'oidc', label: t('Identity provider') },
   { id: 'hub', label: t('Hub') },
   { id: 'trust', label: t('Trust') },
+  { id: 'approvals', label: t('Approvals') },
   { id: 'webhooks', label: t('Webhooks') },
 ] as const;
 
@@ -25,6 +27,7 @@ export default function Settings() {
       {tab === 'oidc' && <OidcSettingsForm />}
       {tab === 'hub' && <HubSettingsForm />}
       {tab === 'trust' && <TrustSettings />}
+      {tab === 'approvals' && <ApprovalSettings />}
       {tab === 'webhooks' && <Webhooks />}
     </>
   );

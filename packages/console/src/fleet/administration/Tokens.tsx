@@ -19,6 +19,7 @@ import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { fleet, type Token, useBlocked } from '../api.ts';
 import { tokenLook } from '../looks.ts';
+import { approvalOptions } from './approvals.ts';
 import { roleFilters, roleLabel, roles } from './roles.ts';
 
 type Open = { readonly kind: 'new' } | { readonly kind: 'reissue' | 'revoke'; readonly token: Token };
@@ -152,9 +153,13 @@ export default function Tokens() {
 }
 
 function NewTokenDialog({ onClose }: { readonly onClose: () => void }) {
-  // The cast widens the literal.
-  const form = useForm({ name: '', role: 'operator' as Token['role'], days: '90' });
-  const { name, role, days } = form.values;
+  const form = useForm({
+    name: '',
+    role: 'operator' as Token['role'], // widens the literal
+    days: '90',
+    approval: 'none' as Token['approval'], // widens the literal
+  });
+  const { name, role, days, approval } = form.values;
   // The response is not in the cache of changes: closing the dialog removes the secret from memory.
   const create = useMutation({ ...fleet.change('createToken'), gcTime: 0 });
   const errorAt = form.errorsOf(create.error);
@@ -166,9 +171,11 @@ function NewTokenDialog({ onClose }: { readonly onClose: () => void }) {
       action={t('Create the token')}
       pending={create.isPending}
       error={create.error}
-      shown={['name', 'role', 'expires_in_days']}
+      shown={['name', 'role', 'expires_in_days', 'approval']}
       onClose={onClose}
-      onSubmit={() => create.mutate({ body: { name, role, expires_in_days: days === '' ? null : Number(days) } })}
+      onSubmit={() =>
+        create.mutate({ body: { name, role, expires_in_days: days === '' ? null : Number(days), approval } })
+      }
     >
       <TextField
         {...form.bind('name')}
@@ -184,6 +191,13 @@ function NewTokenDialog({ onClose }: { readonly onClose: () => void }) {
         type="number"
         hint={t('1 to 365. Empty: it does not expire.')}
         error={errorAt('expires_in_days')}
+      />
+      <SelectField
+        {...form.bind('approval')}
+        label={t('Changes that a person must approve')}
+        hint={t('The agent or program makes a plan of these changes, which waits on the page Plans.')}
+        options={approvalOptions}
+        error={errorAt('approval')}
       />
     </FormDialog>
   );

@@ -122,6 +122,20 @@ function ChangeForm({
         ]}
         title={t('Change {name}', { name })}
       />
+      {deployment.managed_by && (
+        <Notice kind="warning" title={t('A file manages this deployment')}>
+          <p>
+            {t(
+              'It is in {file}:{line}. The next plan of the set {set} shows your change, and reverts it when it is applied.',
+              {
+                file: deployment.managed_by.file,
+                line: String(deployment.managed_by.line),
+                set: deployment.managed_by.set,
+              },
+            )}
+          </p>
+        </Notice>
+      )}
       <PlanBeside
         form={
           <form

@@ -93,7 +93,12 @@ export default function Deployment({ params }: PageProps<'/deployments/:id'>) {
       {tab === 'log' && <Logs id={deployment.id} instances={deployment.instances} />}
       {tab === 'events' && <DeploymentEvents id={deployment.id} />}
       {tab === 'history' && <Revisions deployment={deployment} />}
-      {tab === 'manifest' && <Manifest id={deployment.id} />}
+      {tab === 'manifest' && (
+        <div className="stack">
+          <Manifest id={deployment.id} />
+          <AsFile name={deployment.name} />
+        </div>
+      )}
     </>
   );
 }
@@ -250,6 +255,7 @@ function DeploymentFacts({ deployment }: { readonly deployment: DeploymentObject
       ? [[t('Tag in the registry'), <ImageTag key="tag" deployment={deployment} />] as const]
       : []),
     [t('Replicas'), wordsOfReplicas(deployment)],
+    ...(deployment.managed_by ? [[t('Managed by'), wordsOfPlace(deployment.managed_by)] as const] : []),
     [
       t('Generation'),
       deployment.observed_generation === deployment.generation
@@ -269,6 +275,24 @@ function DeploymentFacts({ deployment }: { readonly deployment: DeploymentObject
     ...(Object.keys(labels).length > 0 ? [[t('Labels'), textOfPairs(labels, ', ')] as const] : []),
   ];
   return <Facts facts={facts} />;
+}
+
+/** What manages a deployment: a set of files, and the place of its document. */
+const wordsOfPlace = ({ set, file, line }: NonNullable<DeploymentObject['managed_by']>): string =>
+  t('{set}, {file}:{line}', { set, file, line: String(line) });
+
+/** The deployment as a document, to keep it in a file. */
+function AsFile({ name }: { readonly name: string }) {
+  const { data } = useQuery(fleet.read('exportDocuments', { query: { name } }));
+  if (!data || data.text === '') return null;
+  return (
+    <Panel title={t('As a file')} flush actions={<CopyButton text={data.text} action={t('Copy as file')} />}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
+      <pre className="code" tabIndex={0}>
+        {data.text}
+      </pre>
+    </Panel>
+  );
 }
 
 function Manifest({ id }: { readonly id: string }) {

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { FileCheck } from 'lucide-react';
+import { Ban, Check, FileCheck } from 'lucide-react';
 import { memo, useState } from 'react';
 import { Link } from 'wouter';
 import { isUnavailable } from '../../shared/api/problem.ts';
@@ -7,12 +7,15 @@ import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
+import { TextField } from '../../shared/ui/controls/Field.tsx';
 import { ConfirmDialog } from '../../shared/ui/dialogs/Dialog.tsx';
+import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
 import { CopyLine, ShownOnceDialog } from '../../shared/ui/dialogs/ShownOnceDialog.tsx';
 import { type Fact, Facts } from '../../shared/ui/display/Facts.tsx';
 import { formatCount } from '../../shared/ui/display/format.ts';
 import { Status } from '../../shared/ui/display/Status.tsx';
 import { Time } from '../../shared/ui/display/Time.tsx';
+import { FormError } from '../../shared/ui/feedback/FormError.tsx';
 import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
@@ -43,7 +46,13 @@ export default function StoredPlan({ params }: PageProps<'/plans/:id'>) {
         title={nameOfPlan(plan)}
         beside={<Status {...planLooks[plan.state]} />}
         about={rich('Made {time} by {name}', { time: <Time at={plan.created_at} />, name: plan.created_by })}
-        actions={plan.state === 'ready' && <ApplyButton plan={plan} />}
+        actions={
+          plan.state === 'needs_approval' ? (
+            <ReviewButtons plan={plan} />
+          ) : (
+            plan.state === 'ready' && <ApplyButton plan={plan} />
+          )
+        }
       />
       {error && <ErrorView error={error} retry={refetch} />}
       <div className="split">
@@ -66,11 +75,15 @@ const factsOf = (plan: PlanWithChanges): readonly Fact[] => [
   [t('Changes'), wordsOfSummary(plan)],
   [t('Unchanged'), formatCount(plan.summary.unchanged)],
   [t('Interrupted'), formatCount(plan.summary.interrupted)],
-  ...(plan.state === 'ready' && plan.expires_at
+  ...((plan.state === 'ready' || plan.state === 'needs_approval') && plan.expires_at
     ? [[t('Expires'), <Time key="expires" at={plan.expires_at} />] as const]
     : []),
   ...(plan.applied_at ? [[t('Applied'), <Time key="applied" at={plan.applied_at} />] as const] : []),
   ...(plan.applied_by ? [[t('Applied by'), plan.applied_by] as const] : []),
+  ...(plan.review
+    ? [[plan.review.decision === 'approved' ? t('Approved by') : t('Rejected by'), plan.review.by] as const]
+    : []),
+  ...(plan.review?.reason ? [[t('Reason'), plan.review.reason] as const] : []),
 ];
 
 /** The reasons against a plan, the data that it deletes, and what no file describes. */
@@ -172,6 +185,55 @@ function Change({
         </details>
       )}
     </li>
+  );
+}
+
+/** A person reviews what a program, an agent or another person has planned. */
+function ReviewButtons({ plan: { id, digest } }: { readonly plan: PlanWithChanges }) {
+  const [isRejecting, setRejecting] = useState(false);
+  const [reason, setReason] = useState('');
+  const blocked = useBlocked();
+  const approve = useMutation({
+    ...fleet.change('approvePlan'),
+    onSuccess: () => confirmChange(t('The plan is approved')),
+  });
+  const reject = useMutation({
+    ...fleet.change('rejectPlan'),
+    onSuccess: () => {
+      confirmChange(t('The plan is rejected'));
+      setRejecting(false);
+    },
+  });
+  const close = () => setRejecting(false);
+  return (
+    <>
+      <Button
+        tone="primary"
+        icon={Check}
+        blocked={blocked('approvePlan')}
+        pending={approve.isPending}
+        onClick={() => approve.mutate({ params: { id }, body: { digest } })}
+      >
+        {t('Approve')}
+      </Button>
+      <Button icon={Ban} blocked={blocked('rejectPlan')} aria-haspopup="dialog" onClick={() => setRejecting(true)}>
+        {t('Reject…')}
+      </Button>
+      {approve.error && <FormError error={approve.error} shown={[]} />}
+      {isRejecting && (
+        <FormDialog
+          title={t('Reject this plan?')}
+          action={t('Reject')}
+          pending={reject.isPending}
+          error={reject.error}
+          shown={['reason']}
+          onClose={close}
+          onSubmit={() => reject.mutate({ params: { id }, body: { digest, reason } })}
+        >
+          <TextField label={t('Reason')} hint={t('For whoever made the plan')} value={reason} onChange={setReason} />
+        </FormDialog>
+      )}
+    </>
   );
 }
 

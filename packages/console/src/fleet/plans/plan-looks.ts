@@ -7,9 +7,11 @@ export type PlanWithChanges = FleetOutput<'getPlan'>['plan'];
 export type PlannedChange = PlanWithChanges['changes'][number];
 
 export const planLooks: Readonly<Record<StoredPlan['state'], StatusLook>> = {
+  needs_approval: looks.waiting(t('Waits for approval')),
   ready: looks.waiting(t('Ready to apply')),
   refused: looks.bad(t('Refused')),
   unchanged: looks.neutral(t('Nothing changes')),
+  rejected: looks.off(t('Rejected')),
   applied: looks.good(t('Applied')),
   outdated: looks.off(t('Outdated')),
   expired: looks.off(t('Expired')),

@@ -59,6 +59,7 @@ export const problemSentences: Readonly<Record<ProblemCode, string>> = {
   read_only: t('This cannot be changed here.'),
   plan_outdated: t('The deployment or its template has changed since the plan was made.'),
   plan_closed: t('The plan can no longer be applied.'),
+  approval_required: t('Another person must approve this first.'),
   too_many_plans: t('Too many plans wait to be applied.'),
   update_held: t('The same configuration has failed before.'),
   managed_by_application: t('It is a part of an application, which alone can change it.'),
@@ -128,6 +129,7 @@ export const nextSteps: Readonly<Partial<Record<ProblemCode, string>>> = {
   unsupported_value: t('Choose another value, or upgrade the fleet.'),
   plan_outdated: t('Make a new plan, and review it.'),
   plan_closed: t('Make a new plan, and review it.'),
+  approval_required: t('Ask another operator or administrator to approve the plan.'),
 };
 
 /** The codes whose detail names objects or a cause, in words for people. It is shown after the sentence. */

@@ -186,6 +186,9 @@ const observed = {
   application: z.object({ id, name: z.string(), part: z.string() }).nullable().meta({
     description: 'The application of which it is a part, which alone can change it; null: it stands alone',
   }),
+  managed_by: z.object({ set: z.string(), file: z.string(), line: z.int() }).nullable().meta({
+    description: 'The set of files that manages it, and the place of its document; null: none',
+  }),
 };
 
 export const deployment = z

@@ -24,7 +24,16 @@ export const planLimits = {
 /** The text of all files as JSON, whose escape sequences make it longer. */
 const BODY_LIMIT = 4 * MEBIBYTE;
 
-export const planStates = ['ready', 'refused', 'unchanged', 'applied', 'outdated', 'expired'] as const;
+export const planStates = [
+  'ready',
+  'needs_approval',
+  'refused',
+  'unchanged',
+  'applied',
+  'rejected',
+  'outdated',
+  'expired',
+] as const;
 const planActions = ['create', 'change', 'delete', 'release'] as const;
 const changeCauses = ['file', 'drift', 'removed'] as const;
 
@@ -89,7 +98,7 @@ const plan = z
     title: z.string(),
     state: z.enum(planStates).meta({
       description:
-        '`ready`: it can be applied until `expires_at`; `refused`: with `refusals`; `unchanged`: everything matches; `outdated`: what it was decided about has changed',
+        '`ready`: it can be applied until `expires_at`; `needs_approval`: a person must approve it first; `refused`: with `refusals`; `unchanged`: everything matches; `outdated`: what it was decided about has changed',
     }),
     digest: z.string().meta({ description: 'Identifies what was decided, for `digest` of an application' }),
     prune: z.boolean(),
@@ -101,6 +110,15 @@ const plan = z
     expires_at: timestamp.nullable().meta({ description: 'null: it was applied' }),
     applied_at: timestamp.nullable(),
     applied_by: z.string().nullable(),
+    review: z
+      .object({
+        decision: z.enum(['approved', 'rejected']),
+        by: z.string(),
+        at: timestamp,
+        reason: z.string(),
+      })
+      .nullable()
+      .meta({ description: 'The decision of a person about it; null: none was made' }),
   })
   .meta({ id: 'StoredPlan' });
 
@@ -135,6 +153,18 @@ const planReads = {
 
 /** A plan with its decisions. */
 const storedReads = { rows: 50, bytes: 24 * MEBIBYTE };
+
+const digest = line(64).meta({ description: '`digest` of the plan' });
+
+const review = {
+  method: 'post',
+  access: 'plans-review',
+  tag: 'plans',
+  params: byId,
+  reads: storedReads,
+  reply: z.object({ plan: planWithChanges }),
+  problems: ['not_found', 'plan_outdated', 'plan_closed', 'approval_required'],
+} as const;
 
 /** Changes of several objects that are stored before they are made. */
 export const fleetPlanEndpoints = {
@@ -187,11 +217,28 @@ export const fleetPlanEndpoints = {
     tag: 'plans',
     summary: 'Apply a plan exactly as it was decided, as a whole or not at all',
     params: byId,
-    body: z.strictObject({ digest: line(64).meta({ description: '`digest` of the plan' }) }),
+    body: z.strictObject({ digest }),
     reads: planReads,
     secret: true,
     reply: z.object({ plan: planWithChanges, generated }),
-    problems: ['not_found', 'plan_outdated', 'plan_closed', 'overloaded'],
+    problems: ['not_found', 'plan_outdated', 'plan_closed', 'approval_required', 'overloaded'],
+  }),
+  approvePlan: endpoint({
+    ...review,
+    operationId: 'approvePlan',
+    path: '/api/v1/plans/:id/approve',
+    summary: 'Approve a plan, which can then be applied once',
+    body: z.strictObject({ digest }),
+  }),
+  rejectPlan: endpoint({
+    ...review,
+    operationId: 'rejectPlan',
+    path: '/api/v1/plans/:id/reject',
+    summary: 'Reject a plan, which can then no longer be applied',
+    body: z.strictObject({
+      digest,
+      reason: text(500).default('').meta({ description: 'For whoever made the plan' }),
+    }),
   }),
   exportDocuments: endpoint({
     operationId: 'exportDocuments',
