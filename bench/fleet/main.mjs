@@ -5,6 +5,7 @@
 //                    [--seconds <of idle and of reads, default 30>] [--burst <default 500>]
 //                    [--profile] [--record]
 //   pnpm bench:fleet --updates [--rounds <default 4>]
+//   pnpm bench:fleet --applications [--rounds <default 4>] [--deployments <of a round, default 600>]
 //
 // Method: the fleet runs as in production, with its log in a file. The hosts are simulated in
 // another process, which answers at once (fleet/engines.mjs), so that only the fleet and PostgreSQL
@@ -18,11 +19,15 @@
 // --updates runs only the phase that compares updates with creations (fleet/updates.mjs), in --rounds
 // rounds. It is not among the others, because it requires room on each host.
 //
+// --applications only compares starts of applications of three parts with those of as many deployments
+// (fleet/applications.mjs).
+//
 // The full size is --hosts 1000 --deployments 10000 --burst 2000. With --profile, the functions
 // that need most CPU time are printed after each phase; the profiler itself needs CPU time. With
 // --record, the results are written to bench/results.
 import { parseArgs } from 'node:util';
 import { atMost, createReport } from '../shared/report.mjs';
+import { compareApplications } from './applications.mjs';
 import { hottest } from './hottest.mjs';
 import { PHASES, updates } from './phases.mjs';
 import { startWorld } from './world.mjs';
@@ -30,9 +35,10 @@ import { startWorld } from './world.mjs';
 const { values } = parseArgs({
   options: {
     hosts: { type: 'string', default: '100' },
-    deployments: { type: 'string', default: '1000' },
+    deployments: { type: 'string' },
     only: { type: 'string', default: Object.keys(PHASES).join() },
     updates: { type: 'boolean', default: false },
+    applications: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '4' },
     samples: { type: 'string', default: '120' },
     seconds: { type: 'string', default: '30' },
@@ -46,12 +52,12 @@ const GOAL_MEMORY_MB = 500;
 const HOTTEST = 12;
 
 const hosts = Number(values.hosts);
-const deployments = Number(values.deployments);
+const deployments = Number(values.deployments ?? (values.applications ? 600 : 1000));
 const samples = Number(values.samples);
 const seconds = Number(values.seconds);
 const burst = Number(values.burst);
 const rounds = Number(values.rounds);
-const selected = values.updates ? [] : values.only.split(',');
+const selected = values.updates || values.applications ? [] : values.only.split(',');
 const unknown = selected.filter((name) => !(name in PHASES));
 if (unknown.length > 0) throw new Error(`unknown phase ${unknown[0]}: use ${Object.keys(PHASES).join(', ')}`);
 
@@ -81,7 +87,7 @@ async function withWorld(size, work) {
 async function run(name, world, options) {
   report(`--- ${name}`);
   const phase = async () => {
-    const found = await { ...PHASES, updates }[name]({ world, report, ...options });
+    const found = await { ...PHASES, updates, applications: compareApplications }[name]({ world, report, ...options });
     const rejections = world.rejections.splice(0);
     if (rejections.length > 0)
       report(`${rejections.length} creations were rejected, the first with ${rejections[0]}`, 'fail');
@@ -93,12 +99,21 @@ async function run(name, world, options) {
   return result;
 }
 
+function reportMemory(world) {
+  const memory = world.noteMemory();
+  report(`peak memory of a process of the fleet: ${memory} MB`, atMost(memory, GOAL_MEMORY_MB));
+}
+
 const small =
   isLarge && selected.includes('create')
     ? await withWorld(SMALL, (world) => run('create', world, { deployments: SMALL.deployments, isReference: true }))
     : undefined;
 
 await withWorld({ hosts, deployments }, async (world) => {
+  if (values.applications) {
+    await run('applications', world, { rounds, count: deployments });
+    return reportMemory(world);
+  }
   const isReference = !selected.includes('create');
   const { ids, cost } = await run('create', world, { deployments, isReference, isSpread: values.updates });
   if (small) {
@@ -111,11 +126,11 @@ await withWorld({ hosts, deployments }, async (world) => {
   if (values.updates) {
     await run('updates', world, { ids, rounds, seconds }).catch(({ message }) => report(message, 'fail'));
   }
-  const memory = world.noteMemory();
-  report(`peak memory of a process of the fleet: ${memory} MB`, atMost(memory, GOAL_MEMORY_MB));
+  reportMemory(world);
 });
-const sizes = values.updates ? { rounds } : { samples, burst };
-end(values.record ? { what: values.updates ? 'fleet-updates' : 'fleet' } : undefined, {
+const variant = values.applications ? 'fleet-applications' : values.updates ? 'fleet-updates' : 'fleet';
+const sizes = variant === 'fleet' ? { samples, burst } : { rounds };
+end(values.record ? { what: variant } : undefined, {
   ...{ hosts, deployments, seconds },
   ...sizes,
 });

@@ -220,6 +220,35 @@ class World {
     });
   }
 
+  /** Creates applications of a specification. The fleet chooses the host of each. @returns the ids of those that were accepted */
+  createApplications(count, connections, spec) {
+    return this.#withClient(connections, async (client) => {
+      const key = this.#fleet.tokens.admin;
+      const responses = await onEach(Array(count).fill(), connections, async () => {
+        const body = { name: `application-${++this.#created}`, spec };
+        const { status, body: text } = await client.send({ method: 'POST', path: '/api/v1/applications', key, body });
+        return { status, reply: JSON.parse(`${text}`) };
+      });
+      const rejected = responses.filter(({ status }) => status >= 300);
+      this.rejections.push(...rejected.map(({ status, reply }) => `${status} ${reply.detail}`));
+      return responses.flatMap(({ status, reply }) => (status < 300 ? [reply.application.id] : []));
+    });
+  }
+
+  /** The ids of the deployments of applications. */
+  async partsOf(applications) {
+    const rows = await this.query('SELECT id FROM deployments WHERE application_id = ANY ($1)', [applications]);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Deletes applications. @returns as `until`: the number of those that are left */
+  async removeApplications(ids, timeoutMs) {
+    await onEach(ids, 16, (id) => this.ask('DELETE', `/applications/${id}`));
+    const left = async () =>
+      (await this.query('SELECT count(*)::int FROM applications WHERE id = ANY ($1)', [ids]))[0].count;
+    return this.until(left, 0, timeoutMs);
+  }
+
   /** Stores a revision of each workload with another image, which new deployments run. */
   async newImages() {
     this.#revision += 1;

@@ -82,13 +82,23 @@ async function insertTemplates(client, templates) {
   }
 }
 
+/** Applications of three parts, of about 2 KB. */
+const APPLICATIONS = `
+  INSERT INTO applications (id, name, slug, category_id, description, documentation, parts, generated, search_text, sort_name)
+  SELECT md5('application ' || n)::uuid, 'Application ' || n, 'application-' || n, md5('category ' || (1 + n % ${CATEGORIES}))::uuid,
+    'Application ' || n, repeat(md5(n::text) || ' ', 36),
+    (SELECT jsonb_agg(jsonb_build_object('name', part, 'image_name', 'team/' || part || n)) FROM unnest(ARRAY['database', 'web', 'worker']) part),
+    '[{"name":"password"}]', 'application ' || n, 'application ' || n
+  FROM generate_series(1, $1::int) n`;
+
 /** Fills the database of a hub. @returns the secrets of the API keys */
-export async function fillHub(connectionString, { templates, keys = KEYS }) {
+export async function fillHub(connectionString, { templates, applications = 0, keys = KEYS }) {
   const secrets = Array.from({ length: keys }, () => newSecretToken('svcc_'));
   await withClient(connectionString, async (client) => {
     await client.query('BEGIN');
     for (const statement of FIRST) await client.query(statement);
     await insertTemplates(client, templates);
+    await client.query(APPLICATIONS, [applications]);
     for (const statement of LAST) await client.query(statement);
     await client.query(
       `INSERT INTO api_keys (id, org_id, name, key_hash, key_prefix)

@@ -23,6 +23,7 @@ const NO_PROVIDER = { issuer: 'http://127.0.0.1:1', subject: 'nobody' };
  */
 export async function createHub({
   templates,
+  applications,
   provider = NO_PROVIDER,
   root,
   postgres,
@@ -47,7 +48,7 @@ export async function createHub({
   });
   try {
     await service.command('migrate');
-    const keys = await fillHub(databaseUrl, { templates, keys: keyCount });
+    const keys = await fillHub(databaseUrl, { templates, applications, keys: keyCount });
     const start = async () => {
       const hub = await service.start();
       const memory = () => peakMemoryOf(hub.pid);

@@ -6,10 +6,20 @@ const world = await startWorld();
 afterAll(() => world.stop());
 
 const template = await world.aTemplate();
+const { body: created } = await (await world.aUser('superadmin')).post('/api/v1/admin/applications', {
+  name: 'Shown',
+  category_id: template.category_id,
+  is_public: true,
+  parts: [{ name: 'web', image_name: 'library/server' }],
+});
+const { application } = created;
 
 const lists = Object.values(hubEndpoints)
   .filter(({ query }) => query instanceof z.ZodObject && 'page' in query.shape)
-  .map(({ path }) => path.replace(':slug', template.slug).replace(':id', template.id));
+  .map(({ path }) => {
+    const { slug, id } = path.includes('/applications/') ? application : template;
+    return path.replace(':slug', slug).replace(':id', id);
+  });
 
 test.each(lists)('a page of %s beyond the end is an empty list, also a page that overflows a bigint', async (path) => {
   const caller = await world.aUser('superadmin');

@@ -40,6 +40,17 @@ export const mutations = [
     tests: [{ package: 'apps/hub', pattern: 'test/admin/templates/writing-paths' }],
   },
   {
+    name: 'advisories recorded as content of applications',
+    edits: [
+      {
+        file: 'prisma/hub/migrations/20261128192600_application_revisions/migration.sql',
+        find: 'status,status_message,replacement,advisories,signatures}',
+        replace: 'status,status_message,replacement,signatures}',
+      },
+    ],
+    tests: [{ package: 'apps/hub', pattern: 'test/admin/applications/history' }],
+  },
+  {
     name: 'deletion without a revision',
     edits: [
       {

@@ -38,6 +38,7 @@ const notInForms: readonly RegExp[] = [
   /member with a name|PUBLIC_URL/,
   /an index, a UUID, or a CDI device/, // the ids of GPUs, as their tools print them
   /of them, separated by commas/, // filters
+  /abort_rollout for an application/, // the tools of agents
   /-download_count/, // the order of a list
 ];
 

@@ -16,6 +16,7 @@ import { content, first, NOW, outcomeOf, signed, verify } from './world.ts';
 
 /** The members that the hub can change without the publisher. A new member belongs to this list, or is covered. */
 const OF_THE_HUB = [
+  'advisories',
   'category_icon',
   'category_id',
   'category_name',

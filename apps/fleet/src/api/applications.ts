@@ -45,6 +45,7 @@ import { UncheckedTargets } from '../reconciler/checks/first-checks.ts';
 import { listRows, lockRow, readRow, readRows, refuseRename } from '../resources/kind.ts';
 import { applicationList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
+import { logsOf } from './deployments/logs.ts';
 import { type ChangeContext, changeRoute, inPlacementQueue, placementRoute, runAudited } from './request/change.ts';
 import { pageOptions, type RequestContext, route } from './request/context.ts';
 import { largeReadsOf } from './request/pages.ts';
@@ -380,3 +381,15 @@ export const deleteApplication = placementRoute(
     return { application, kept_volumes };
   },
 );
+
+/** The logs of a part are those of its deployment. */
+export const readApplicationLogs = route(fleetEndpoints.readApplicationLogs, async (context, { params, query }) => {
+  const { part, ...options } = query;
+  const { client } = context.database;
+  const { id: application_id } = await readRow(client, applications, params.id);
+  const parts = await client.deployment.findMany({ where: { application_id }, select: { id: true, part: true } });
+  const found = parts.find((each) => each.part === part);
+  if (found) return logsOf(context, found.id, options);
+  const names = parts.flatMap((each) => each.part ?? []).sort();
+  throw invalid([{ path: 'part', message: `must be a part of the application, which has ${names.join(', ')}` }]);
+});

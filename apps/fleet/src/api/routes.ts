@@ -13,7 +13,7 @@ import * as clusterEvents from './clusters/events.ts';
 import * as clusterOrphans from './clusters/orphans.ts';
 import * as clusters from './clusters.ts';
 import { checkDeploymentImage } from './deployments/check-image.ts';
-import { readApplicationLogs, readDeploymentLogs } from './deployments/logs.ts';
+import { readDeploymentLogs } from './deployments/logs.ts';
 import { planDeployment } from './deployments/plan.ts';
 import { getDeploymentUsage } from './deployments/usage.ts';
 import { revealDeploymentValue } from './deployments/values.ts';
@@ -73,7 +73,6 @@ export const routes = implement(fleetEndpoints, {
   exportDocuments,
   ...applications,
   readDeploymentLogs,
-  readApplicationLogs,
   getDeploymentUsage,
   revealDeploymentValue,
   ...storage,

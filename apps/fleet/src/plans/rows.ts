@@ -124,6 +124,7 @@ export async function recordReview(transaction: Transaction, id: string, given: 
 
 /** Locks a plan, so that it is applied once. @throws 404 */
 export async function lockPlan(transaction: Transaction, id: string): Promise<void> {
+  if (!isUuid(id)) throw notFound();
   const rows = await transaction.$queryRaw<unknown[]>`SELECT FROM plans WHERE id = ${id}::uuid FOR UPDATE`;
   if (rows.length === 0) throw notFound();
 }

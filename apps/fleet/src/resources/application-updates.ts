@@ -11,7 +11,7 @@ import { storedFailure, storedHold } from './updates.ts';
  */
 const present = Prisma.sql`(
   SELECT c.id, c.document->>'version' AS version, c.document->>'status' AS status, c.document->>'status_message' AS status_message,
-    ${applicationHash(Prisma.sql`c.document`)} AS hash, s.catalog_hash AS copied, g.inputs
+    ${applicationHash(Prisma.sql`c.document`)} AS hash, s.catalog_hash AS copied, g.inputs, g.overrides, g.uses
   FROM application_generations g
     JOIN application_specs s ON s.application_id = g.application_id AND s.spec_version = g.spec_version
     JOIN catalog_applications c ON c.id = s.catalog_id
@@ -19,13 +19,13 @@ const present = Prisma.sql`(
 
 /**
  * The last failed generation of an application `r` that had the content of the present application `p` of the catalog with the present
- * inputs: an upgrade leads to it. Few applications have failed generations.
+ * inputs, overrides and uses: an upgrade leads to it. Few applications have failed generations.
  */
 const failedUpgrade = Prisma.sql`(
   SELECT jsonb_build_object('generation', f.generation, 'reason', f.outcome_reason, 'at', f.outcome_at)
   FROM application_generations f
     JOIN application_specs s ON s.application_id = f.application_id AND s.spec_version = f.spec_version
-  WHERE f.application_id = r.id AND f.outcome = 'failed' AND f.inputs = p.inputs AND s.catalog_id = p.id AND s.catalog_hash = p.hash
+  WHERE f.application_id = r.id AND f.outcome = 'failed' AND f.inputs = p.inputs AND f.overrides = p.overrides AND f.uses = p.uses AND s.catalog_id = p.id AND s.catalog_hash = p.hash
   ORDER BY f.generation DESC LIMIT 1)`;
 
 /** What a hold of an application `r` is about: its present state, and the application `p` of the catalog. */

@@ -1,13 +1,15 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { inTurn } from '@svc/testing';
 import { aTemplate } from '../a-template.ts';
+import { anApplication } from '../an-application.ts';
 import { changingOperations, changingRequest, changingRequests, FOR_SESSIONS, PASSWORD } from './changing-requests.ts';
 import { contentsOf } from './contents.ts';
 import { startPeopleWorld } from './world.ts';
 
 const { hub, provider, world, client } = await startPeopleWorld();
-// An update has put a template into the mirror, so that a sync with an empty hub would be refused at first.
+// Updates have put a template and an application into the mirror, so that a sync with an empty hub would be refused at first.
 hub.publish(aTemplate({ slug: 'of-the-hub' }));
+hub.publishApplications(anApplication());
 
 /** Endpoints that change nothing: a request to the hub or the provider leaves no trace. */
 const TRIALS: readonly string[] = [

@@ -34,6 +34,8 @@ export const FOR_SESSIONS: readonly string[] = [
   'connectProgram',
   'revealDeploymentValue',
   'revealApplicationValue',
+  'approvePlan',
+  'rejectPlan',
 ];
 
 /** How to make a request that each endpoint carries out, in a fleet with a hub and a provider. */
@@ -95,6 +97,7 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
     reissueToken: () => aTokenAt('/reissue'),
     revokeToken: () => aTokenAt(''),
     setOidcSettings: async () => ({ body: { default_role: 'viewer' } }),
+    setApprovalSettings: async () => ({ body: { approval: 'none' } }),
     resetOidcSettings: async () => ({}),
     testOidcSettings: async () => ({ body: {} }),
     setHubSettings: async () => ({ body: { sync_interval: 60 } }),

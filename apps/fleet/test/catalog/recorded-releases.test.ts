@@ -1,6 +1,9 @@
 // The current fleet with the recorded responses of the hubs of earlier releases (infra/releases).
 import { template } from '@svc/contract';
+import { aTemplate } from '../a-template.ts';
+import { anApplication } from '../an-application.ts';
 import { recordedReleases, startRecordedHub, templatesAfter } from '../fake-hub/recorded.ts';
+import { startFakeHub } from '../fake-hub.ts';
 import { aSigner } from '../trust/signed.ts';
 import { startWorld } from '../world.ts';
 import { mirrorIn } from './mirror.ts';
@@ -51,3 +54,47 @@ test.each(recordedReleases)('the fleet syncs with the hub of release %s, page by
     await hub.stop();
   }
 });
+
+test.each(recordedReleases)(
+  'a fleet with applications keeps them while its hub is of release %s, which has none, and then continues',
+  async (release) => {
+    const [old, current] = [await startRecordedHub(release), await startFakeHub()];
+    const world = await startWorld();
+    const { asAdmin: admin, database } = world;
+    const useHub = ({ url, key }: { readonly url: string; readonly key: string }) =>
+      admin.put('/api/v1/settings/hub', { url, api_key: key });
+    // The recorded hub does not know the cursors of another one.
+    const sync = async (full = false) => {
+      const { status, body } = await admin.post('/api/v1/catalog/sync', { full });
+      expect({ status, detail: body.detail }).toEqual({ status: 200, detail: undefined });
+      return body.counts;
+    };
+    const slugs = async () =>
+      (await admin.get('/api/v1/catalog/applications')).body.applications.map(({ slug }: { slug: string }) => slug);
+    try {
+      const [kept, withdrawn] = [anApplication({ slug: 'kept' }), anApplication({ slug: 'withdrawn' })];
+      current.publish(aTemplate());
+      current.publishApplications(kept, withdrawn);
+      await useHub(current);
+      await sync();
+      await useHub(old);
+      for (const [index] of old.pages.entries()) {
+        const { length: templates } = templatesAfter(old.pages.slice(0, index + 1));
+        expect(await sync(index === 0)).toMatchObject({ templates, applications: 2 });
+      }
+      expect(await slugs()).toEqual(['kept', 'withdrawn']);
+      expect((await admin.get('/api/v1/catalog/applications/kept')).body).toMatchObject({ name: kept.name });
+      expect(await database.client.catalogCursor.findMany({ where: { kind: 'application' } })).toMatchObject([
+        { supported: false },
+      ]);
+      current.withdrawApplications(withdrawn);
+      await useHub(current);
+      await sync(true);
+      expect(await slugs()).toEqual(['kept']);
+    } finally {
+      await world.stop();
+      await old.stop();
+      await current.stop();
+    }
+  },
+);

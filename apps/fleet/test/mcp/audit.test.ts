@@ -19,6 +19,7 @@ test('a call has an entry for its request, and one for each operation, with the 
   };
   expect(requests).toEqual([expect.objectContaining({ ...common, method: 'POST', path: '/mcp' })]);
   expect(parts.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+    'GET /api/v1/applications',
     'GET /api/v1/auth/me',
     'GET /api/v1/catalog/sync',
     'GET /api/v1/clusters',

@@ -129,18 +129,20 @@ test('tools plan, create, read, change, control and delete a deployment', async 
 });
 
 test('the status names applications that a warning is about', async () => {
-  const application = anApplication({ slug: 'wiki', revision: 1 });
+  const application = anApplication({ slug: 'advised', revision: 1 });
   const publishWith = (...advisories: Advisory[]) => {
     fleet.hub.publishApplications({ ...application, advisories });
     return fleet.sync();
   };
   await publishWith();
-  const created = await fleet.operator.post('/api/v1/applications', { name: 'notes', application: 'wiki' });
+  const created = await fleet.operator.post('/api/v1/applications', { name: 'advised-notes', application: 'advised' });
   expect(created.status).toBe(201);
   await publishWith(anAdvisory({ severity: 'warning' }), anAdvisory({ severity: 'note' }));
   const { applications } = await call('get_fleet_status');
   const about = [{ severity: 'warning', message: 'It deletes data.', acknowledged: false }];
-  expect(applications).toMatchObject({ with_advisories: [{ name: 'notes', slug: 'wiki', advisories: about }] });
+  expect(applications).toMatchObject({
+    with_advisories: [{ name: 'advised-notes', slug: 'advised', advisories: about }],
+  });
   expect((await fleet.operator.delete(`/api/v1/applications/${created.body.application.id}`)).status).toBe(200);
 });
 
@@ -212,8 +214,8 @@ test('tools find, plan and create an application of the catalog, without its gen
     data: catalogApplication('wiki', { documentation: 'Two parts.', inputs }).rows,
   });
   expect(await call('search_templates', { kind: 'application' })).toMatchObject({
-    total: 1,
-    applications: [{ slug: 'wiki' }],
+    total: 2,
+    applications: [{ slug: 'advised' }, { slug: 'wiki' }],
   });
   const found = await call('get_template', { kind: 'application', slug: 'wiki' });
   expect(found).toMatchObject({ documentation: 'Two parts.', inputs: [{ name: 'title' }], parts: [{ name: 'web' }] });

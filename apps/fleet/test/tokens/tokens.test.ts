@@ -30,6 +30,7 @@ test('a new token is returned with its secret, which works, and the secret is no
       created_at: expect.any(String),
       last_used_at: null,
       created_by: expect.stringMatching(/^token:/),
+      approval: 'none',
       created_by_token: expect.any(String),
       secret: expect.stringMatching(/^svcm_[0-9A-Za-z]{49}$/),
     },

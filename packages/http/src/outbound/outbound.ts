@@ -121,12 +121,12 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const request = async ({ method, url, headers, body }: Outgoing): Promise<Incoming> => {
     const refusal = refusalOf(url);
     if (refusal) throw refusal;
-    const signal = AbortSignal.timeout(timeoutMs);
-    const call = () =>
-      callUrl(url, { method, headers, dispatcher: agent, signal, ...(body === undefined ? {} : { body }) });
-    const response = await call().catch((error: unknown) => {
-      if (method === 'GET' && hasClosed(error)) return call();
-      throw error;
+    const response = await callUrl(url, {
+      method,
+      headers,
+      dispatcher: agent,
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(body === undefined ? {} : { body }),
     });
     return { status: response.statusCode, headers: single(response.headers), body: await response.body.text() };
   };
@@ -211,16 +211,6 @@ function refusalOfHost(host: string, { protocol, restrictTo }: Rules): OutboundR
   if (missing.length > 0) return new OutboundRefused(missing);
   return restrictTo.has('own-address') || !isOwnAddress(host) ? undefined : new OutboundRefused([], OWN_ADDRESS);
 }
-
-/**
- * Whether the other side closed the connection before its response. It does so with connections that were idle for some time, and a
- * request can be on its way then. A request without effects is sent again (RFC 9110, section 9.2.2).
- */
-const hasClosed = (error: unknown): boolean =>
-  typeof error === 'object' &&
-  error !== null &&
-  'code' in error &&
-  ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(String(error.code));
 
 /** The time limit of each step of a new connection. */
 const CONNECT_MS = 5000;

@@ -14,18 +14,6 @@ test('a request is sent, and its complete response is read', async () => {
   expect(response).toMatchObject({ status: 201, body: 'é', headers: { 'x-one': 'a', 'set-cookie': 'a=1, b=2' } });
 });
 
-test('a GET is sent again if the other side has closed the connection, and a POST is not', async () => {
-  const target = await startTarget(({ socket }, res) => {
-    if (target.asked.length % 2 === 0) socket.destroy();
-    else res.end('ok');
-  });
-  const send = anOutbound();
-  await send(target.url);
-  expect((await send(target.url)).body).toBe('ok');
-  expect(await reasonOf(send(target.url, { method: 'POST', body: '{}' }))).toMatch(/other side closed/);
-  expect(target.asked.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'POST']);
-});
-
 test.each([301, 302, 303, 307, 308])('a redirect (%p) is returned and not followed', async (status) => {
   const other = await startTarget((_req, res) => res.end('other'));
   const target = await startTarget((_req, res) => res.writeHead(status, { Location: other.url }).end());

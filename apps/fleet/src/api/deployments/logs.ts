@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Input } from '@svc/contract';
 import { fleetEndpoints, MAX_FOLLOWED_INSTANCES, type Target } from '@svc/contract/fleet';
 import { invalid, Problem, streamedReply, unavailable } from '@svc/http';
-import { applications } from '../../applications/rows.ts';
 import { type DeploymentRow, deployments, presentReason } from '../../deployments/rows.ts';
 import { logs as logsOfHost } from '../../engines/docker/logs.ts';
 import { EngineFailure, Permanent } from '../../engines/errors.ts';
@@ -18,20 +17,8 @@ export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, (cont
   logsOf(context, params.id, query),
 );
 
-/** The logs of a part are those of its deployment. */
-export const readApplicationLogs = route(fleetEndpoints.readApplicationLogs, async (context, { params, query }) => {
-  const { part, ...options } = query;
-  const { client } = context.database;
-  const { id: application_id } = await readRow(client, applications, params.id);
-  const parts = await client.deployment.findMany({ where: { application_id }, select: { id: true, part: true } });
-  const found = parts.find((each) => each.part === part);
-  if (found) return logsOf(context, found.id, options);
-  const names = parts.flatMap((each) => each.part ?? []).sort();
-  throw invalid([{ path: 'part', message: `must be a part of the application, which has ${names.join(', ')}` }]);
-});
-
 /** Streams the output of containers unchanged; of all instances, with their names. */
-async function logsOf(context: RequestContext, id: string, query: Query) {
+export async function logsOf(context: RequestContext, id: string, query: Query) {
   const { follow, previous, all, instance, download, ...options } = query;
   refuseCombinations(query);
   const row = await readRow(context.database.client, deployments, id);

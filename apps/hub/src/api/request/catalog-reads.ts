@@ -2,7 +2,6 @@ import { DEFAULT_UPDATES } from '@svc/contract';
 import { etagOfState, notFound, type Rendered, renderedReply, unchanged } from '@svc/http';
 import { updatesFromIndex } from '../../catalog/changes/from-memory.ts';
 import { readPage } from '../../catalog/changes/page.ts';
-import { pageFromIndex } from '../../catalog/changes/page-from-memory.ts';
 import { changesSince, LargeChanges, readAtOnce, streamChanges } from '../../catalog/changes/since.ts';
 import { ownerOfCursor, readState } from '../../catalog/changes/state.ts';
 import type { CachedObjects } from '../../catalog/memory/cached-catalog.ts';
@@ -18,32 +17,29 @@ import type { MemoryContext, RequestContext } from './context.ts';
 type UpdatesQuery = Parameters<typeof updatesFromIndex>[1];
 
 /**
- * The changes for the caller: all changes since a time, or a page of changes after a cursor. What
- * the index does not know is read in one snapshot, except for a response to `since` that is so large that it is streamed.
+ * The changes for the caller: all changes since a time, or a page of changes after a cursor. They
+ * are read in one snapshot, except for a response to `since` that is so large that it is streamed.
  * If the catalog is unchanged and the caller has the entity tag, no object is read.
  */
 export async function readUpdates(context: RequestContext, objects: CachedObjects, query: UpdatesQuery) {
   const { database, viewer, principal, address, hasEtag, pageQueue, changeQueue } = context;
   const { kind, documents } = objects;
   const { since, cursor, limit = DEFAULT_UPDATES } = query;
-  const request = { catalog: objects, viewer, revision: await context.revision() };
-  const fromIndex = await updatesFromIndex(request, query);
+  const fromIndex = await updatesFromIndex({ catalog: objects, viewer, revision: await context.revision() }, query);
   if (fromIndex) return fromIndex;
-  const page = { cursor: cursor ?? 'start', limit } as const;
   const readInSnapshot = () =>
     database.reader.inSnapshot(async (reader) => {
       const state = await readState(reader);
       const etag = etagOfState(ownerOfCursor(kind, viewer), state, query);
       if (hasEtag(etag)) return unchanged(etag);
       const snapshot = { reader, documents, viewer, state };
-      if (!since) return renderedReply(await readPage(snapshot, page), etag);
+      if (!since) return renderedReply(await readPage(snapshot, { cursor: cursor ?? 'start', limit }), etag);
       const changes = changesSince(snapshot, since);
       const body = await readAtOnce(snapshot, changes);
       return body ? renderedReply(body, etag) : new LargeChanges(changes, etag);
     });
-  const readNextPage = async () => (await pageFromIndex(request, page, { query, hasEtag })) ?? readInSnapshot();
-  const key = callerKey(principal, address);
-  const read = await (since ? changeQueue.run(key, readInSnapshot) : pageQueue.run(key, readNextPage));
+  const queue = since ? changeQueue : pageQueue;
+  const read = await queue.run(callerKey(principal, address), readInSnapshot);
   return read instanceof LargeChanges ? streamChanges({ ...context, documents }, read) : read;
 }
 

@@ -3,14 +3,12 @@ import { Prisma } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../identity/principal.ts';
 import type { CatalogState } from '../../revision/revision.ts';
 import type { Kind } from '../kinds.ts';
-import { milliseconds } from '../memory/changes.ts';
-import type { Version } from '../memory/documents.ts';
-import { NO_ID } from '../memory/order.ts';
 import { endedSince, touchedSince, visibleObjects, visiblePeriods } from '../visibility.ts';
 import { renderUpdates } from './body.ts';
-import { finishedCursor, ownerOfCursor, type Snapshot, stampFor } from './state.ts';
+import { readDocuments } from './read-documents.ts';
+import { finishedCursor, NO_ID, ownerOfCursor, type Snapshot, stampFor } from './state.ts';
 
-export interface PageRequest {
+interface PageRequest {
   readonly cursor: Cursor | 'start';
   /** Maximum number of templates and removals. */
   readonly limit: number;
@@ -20,17 +18,14 @@ export interface PageRequest {
  * Maximum size of a page. A template can contain a megabyte of documentation, and a page a thousand
  * templates. A page is built in memory, so a larger one would delay the requests of other callers.
  */
-export const PAGE_BYTES = 2 * 1024 * 1024;
+const PAGE_BYTES = 2 * 1024 * 1024;
 
-/** A template with its version and its size, or a removal. */
-interface Entry extends Version {
+/** An entry of a page: a template with its size, or a removal. */
+interface Entry {
+  readonly id: string;
+  readonly at: Date;
   readonly removed: boolean;
   readonly bytes: number;
-}
-
-/** An entry of the changes, with its stamp. */
-interface ChangedEntry extends Entry {
-  readonly at: Date;
 }
 
 /**
@@ -40,7 +35,7 @@ interface ChangedEntry extends Entry {
  * clock of its snapshot.
  */
 export async function readPage(snapshot: Snapshot, { cursor, limit }: PageRequest): Promise<Buffer> {
-  const { documents, reader, viewer, state } = snapshot;
+  const { documents, viewer, state } = snapshot;
   const { kind } = documents;
   const continues = cursor !== 'start' && (await isKnown(snapshot, cursor));
   const from = continues ? cursor : startOfFullWalk(kind, viewer, state);
@@ -52,13 +47,8 @@ export async function readPage(snapshot: Snapshot, { cursor, limit }: PageReques
   const next = changes.isTruncated
     ? advanced(from, listing.listed, changes.entries.at(-1))
     : finishedCursor(kind, viewer, state);
-  const shown = await documents.of(
-    entries.filter(({ removed }) => !removed),
-    reader,
-  );
-  if (!shown) throw new Error('a template of the snapshot has another version in it');
-  return renderUpdates(kind, shown, {
-    removed: entries.filter(({ removed }) => removed).map(({ id }) => ({ id })),
+  return renderUpdates(kind, await readDocuments(snapshot, idsOf(entries, false)), {
+    removed: idsOf(entries, true).map((id) => ({ id })),
     checked_at: next.checked,
     cursor: { ...next, seen: state.commit },
     reset: !continues,
@@ -66,19 +56,22 @@ export async function readPage(snapshot: Snapshot, { cursor, limit }: PageReques
   });
 }
 
+const idsOf = (entries: readonly Entry[], removed: boolean) =>
+  entries.filter((entry) => entry.removed === removed).map(({ id }) => id);
+
 interface Budget {
   readonly limit: number;
   readonly bytes: number;
 }
 
-interface Selection<Selected> {
-  readonly entries: readonly Selected[];
+interface Selection {
+  readonly entries: readonly Entry[];
   /** Further entries did not fit. */
   readonly isTruncated: boolean;
   readonly bytesLeft: number;
 }
 
-interface Listing extends Omit<Selection<Entry>, 'isTruncated'> {
+interface Listing extends Omit<Selection, 'isTruncated'> {
   /** The last listed id; undefined at the end of the list. */
   readonly listed: string | undefined;
 }
@@ -87,7 +80,7 @@ interface Listing extends Omit<Selection<Entry>, 'isTruncated'> {
  * The cursor of a walk that is not finished: inside its list, or after the last change that it
  * sent.
  */
-function advanced(from: Cursor, listed: string | undefined, last: ChangedEntry | undefined): Cursor {
+function advanced(from: Cursor, listed: string | undefined, last: Entry | undefined): Cursor {
   if (listed !== undefined) return { ...from, listed };
   const { listed: _, ...rest } = from;
   return last ? { ...rest, position: { at: last.at, after: last.id } } : rest;
@@ -121,21 +114,15 @@ async function selectChanged(
   { reader, documents: { kind }, viewer }: Snapshot,
   { position }: Cursor,
   budget: Budget,
-): Promise<Selection<ChangedEntry>> {
-  return selectWithin(
-    await reader.read<ChangedEntry>(changedEntries(kind, viewer, position, budget.limit + 1)),
-    budget,
-  );
+): Promise<Selection> {
+  return selectWithin(await reader.read<Entry>(changedEntries(kind, viewer, position, budget.limit + 1)), budget);
 }
 
 /**
  * The entries that fit. The first entry of a page is always included; otherwise the walk could not
  * progress.
  */
-export function selectWithin<Selected extends { readonly bytes: number }>(
-  entries: readonly Selected[],
-  { limit, bytes }: Budget,
-): Selection<Selected> {
+function selectWithin(entries: readonly Entry[], { limit, bytes }: Budget): Selection {
   let bytesLeft = bytes;
   let count = 0;
   for (const entry of entries.slice(0, limit)) {
@@ -154,16 +141,13 @@ interface ListedQuery {
   readonly limit: number;
 }
 
-/** The version of a template. Numbers cost less to parse than times. */
-const VERSION = Prisma.sql`${milliseconds('t.updated_at')} AS "updatedAt", ${milliseconds('c.shown_at')} AS "shownAt"`;
-
 /**
  * The templates that a viewer sees and that did not change since `began`, in the order of their
  * ids.
  */
 const listedEntries = (kind: Kind, viewer: Viewer, { began, range: { after, upTo }, limit }: ListedQuery): Prisma.Sql =>
   Prisma.sql`
-    SELECT t.id, ${VERSION}, false AS removed, t.weight AS bytes FROM ${kind.sources}
+    SELECT t.id, t.updated_at AS at, false AS removed, t.weight AS bytes FROM ${kind.sources}
     WHERE t.id > ${after}::uuid ${upTo === undefined ? Prisma.empty : Prisma.sql`AND t.id <= ${upTo}::uuid`}
       AND ${visibleObjects(viewer)} AND ${stampFor(kind, viewer)} <= ${began}
     ORDER BY t.id LIMIT ${limit}`;
@@ -175,10 +159,10 @@ function changedEntries(kind: Kind, viewer: Viewer, { at, after }: Cursor['posit
   const later = after === undefined ? Prisma.sql`at > ${at}` : Prisma.sql`(at, id) > (${at}, ${after}::uuid)`;
   return Prisma.sql`
     SELECT * FROM (
-      SELECT t.id, ${VERSION}, ${stampFor(kind, viewer)} AS at, false AS removed, t.weight AS bytes FROM ${kind.sources}
+      SELECT t.id, ${stampFor(kind, viewer)} AS at, false AS removed, t.weight AS bytes FROM ${kind.sources}
       WHERE ${visibleObjects(viewer)} AND ${touchedSince(viewer, since)}
       UNION ALL
-      SELECT id, 0, 0, max(until), true, 0 FROM (${visiblePeriods(kind, viewer)}) AS periods (id, since, until)
+      SELECT id, max(until), true, 0 FROM (${visiblePeriods(kind, viewer)}) AS periods (id, since, until)
       WHERE id = ANY (ARRAY(${endedSince(kind, viewer, since)}))
       GROUP BY id HAVING max(until) < 'infinity'
     ) changes
@@ -192,7 +176,7 @@ const NEVER = new Date(0);
  * The first cursor of a full walk, which lists all templates and then sends the changes since its
  * start.
  */
-export const startOfFullWalk = (kind: Kind, viewer: Viewer, state: CatalogState): Cursor => ({
+const startOfFullWalk = (kind: Kind, viewer: Viewer, state: CatalogState): Cursor => ({
   ...finishedCursor(kind, viewer, state),
   began: state.at,
   listed: NO_ID,

@@ -6,11 +6,10 @@ import { Prisma } from '../../generated/prisma/client.ts';
 import type { Principal, Viewer } from '../../identity/principal.ts';
 import type { Kind } from '../kinds.ts';
 import { type Documents, elementsOf } from '../memory/documents.ts';
-import { NO_ID } from '../memory/order.ts';
 import { endedSince, touchedSince, visibleObjects, visiblePeriods } from '../visibility.ts';
 import { renderUpdates } from './body.ts';
 import { readDocuments, type Source } from './read-documents.ts';
-import { finishedCursor, type Snapshot, stampFor } from './state.ts';
+import { finishedCursor, NO_ID, type Snapshot, stampFor } from './state.ts';
 import type { StreamSlots } from './stream-slots.ts';
 
 /** The changes in a period, as one viewer sees them: with stamps after `from` and up to `upTo`. */

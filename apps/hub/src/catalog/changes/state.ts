@@ -38,3 +38,6 @@ export const finishedCursor = (kind: Kind, viewer: Viewer, { at, commit }: Catal
   position: { at },
   checked: at,
 });
+
+/** Sorts before every id. */
+export const NO_ID = '00000000-0000-0000-0000-000000000000';

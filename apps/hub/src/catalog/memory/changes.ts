@@ -66,7 +66,7 @@ function changesOf([row]: readonly Row[]): CatalogChanges {
 }
 
 /** A column with a time, in milliseconds. */
-export const milliseconds = (column: string) => Prisma.raw(`(extract(epoch FROM ${column}) * 1000)::float8`);
+const milliseconds = (column: string) => Prisma.raw(`(extract(epoch FROM ${column}) * 1000)::float8`);
 
 const categories = Prisma.sql`
   SELECT coalesce(json_agg(json_build_object('id', id, 'slug', slug, 'shownAt', ${milliseconds('shown_at')})), '[]')

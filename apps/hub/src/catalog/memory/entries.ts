@@ -1,6 +1,6 @@
 import type { Version } from './documents.ts';
 import { type CategoryKeys, createGroups, type Group, type Scope } from './groups.ts';
-import { entryOrders, insertInOrder, positionOf } from './order.ts';
+import { insertInOrder, orders, positionOf, type TemplateOrder } from './order.ts';
 import { createRecentChanges } from './recent.ts';
 
 /** A template, as far as lists need it. */
@@ -30,13 +30,11 @@ export const versionOf = ({ id, updatedAt, group }: Entry): Version => ({
 /** A template as the database returns it for the index. Times are in milliseconds. */
 export type TemplateKeys = Scope & Readonly<Omit<Entry, 'group'>>;
 
-type EntryOrder = keyof typeof entryOrders;
-
-/** The templates of the catalog: by id, by slug, and in the orders of lists and of full walks. */
+/** The templates of the catalog: by id, by slug, and in the orders of lists. */
 export interface Entries {
   /** By name. */
   readonly ordered: readonly Entry[];
-  inOrder(order: EntryOrder): readonly Entry[];
+  inOrder(order: TemplateOrder): readonly Entry[];
   /** All groups, also those without templates. Groups are only added. */
   readonly groups: readonly Group[];
   byId(id: string): Entry | undefined;
@@ -80,7 +78,7 @@ export function createEntries(
   const bySlug = new Map<string, Entry>();
   const byName: Entry[] = [];
   /** The orders that were requested: sorting takes a while. */
-  const lists = new Map<EntryOrder, Entry[]>([['name', byName]]);
+  const lists = new Map<TemplateOrder, Entry[]>([['name', byName]]);
   let changes = 0;
   let countChanges = 0;
 
@@ -101,7 +99,7 @@ export function createEntries(
     byId.delete(id);
     // Another template can have the slug already.
     if (bySlug.get(entry.slug) === entry) bySlug.delete(entry.slug);
-    for (const [name, list] of lists) list.splice(positionOf(list, entry, entryOrders[name]), 1);
+    for (const [name, list] of lists) list.splice(positionOf(list, entry, orders[name]), 1);
   };
   const append = (templates: readonly TemplateKeys[]) => {
     for (const template of templates) byName.push(add(template, at));
@@ -110,7 +108,7 @@ export function createEntries(
   return {
     ordered: byName,
     inOrder: (order) => {
-      const list = lists.get(order) ?? byName.toSorted(entryOrders[order]);
+      const list = lists.get(order) ?? byName.toSorted(orders[order]);
       lists.set(order, list);
       return list;
     },
@@ -122,7 +120,7 @@ export function createEntries(
     countChanges: () => countChanges,
     setDownloads: (counts) => {
       const list = lists.get('-download_count');
-      const compare = entryOrders['-download_count'];
+      const compare = orders['-download_count'];
       for (const { id, count } of counts) {
         const entry = byId.get(id);
         if (!entry || entry.downloads >= count) continue;
@@ -145,7 +143,7 @@ export function createEntries(
       changes += 1;
       entry.group.changedAt = changedAt;
       recent.add(entry);
-      for (const [name, list] of lists) insertInOrder(list, entry, entryOrders[name]);
+      for (const [name, list] of lists) insertInOrder(list, entry, orders[name]);
     },
     remove,
     leave: (scope, leftAt) => {

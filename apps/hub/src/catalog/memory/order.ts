@@ -51,19 +51,6 @@ export const orders = {
 
 export type TemplateOrder = keyof typeof orders;
 
-/** The orders of lists, and that of full walks: by id. */
-export const entryOrders = {
-  ...orders,
-  // Ids are lower-case ASCII.
-  id: (one, other) => (one.id < other.id ? -1 : Number(one.id > other.id)),
-} as const satisfies Readonly<Record<string, Compare>>;
-
-/** The position of the first template after an id, in the order by id. */
-export function positionAfter(ordered: readonly Ordered[], id: string): number {
-  const position = positionOf(ordered, { id, sortName: '', createdAt: 0, downloads: 0 }, entryOrders.id);
-  return ordered[position]?.id === id ? position + 1 : position;
-}
-
 /** The order of the collation "C" of PostgreSQL, which compares UTF-8: by code points. */
 export function compareCodePoints(one: string, other: string): number {
   const length = Math.min(one.length, other.length);

@@ -226,6 +226,7 @@ const readOnly = ignored(
   'observed_at',
   'current_replicas',
   'application',
+  'managed_by',
 );
 
 const example = { name: 'database', template: 'postgres', volumes: { data: { size: '20Gi' } } };
