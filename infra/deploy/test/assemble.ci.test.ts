@@ -11,7 +11,7 @@ afterAll(() => fs.rmSync(root, { recursive: true }));
 
 /** Packages of each service, and the maximum size of its folder in MB. */
 const expected = {
-  hub: { inBundle: ['express', 'pg', '@prisma/client', 'yaml'], beside: ['swagger-ui-dist'], limit: 17 },
+  hub: { inBundle: ['express', 'pg', '@prisma/client', 'yaml'], beside: ['swagger-ui-dist'], limit: 18 },
   fleet: {
     inBundle: ['express', 'pg', '@prisma/client', '@kubernetes/client-node', '@zxcvbn-ts/core'],
     beside: ['swagger-ui-dist', '@node-rs/argon2', 'piscina'],

@@ -32,6 +32,11 @@ export interface ClientOptions {
  * longer belongs to a deleted target.
  */
 const IDLE_MS = 600_000;
+/**
+ * Time after which a replaced client is closed. A check that began before with other credentials can still use it, and another one
+ * can use that of its row again.
+ */
+const REPLACED_MS = 30_000;
 /** Wait between two searches for idle clients. */
 const SEARCH_MS = 60_000;
 
@@ -52,7 +57,15 @@ function cacheClients<Row extends { readonly id: string }, Client extends { clos
   connect,
 }: ClientFactory<Row, Client>): Clients<Row, Client> {
   const cached = new Map<string, CachedClient<Client>>();
+  const replaced = new Map<Client, NodeJS.Timeout>();
   let searchedAt = 0;
+  const retire = (client: Client) => {
+    const close = () => {
+      replaced.delete(client);
+      void client.close();
+    };
+    replaced.set(client, setTimeout(close, REPLACED_MS).unref());
+  };
   const evict = async (id: string, { client }: CachedClient<Client>) => {
     cached.delete(id);
     await client.close();
@@ -64,7 +77,7 @@ function cacheClients<Row extends { readonly id: string }, Client extends { clos
       const current = cached.get(row.id);
       const client = current?.key === key ? current.client : await connect(row);
       cached.set(row.id, { key, client, usedAt });
-      if (current && current.client !== client) await current.client.close();
+      if (current && current.client !== client) retire(current.client);
       if (usedAt - searchedAt > SEARCH_MS) {
         searchedAt = usedAt;
         const idle = [...cached].filter(([, other]) => usedAt - other.usedAt > IDLE_MS);
@@ -73,7 +86,9 @@ function cacheClients<Row extends { readonly id: string }, Client extends { clos
       return client;
     },
     close: async () => {
-      await Promise.all([...cached.values()].map(({ client }) => client.close()));
+      for (const timer of replaced.values()) clearTimeout(timer);
+      const clients = [...cached.values()].map(({ client }) => client);
+      await Promise.all([...clients, ...replaced.keys()].map((client) => client.close()));
     },
   };
 }

@@ -32,7 +32,7 @@ export function recordingClient(url: string, as: string) {
   /** @returns the id of the new deployment */
   const create = async (body: object) => {
     const made = await request('POST', 'deployments', body);
-    expect(made.status).toBe(201);
+    expect(made).toMatchObject({ status: 201 });
     return String(made.body.deployment.id);
   };
   return {

@@ -171,6 +171,7 @@ describeWithBrowser('daily use of the consoles in a browser', () => {
     await dialog.waitFor({ state: 'detached' });
     await choose('log bulk-3', /^Log bulk-3/);
     await page.waitForURL(/\/deployments\/[^/]+\?tab=log$/);
+    await page.getByRole('heading', { name: 'bulk-3', level: 1 }).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).getByText('show this list').waitFor();
     expect(await findProblems(page, { widths: [360], part: 'dialog[open]' })).toEqual([]);

@@ -62,7 +62,7 @@ async function generateValues(workload_id: string): Promise<string> {
   await request('POST', 'deployments/plan', wanted);
   const { id } = (await requestValues('POST', 'deployments', wanted)).deployment;
   const { value } = await requestValues('PUT', `deployments/${id}`, { env: { TEXT: { generate: 48 } } });
-  await composeValue(workload_id, target);
+  await composeValue(workload_id);
   const path = `/api/v1/deployments/${id}/values/TEXT/reveal`;
   const revealed = await call('POST', path, { as: await signIn() });
   expect({ status: revealed.status, body: revealed.body }).toEqual({ status: 200, body: { name: 'TEXT', value } });
@@ -72,7 +72,8 @@ async function generateValues(workload_id: string): Promise<string> {
 }
 
 /** Composes a text of the generated value, changes it, and renders it. */
-async function composeValue(workload_id: string, target: object): Promise<void> {
+async function composeValue(workload_id: string): Promise<void> {
+  const target = { host_id: await createHost('host-of-composed') };
   const composed = (compose: string) => ({
     TEXT: { compose, with: { value: { deployment: 'generated', variable: 'TEXT' } } },
   });

@@ -31,8 +31,11 @@ describeWithEngine('an image of a real registry', () => {
   /** The version of the image that a deployment runs, and its digest, when it runs. */
   const running = async (id: string) => {
     const { image: shown, conditions } = await world.deploymentIs(id, 'running');
-    const ids = (await world.containers(id)).map((container) => container.id);
-    const details = await Promise.all(ids.map((each) => world.podman.read(`/containers/${each}/json`)));
+    // A container of before can be removed while it is read.
+    const details = await eventually('its containers are read', async () => {
+      const ids = (await world.containers(id)).map((container) => container.id);
+      return Promise.all(ids.map((each) => world.podman.read(`/containers/${each}/json`))).catch(() => undefined);
+    });
     const env: string[] = details.flatMap(({ Config }) => Config.Env);
     const versions = new Set(env.flatMap((variable) => /^VERSION=(.*)$/.exec(variable)?.[1] ?? []));
     return { versions: [...versions], digest: shown.digest, conditions };

@@ -1,3 +1,4 @@
+import { eventually } from '@svc/testing';
 import { startApiServer } from '../../../engines/kubernetes/api-server.ts';
 import { anAdminToken } from '../../../faults/identity-world.ts';
 import { startProcessWorld } from '../../../process-world.ts';
@@ -81,6 +82,8 @@ export async function startCanaryWorld() {
     registered,
     deployed: async (name: string, at = clusterId) => {
       const spec = { ...WEB, registry_credentials: 'pull' };
+      // A check that a busy machine has ended too late refuses the cluster until the next one.
+      await eventually('the cluster is online', async () => (await check(at)).reachability === 'online');
       const id = await listening.deployed(name, spec, { target: { cluster_id: at } });
       ids.push(id);
       return id;
