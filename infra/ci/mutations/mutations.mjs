@@ -435,7 +435,7 @@ export const mutations = [
     name: 'changed variables of an untrusted application deployed',
     edits: [
       {
-        file: 'apps/fleet/src/applications/trust.ts',
+        file: 'apps/fleet/src/applications/decision/trust.ts',
         find: "policy.mode === 'require' && begins ?",
         replace: "policy.mode === 'unknown' && begins ?",
       },

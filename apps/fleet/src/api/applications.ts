@@ -17,13 +17,13 @@ import {
   generationToRestore,
   refuseNotScalable,
 } from '../applications/change.ts';
-import { type DecidedApplication, decideApplication, type Wanted } from '../applications/decide.ts';
+import { type DecidedApplication, decideApplication, type Wanted } from '../applications/decision/decide.ts';
+import { planOf } from '../applications/decision/plan.ts';
 import { deleteApplication as storeDeletion } from '../applications/deletion.ts';
 import { listEvents } from '../applications/events.ts';
 import { storedInputs } from '../applications/inputs.ts';
 import { presentOrigin, readOrigin, storeAcknowledged } from '../applications/origin.ts';
 import { overridesAfter } from '../applications/overrides.ts';
-import { planOf } from '../applications/plan.ts';
 import { abortedUpdate, nothingToRestore, resumeUpdate } from '../applications/rollout.ts';
 import { type ApplicationRow, applications, presentApplications, readApplication } from '../applications/rows.ts';
 import { storeApplication } from '../applications/store.ts';
@@ -181,41 +181,31 @@ async function plannedCreation(transaction: Transaction, body: Planned): Promise
   return { name, labels, ...content, inputs, replicas, volumes, overrides, uses, updates, target, desiredState };
 }
 
+/** The members of a request that change what an application runs. */
+const changedMembers = ({ spec, inputs, replicas, volumes, overrides, use, labels }: Pick<Planned, ChangedMember>) => ({
+  spec,
+  inputs,
+  replicas,
+  volumes,
+  overrides,
+  use,
+  labels,
+});
+
+type ChangedMember = 'spec' | 'inputs' | 'replicas' | 'volumes' | 'overrides' | 'use' | 'labels';
+
 /** @throws 400 for members that a change cannot have */
 async function plannedChange(transaction: Transaction, row: ApplicationRow, body: Planned): Promise<ApplicationChange> {
-  const {
-    name,
-    target,
-    adopt,
-    application,
-    spec,
-    inputs,
-    replicas,
-    volumes,
-    overrides,
-    use,
-    labels,
-    desired_state: desiredState,
-  } = body;
-  const others = body.upgrade ? { spec, replicas, volumes, overrides, use, labels, desiredState } : {};
+  const { name, target, adopt, application, desired_state: desiredState } = body;
+  const { inputs, ...members } = changedMembers(body);
+  const others = body.upgrade ? { ...members, desiredState } : {};
   const given = Object.entries({ name, target, adopt, application, ...others }).filter(
     ([, value]) => value !== undefined,
   );
   const other = body.upgrade ? 'upgrade' : 'application_id';
   if (given.length > 0) throw invalid(given.map(([path]) => ({ path, message: `must not be given with ${other}` })));
   if (body.upgrade) return upgradeTo(await presentOrigin(transaction, row, body.acknowledge), { inputs });
-  return {
-    operation: 'update',
-    message: 'updated',
-    spec,
-    inputs,
-    replicas,
-    volumes,
-    overrides,
-    use,
-    labels,
-    desiredState,
-  };
+  return { operation: 'update', message: 'updated', ...members, inputs, desiredState };
 }
 
 /** @throws UncheckedTargets if it can become possible with the first check of a target */
@@ -290,9 +280,8 @@ export const updateApplication = placementRoute(fleetEndpoints.updateApplication
     params.id,
     (row) => {
       refuseRename(body, row);
-      const { spec, inputs, replicas, volumes, overrides, use, labels, updates, expected, force } = body;
-      const members = { spec, inputs, replicas, volumes, overrides, use, labels, updates, expected, force };
-      return { operation: 'update', message: 'updated', onFailure: body.on_failure, ...members };
+      const { updates, expected, force, on_failure: onFailure } = body;
+      return { operation: 'update', message: 'updated', ...changedMembers(body), updates, expected, force, onFailure };
     },
     body.acknowledge,
   ),

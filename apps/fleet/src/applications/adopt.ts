@@ -6,7 +6,7 @@ import { refuseFieldErrors } from '../resources/field-errors.ts';
 import { readRows } from '../resources/kind.ts';
 import { type Present, withRevisions } from './before.ts';
 import { contentOf } from './change.ts';
-import type { RequestOf, Wanted } from './decide.ts';
+import type { RequestOf, Wanted } from './decision/decide.ts';
 import { isUsed } from './uses.ts';
 
 /** The names of the deployments that become parts, by the names of the parts. */

@@ -3,7 +3,7 @@ import type { DeploymentContext } from '../deployments/changes.ts';
 import type { PlanContext } from '../deployments/plans/several.ts';
 import { refuse } from '../deployments/refusals.ts';
 import { type ApplicationChange, decideChange } from './change.ts';
-import type { PartRefusal } from './decide.ts';
+import type { PartRefusal } from './decision/decide.ts';
 import type { ApplicationRow } from './rows.ts';
 import { storeChange } from './store.ts';
 

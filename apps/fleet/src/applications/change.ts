@@ -9,7 +9,7 @@ import type { PlanContext, Requested } from '../deployments/plans/several.ts';
 import { changeToGeneration } from '../deployments/updates/restore.ts';
 import { withoutTemplate } from '../resources/workloads.ts';
 import { type Before, type Content, type PartBefore, readBefore, readContent } from './before.ts';
-import type { CompiledPart } from './compile.ts';
+import type { CompiledPart } from './decision/compile.ts';
 import {
   type DecidedApplication,
   decideApplication,
@@ -17,7 +17,7 @@ import {
   type RequestOf,
   retiredParts,
   type Wanted,
-} from './decide.ts';
+} from './decision/decide.ts';
 import type { Inputs } from './inputs.ts';
 import { changeOfJob, isJob } from './jobs.ts';
 import type { Origin } from './origin.ts';

@@ -1,6 +1,6 @@
 import { isSameEnv } from '../deployments/env.ts';
 import type { DeploymentRow } from '../deployments/rows.ts';
-import type { CompiledPart } from './compile.ts';
+import type { CompiledPart } from './decision/compile.ts';
 
 /** A part that is a job, in a change of its application. */
 interface ChangedJob {

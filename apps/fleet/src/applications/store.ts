@@ -18,11 +18,11 @@ import { openValue, randomText, sealValue } from '../resources/sealed-values.ts'
 import type { TakenValue } from './adopt.ts';
 import type { Content } from './before.ts';
 import type { DecidedChange } from './change.ts';
-import { type DecidedApplication, type DecidedPart, retiredParts } from './decide.ts';
+import { type DecidedApplication, type DecidedPart, retiredParts } from './decision/decide.ts';
+import { trustOfCopy } from './decision/trust.ts';
 import type { Origin } from './origin.ts';
 import { readParts, reverseWaits, type storedParts, storeWaits } from './parts.ts';
 import type { ApplicationRow } from './rows.ts';
-import { trustOfCopy } from './trust.ts';
 
 type Transaction = Prisma.TransactionClient;
 

@@ -32,10 +32,7 @@ export interface ClientOptions {
  * longer belongs to a deleted target.
  */
 const IDLE_MS = 600_000;
-/**
- * Time after which a replaced client is closed. A check that began before with other credentials can still use it, and another one
- * can use that of its row again.
- */
+/** Time after which a replaced client is closed. A check that began with the earlier credentials can still use it. */
 const REPLACED_MS = 30_000;
 /** Wait between two searches for idle clients. */
 const SEARCH_MS = 60_000;

@@ -85,6 +85,13 @@ export function clientOf(port: number) {
   };
   return {
     request,
+    /** The status and the JSON of a response, which can take long. */
+    read: async (path: string, credential: string) => {
+      const answer = await request(path, credential);
+      let text = '';
+      for await (const chunk of answer) text += chunk;
+      return { status: answer.statusCode, body: JSON.parse(text) };
+    },
     /** Opens a stream, and waits for its beginning. */
     watch: async (credential: string | Headers, query = '', headers: Headers = {}): Promise<Watch> => {
       const answer = await request(`/api/v1/changes?${query}`, credential, headers);

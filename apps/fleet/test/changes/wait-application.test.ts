@@ -20,12 +20,7 @@ async function anApplication(): Promise<string> {
 }
 
 /** A request that waits on the replica, while the changes are made with another one. */
-async function waitFor(id: string, query: string) {
-  const answer = await fleet.request(`/api/v1/applications/${id}?${query}`, secret);
-  let text = '';
-  for await (const chunk of answer) text += chunk;
-  return { status: answer.statusCode, body: JSON.parse(text) };
-}
+const waitFor = (id: string, query: string) => fleet.read(`/api/v1/applications/${id}?${query}`, secret);
 
 test('a wait ends when all parts run in their present generation', async () => {
   const id = await anApplication();

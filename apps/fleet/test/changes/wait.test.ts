@@ -23,12 +23,8 @@ const observe = (id: string, phase: string, generation = 1) =>
   client.deployment.update({ where: { id }, data: { phase, observed_generation: generation } });
 
 /** A request that waits on the replica, while the changes are made with another one. */
-async function waitFor(id: string, query: string, credential = token.secret) {
-  const answer = await fleet.request(`/api/v1/deployments/${id}?${query}`, credential);
-  let text = '';
-  for await (const chunk of answer) text += chunk;
-  return { status: answer.statusCode, body: JSON.parse(text) };
-}
+const waitFor = (id: string, query: string, credential = token.secret) =>
+  fleet.read(`/api/v1/deployments/${id}?${query}`, credential);
 
 test('a wait ends when the deployment has one of the phases, with its current state', async () => {
   const id = await aDeployment();

@@ -3,7 +3,7 @@ import { beyondAutomatic, type Hold, onlyByPerson } from '../../deployments/upda
 import { referencesOf, type StoredEnv } from '../../render/env.ts';
 import { type AddressReference, isAddress, type StoredReference } from '../../render/references.ts';
 import type { DecidedChange } from '../change.ts';
-import { type DecidedPart, retiredParts } from '../decide.ts';
+import { type DecidedPart, retiredParts } from '../decision/decide.ts';
 import type { Inputs } from '../inputs.ts';
 
 /** An input that an application of the catalog requires, and that nobody has given. */

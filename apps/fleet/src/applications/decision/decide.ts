@@ -8,22 +8,28 @@ import {
   workloadDefaults,
 } from '@svc/contract/fleet';
 import { v7 as uuidv7 } from 'uuid';
-import type { NewDeploymentRequest, VolumeRequest } from '../deployments/draft.ts';
-import { runSpecOf } from '../deployments/draft.ts';
-import { type Decided, decideAll, isRefused, type PlanContext, type Requested } from '../deployments/plans/several.ts';
-import type { Refusal } from '../deployments/refusals.ts';
-import type { DeploymentRow } from '../deployments/rows.ts';
-import { admittedOf, isRefusedOn, type RefusedTargets, trustedIn } from '../deployments/templates/trust.ts';
-import { sha256 } from '../deployments/updates/digest.ts';
-import type { Candidate } from '../placement/candidates.ts';
-import { refuseFieldErrors } from '../resources/field-errors.ts';
-import { refuseUnknownTarget, targetOf } from '../resources/targets.ts';
-import type { Before, Present } from './before.ts';
+import type { NewDeploymentRequest, VolumeRequest } from '../../deployments/draft.ts';
+import { runSpecOf } from '../../deployments/draft.ts';
+import {
+  type Decided,
+  decideAll,
+  isRefused,
+  type PlanContext,
+  type Requested,
+} from '../../deployments/plans/several.ts';
+import type { Refusal } from '../../deployments/refusals.ts';
+import type { DeploymentRow } from '../../deployments/rows.ts';
+import { admittedOf, isRefusedOn, type RefusedTargets, trustedIn } from '../../deployments/templates/trust.ts';
+import { sha256 } from '../../deployments/updates/digest.ts';
+import type { Candidate } from '../../placement/candidates.ts';
+import { refuseFieldErrors } from '../../resources/field-errors.ts';
+import { refuseUnknownTarget, targetOf } from '../../resources/targets.ts';
+import type { Before, Present } from '../before.ts';
+import type { Origin } from '../origin.ts';
+import { chosenProblems } from '../uses.ts';
 import { type CompiledPart, type Requested as Content, compile } from './compile.ts';
-import type { Origin } from './origin.ts';
 import { type Rejected, rankTargets } from './targets.ts';
 import { examineApplication, refusalsByPart, type StoredSpecification } from './trust.ts';
-import { chosenProblems } from './uses.ts';
 
 /** What an application is to be. */
 export interface Wanted extends Omit<Content, 'known'> {

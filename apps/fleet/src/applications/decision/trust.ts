@@ -1,5 +1,5 @@
 import { applications } from '@svc/trust';
-import type { Refusal } from '../deployments/refusals.ts';
+import type { Refusal } from '../../deployments/refusals.ts';
 import {
   isAdmin,
   type OfApplication,
@@ -7,13 +7,13 @@ import {
   refusalsOf,
   type Trusted,
   targetsUnder,
-} from '../deployments/templates/trust.ts';
-import { Prisma } from '../generated/prisma/client.ts';
-import type { Changer } from '../identity/principal.ts';
-import { type Evidence, storedEvidence } from '../trust/evidence.ts';
-import { readHistory } from '../trust/memory.ts';
-import { BY_HAND, compareCopy, type Judgement, judgeParts, OFF } from '../trust/verdict.ts';
-import type { Origin } from './origin.ts';
+} from '../../deployments/templates/trust.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
+import type { Changer } from '../../identity/principal.ts';
+import { type Evidence, storedEvidence } from '../../trust/evidence.ts';
+import { readHistory } from '../../trust/memory.ts';
+import { BY_HAND, compareCopy, type Judgement, judgeParts, OFF } from '../../trust/verdict.ts';
+import type { Origin } from '../origin.ts';
 
 type Transaction = Prisma.TransactionClient;
 

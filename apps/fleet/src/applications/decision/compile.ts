@@ -13,14 +13,14 @@ import {
 } from '@svc/contract';
 import { MAX_INSTANCES, type Overrides, type Uses, type WorkloadSpec } from '@svc/contract/fleet';
 import { pickDefined } from '@svc/http';
-import { portKey } from '../render/allocation.ts';
-import type { StoredEnv, StoredValue } from '../render/env.ts';
-import { encoded, isAddress, type StoredReference } from '../render/references.ts';
-import { portsOf } from '../render/rendering.ts';
-import { secretVariablesOf } from '../resources/workloads.ts';
-import { type Inputs, inputProblems, inputValues } from './inputs.ts';
-import { applyOverrides, overrideProblems } from './overrides.ts';
-import { isUsed, servedPort, useProblems } from './uses.ts';
+import { portKey } from '../../render/allocation.ts';
+import type { StoredEnv, StoredValue } from '../../render/env.ts';
+import { encoded, isAddress, type StoredReference } from '../../render/references.ts';
+import { portsOf } from '../../render/rendering.ts';
+import { secretVariablesOf } from '../../resources/workloads.ts';
+import { type Inputs, inputProblems, inputValues } from '../inputs.ts';
+import { applyOverrides, overrideProblems } from '../overrides.ts';
+import { isUsed, servedPort, useProblems } from '../uses.ts';
 
 /** What an application consists of, and what a request gives to it. */
 export interface Requested {

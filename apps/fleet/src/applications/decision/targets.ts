@@ -1,8 +1,8 @@
 import type { Obstacle } from '@svc/contract/fleet';
 import { type Target, workloadDefaults } from '@svc/contract/fleet';
-import { type Candidate, type PlacementRequest, placementRequirementsOf } from '../placement/candidates.ts';
-import { assessFeasibility, bestCaseOf, bestFirst, type Infeasible, type Scored } from '../placement/feasibility.ts';
-import { compareStrings } from '../placement/format.ts';
+import { type Candidate, type PlacementRequest, placementRequirementsOf } from '../../placement/candidates.ts';
+import { assessFeasibility, bestCaseOf, bestFirst, type Infeasible, type Scored } from '../../placement/feasibility.ts';
+import { compareStrings } from '../../placement/format.ts';
 import type { CompiledPart } from './compile.ts';
 
 /** The number of targets on which all parts are decided, and of rejected targets that a plan lists. */

@@ -1,25 +1,25 @@
 import type { Reply } from '@svc/contract';
 import type { fleetEndpoints } from '@svc/contract/fleet';
-import { listBindings } from '../deployments/addresses/list.ts';
+import { listBindings } from '../../deployments/addresses/list.ts';
 import {
   type ManifestObject,
   type Renderer,
   readRenderer,
   renderedManifest,
   renderingOf,
-} from '../deployments/manifest.ts';
-import { readAdmission } from '../deployments/networks/admission.ts';
-import { changesBetween } from '../deployments/templates/changelog.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
-import { compareStrings } from '../placement/format.ts';
-import type { HostNetwork } from '../render/allocation.ts';
-import { imageReference } from '../render/image.ts';
-import { secretsWithPlaceholders } from '../render/secrets.ts';
-import { columnsOfTarget } from '../resources/targets.ts';
-import type { Before } from './before.ts';
+} from '../../deployments/manifest.ts';
+import { readAdmission } from '../../deployments/networks/admission.ts';
+import { changesBetween } from '../../deployments/templates/changelog.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { compareStrings } from '../../placement/format.ts';
+import type { HostNetwork } from '../../render/allocation.ts';
+import { imageReference } from '../../render/image.ts';
+import { secretsWithPlaceholders } from '../../render/secrets.ts';
+import { columnsOfTarget } from '../../resources/targets.ts';
+import type { Before } from '../before.ts';
+import { overriddenMembers } from '../overrides.ts';
+import { presentCopy } from '../rows.ts';
 import { type DecidedApplication, type DecidedPart, retiredParts } from './decide.ts';
-import { overriddenMembers } from './overrides.ts';
-import { presentCopy } from './rows.ts';
 
 type Plan = Reply<typeof fleetEndpoints.planApplication>;
 
