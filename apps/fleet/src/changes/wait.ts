@@ -97,20 +97,19 @@ export async function waitUntil<T>(context: WaitContext, awaited: Awaited<T>): P
   const before = await read();
   if (isDecided(before)) return before;
   const release = changes.places.take(callerKey(principal));
-  try {
+  const decide = async () => {
     connection.endWithCredential();
-    const decided = await firstDecided(changes, connection, {
+    return firstDecided(changes, connection, {
       ...awaited,
       isDecided: (object) => {
         onState?.(object);
         return isDecided(object);
       },
     });
-    if (decided === null) throw notFound();
-    return decided ?? (await read());
-  } finally {
-    release();
-  }
+  };
+  const decided = await decide().finally(release);
+  if (decided === null) throw notFound();
+  return decided ?? (await read());
 }
 
 /**
