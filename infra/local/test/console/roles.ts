@@ -124,11 +124,12 @@ const deniedInFleet: Readonly<Record<'viewer' | 'operator', readonly FleetAccess
 const by = (reason: string, pages: Readonly<Record<string, readonly string[]>>): Blocked =>
   Object.fromEntries(Object.entries(pages).map(([path, labels]) => [path, { [reason]: [...labels].sort() }]));
 
-const pagesOfAdmins = { 'Not permitted': ['/audit', '/settings', '/settings?tab=hub'] };
+const pagesOfAdmins = { 'Not permitted': ['/settings?tab=approvals', '/audit', '/settings', '/settings?tab=hub'] };
 
 const forAdmins = by('This requires the role admin.', {
   '/secrets': ['New secret', 'Replace the values…', 'Change who may use it…', 'Delete…'],
   '/users': ['New user', 'Change the role…', 'Block…', 'Invite…', 'Set a password…', 'Remove…'],
+  '/sync': ['Import a file…'],
   '/tokens': ['New token', 'Reissue…', 'Revoke…'],
 });
 
@@ -148,10 +149,15 @@ const forOperators = by('This requires the role operator or admin.', {
   '/clusters': ['Add a cluster'],
   '/clusters/new': ['Check the connection'],
   '/clusters/:id': ['Check', 'Edit', 'Remove'],
-  '/plans/:id': ['Apply'],
+  '/plans/:id': ['Approve', 'Reject…'],
   '/storage': ['New volume', 'Edit…', 'Delete…'],
   '/sync': ['Full sync', 'Sync now'],
 });
+
+/** What viewers cannot do. A page can have actions of both roles. */
+const forBoth: Blocked = Object.fromEntries(
+  Object.keys({ ...forOperators, ...forAdmins }).map((path) => [path, { ...forOperators[path], ...forAdmins[path] }]),
+);
 
 /** The accesses of administrators of the hub. */
 const ofAdministrators = ['admin', 'publish-import', 'publish-export'];
@@ -159,6 +165,7 @@ const ofAdministrators = ['admin', 'publish-import', 'publish-export'];
 const administrationOfHub = [
   '/statistics',
   '/admin/templates',
+  '/admin/applications',
   '/admin/templates/:id',
   '/admin/categories',
   '/admin/access',
@@ -191,7 +198,7 @@ export function testRoles(given: () => Promise<Given>): void {
       return seen;
     };
     const [viewer, operator] = await Promise.all([walkAs('viewer'), walkAs('operator')]);
-    expect(viewer).toEqual({ refused: pagesOfAdmins, blocked: { ...forOperators, ...forAdmins } });
+    expect(viewer).toEqual({ refused: pagesOfAdmins, blocked: forBoth });
     expect(operator).toEqual({ refused: pagesOfAdmins, blocked: forAdmins });
   });
 
