@@ -79,7 +79,7 @@ export function createProgram(result: Result): Command {
       'svc convert compose.yaml',
       'svc convert compose.yaml --with-files --report report.json',
       'svc convert templates.json --from portainer --only Ghost',
-      'svc convert ghost.yml --from caprover --write catalog',
+      'svc convert ghost.yml --from caprover --write converted',
     ],
     options: (command) =>
       command

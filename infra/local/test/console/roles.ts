@@ -261,7 +261,10 @@ export function testRoles(given: () => Promise<Given>): void {
         '/templates/absent': ['Request access'],
         '/keys': ['New key'],
       }),
-      ...by('Only administrators of the hub can do this.', { '/admin/templates/new': ['Create'] }),
+      ...by('Only administrators of the hub can do this.', {
+        '/admin/templates/new': ['Create'],
+        '/admin/applications/new': ['Check', 'Publish'],
+      }),
     });
     const ofMember = {
       '/organization': ['Invite', 'Remove Olga Operator', 'Remove Uma User'],

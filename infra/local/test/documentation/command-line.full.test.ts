@@ -35,6 +35,8 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
+const samples = quoteForShell(path.join(repository, 'packages/convert/test/samples'));
+
 /** What the page states before the table, the contexts, and the files that examples name. */
 const SETUP = `
 cp -r infra/catalog catalog
@@ -43,6 +45,9 @@ cp -r infra/catalog signed
 node apps/hub/dist/main.js keys new root.pem
 node apps/hub/dist/main.js keys new signing.pem
 node apps/hub/dist/main.js keys keyring signed --publisher example --root root.pem --key signing.pem.pub
+cp ${samples}/compose/harmless-ghost.yaml compose.yaml
+cp ${samples}/caprover/harmless-ghost.yml ghost.yml
+printf '{"version": "3", "templates": [{"type": 1, "title": "Ghost", "image": "ghost:6"}]}' > templates.json
 printf 'a password' > password.txt
 printf 'kind: deployment\\nname: described\\ntemplate: memcached\\n' > deploy.yaml
 printf %s "$FLEET_ADMIN_TOKEN" > fleet.token
