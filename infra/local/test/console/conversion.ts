@@ -88,6 +88,11 @@ export function testConversion(given: () => { readonly world: ConsoleWorld; read
       const password = (await dialog.locator('code.code').textContent()) ?? '';
       expect(password).toHaveLength(32);
       await dialog.getByRole('button', { name: 'I have copied them' }).click();
+      const applications = async () => Object(await inFleet('GET', '/applications')).applications;
+      await eventually('the application runs', applications, {
+        until: ([application]) => application?.phase === 'running',
+        withinMs: CHANGE_MS,
+      });
       const open = page.getByRole('link', { name: /^Open application/ });
       await open.waitFor({ timeout: CHANGE_MS });
       expect(await findProblems(page, { widths: [width] })).toEqual([]);
