@@ -33,6 +33,7 @@ export const harmless = {
   ulimits: 'The limits of the engine apply.',
   unused: 'Nothing in the file uses this variable.',
   update_policy: 'The fleet replaces instances by its own rules, which the operator sets.',
+  used_port: 'The file states no port of the service. The part has the port that other services use.',
   validation: 'The value is not checked with an expression when it is entered.',
   variable_default: 'The member cannot contain a variable, so it has the default. Change it in the application.',
   volume: 'The fleet creates the volume on the target of the application.',

@@ -17,10 +17,11 @@ const rankOf = ({ report }: Converted) =>
 
 const named = samples.map((sample) => [`${sample.kind}/${sample.file}`, sample] as const);
 
-const applicationIn = (file: string) => {
+const convertedIn = (file: string) => {
   const [, sample] = named.find(([name]) => name === file) ?? [];
-  return sample && convert(sample).application;
+  return sample && convert(sample);
 };
+const applicationIn = (file: string) => convertedIn(file)?.application;
 
 test('there are forty samples', () => {
   expect(samples.length).toBeGreaterThanOrEqual(40);
@@ -177,4 +178,30 @@ test('variables of a template of Portainer are inputs of the container or its st
     inputs: [{ name: 'db_password', label: 'Password of the database', type: 'secret' }],
     parts: [{ env: [{ name: 'DB_PASSWORD' }, { name: 'DB_NAME', value: 'blog' }] }],
   });
+});
+
+test('a part whose address is used has the ports that its file states, or those that others use', () => {
+  const parts = applicationIn('caprover/harmless-ports.yml')?.parts ?? [];
+  expect(
+    Object.fromEntries(parts.map(({ name, ports = [] }) => [name, ports.map((port) => port.containerPort)])),
+  ).toEqual({
+    'harmless-ports': [80],
+    postgres: [5432],
+    node: [8332, 8334],
+    queue: [7711],
+    cache: [6379],
+    configured: [5433],
+    pages: [8080],
+  });
+});
+
+test('an address of a part without a known port is refused at the service', () => {
+  const report = convertedIn('caprover/refused-port.yml')?.report ?? [];
+  expect(report.filter((entry) => entry.class === 'refused')).toEqual([
+    expect.objectContaining({
+      line: 6,
+      part: '$$cap_appname-metrics',
+      reason: 'Other services use its address, but no port of it is known: state the port in expose.',
+    }),
+  ]);
 });

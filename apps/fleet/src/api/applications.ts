@@ -198,7 +198,7 @@ type ChangedMember = 'spec' | 'inputs' | 'replicas' | 'volumes' | 'overrides' | 
 async function plannedChange(transaction: Transaction, row: ApplicationRow, body: Planned): Promise<ApplicationChange> {
   const { name, target, adopt, application, desired_state: desiredState } = body;
   const { inputs, ...members } = changedMembers(body);
-  const others = body.upgrade ? { ...members, desiredState } : {};
+  const others = body.upgrade ? { ...members, desired_state: desiredState } : {};
   const given = Object.entries({ name, target, adopt, application, ...others }).filter(
     ([, value]) => value !== undefined,
   );

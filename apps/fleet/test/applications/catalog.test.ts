@@ -48,3 +48,22 @@ test('a request names one application or has a specification, and the applicatio
   expect(neither.body.errors).toEqual([{ path: 'spec', message: expect.stringContaining('is required without') }]);
   expect((await create({ name: 'notes', application: 'missing' })).status).toBe(404);
 });
+
+test('the plan of an upgrade names each member that it cannot have', async () => {
+  await fleet.aMeshHost();
+  await client.catalogApplication.create({ data: catalogApplication('wiki').rows });
+  const { id } = (await create({ name: 'notes', application: 'wiki' })).body.application;
+  const given = { name: 'other', labels: { team: 'web' }, replicas: { web: 1 }, desired_state: 'stopped' };
+  const { status, body } = await operator.post('/api/v1/applications/plan', {
+    application_id: id,
+    upgrade: true,
+    ...given,
+  });
+  expect({ status, errors: body.errors }).toEqual({
+    status: 400,
+    errors: ['name', 'replicas', 'labels', 'desired_state'].map((path) => ({
+      path,
+      message: 'must not be given with upgrade',
+    })),
+  });
+});

@@ -1,5 +1,6 @@
 import type { Application, ApplicationPart, Description, PartPort } from '../application.ts';
 import type { Entry } from '../report.ts';
+import { withUsedPorts } from './addresses.ts';
 import { Conversion, childOf, type Key, type ReadPieces, Refused } from './context.ts';
 import { isNamedIn, withPartNames } from './hosts.ts';
 import { conflictOfPlaces, sourceOf, type Volumes } from './mounts.ts';
@@ -247,6 +248,7 @@ function partsOf(
   const isMentioned = (name: string) => values.some((value) => value.includes(name));
   const volumes: Volumes = { ...dialect.volumes, files, isShared: (source) => shared.has(source) };
   const renamed = new Map<string, { readonly self: Key; readonly name: string }>();
+  const selves = new Map<string, Key>();
   const parts = [...services.entries].map(([service, tree]): ApplicationPart => {
     const key: Key = { part: service, path: [], tree: withHealthLast(tree) };
     const isJob = awaited.has(service) || (rules.restart === SERVICE.restart && runsOnce(tree));
@@ -264,6 +266,7 @@ function partsOf(
       path: ['(name)'],
       tree: { kind: 'text', line: tree.line, text: service, isNull: false },
     };
+    selves.set(name, self);
     if ([...names.values()].filter((each) => each === name).length > 1)
       conversion.refuse(self, `Several services would have the name ${name}.`);
     else if (name === 'localhost') conversion.refuse(self, 'A part cannot have the name localhost.');
@@ -286,8 +289,16 @@ function partsOf(
       conversion.note(self, `The part is named ${name}. Correct values that contain ${service}.`);
     else conversion.harmless(self, 'part_name');
   }
-  return corrected;
+  const addressed = withUsedPorts(corrected, conversion.inputs);
+  for (const [part, self] of selves) {
+    const ports = { ...self, path: ['(ports)'] };
+    if (addressed.unknown.includes(part)) conversion.refuse(ports, NO_PORT);
+    else if (addressed.completed.includes(part)) conversion.harmless(ports, 'used_port');
+  }
+  return addressed.parts;
 }
+
+const NO_PORT = 'Other services use its address, but no port of it is known: state the port in expose.';
 
 /** The texts of a service that can contain the name of another one. */
 const valuesIn = (service: Tree): readonly string[] =>
