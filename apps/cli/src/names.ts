@@ -35,6 +35,12 @@ export async function deploymentOf(fleet: Fleet, text: string) {
   return onlyOne('deployment', text, deployments);
 }
 
+/** The application with a name. */
+export async function applicationOf(fleet: Fleet, name: string) {
+  const { applications } = await reply(fleet.GET('/api/v1/applications', { params: { query: { name, limit: 2 } } }));
+  return onlyOne('application', name, applications);
+}
+
 const idFrom = async (text: string, find: () => Promise<Named>): Promise<string> =>
   isId(text) ? text : (await find()).id;
 

@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes, Failure, UsageError } from '../errors.ts';
 import type { paths as FleetPaths } from '../generated/fleet.ts';
 import { given } from '../given.ts';
 import type { Action, Common } from '../invocation.ts';
-import { deploymentOf } from '../names.ts';
+import { applicationOf, deploymentOf } from '../names.ts';
 import { print, tell, writeLine } from '../output.ts';
 import { readStdin } from '../stdin.ts';
 import { oneLine } from '../text.ts';
@@ -252,14 +252,22 @@ async function applyPlan(fleet: Fleet, plan: Plan, options: ApplyStoredOptions):
   return options.wait === true ? waitForAll(fleet, plan) : undefined;
 }
 
-/** Waits until the deployments of a plan run, have failed or are stopped. */
+/** Waits until the objects of a plan run, have failed or are stopped. An application waits for all its parts. */
 async function waitForAll(fleet: Fleet, { changes }: Plan): Promise<ExitCode> {
   let code: ExitCode = exitCodes.done;
-  for (const { name, action } of changes) {
+  for (const { kind, name, action } of changes) {
     if (action !== 'create' && action !== 'change') continue;
-    const deployment = await waitFor(fleet, (await deploymentOf(fleet, name)).id);
-    tell(`${oneLine(name)}: ${deployment.phase} ${oneLine(deployment.message)}`);
-    if (hasFailed(deployment)) code = exitCodes.failed;
+    for (const id of await deploymentsOf(fleet, kind, name)) {
+      const deployment = await waitFor(fleet, id);
+      tell(`${oneLine(deployment.name)}: ${deployment.phase} ${oneLine(deployment.message)}`);
+      if (hasFailed(deployment)) code = exitCodes.failed;
+    }
   }
   return code;
+}
+
+/** The ids of the deployments of an object. */
+async function deploymentsOf(fleet: Fleet, kind: Plan['changes'][number]['kind'], name: string): Promise<string[]> {
+  if (kind === 'deployment') return [(await deploymentOf(fleet, name)).id];
+  return (await applicationOf(fleet, name)).parts.map((part) => part.deployment_id);
 }

@@ -17,7 +17,7 @@ import {
   generationToRestore,
   refuseNotScalable,
 } from '../applications/change.ts';
-import { type DecidedApplication, decideApplication, type Wanted } from '../applications/decision/decide.ts';
+import { decideApplication, type Wanted } from '../applications/decision/decide.ts';
 import { planOf } from '../applications/decision/plan.ts';
 import { deleteApplication as storeDeletion } from '../applications/deletion.ts';
 import { listEvents } from '../applications/events.ts';
@@ -41,10 +41,10 @@ import { inPlan } from '../deployments/plans/several.ts';
 import { revealGenerated } from '../deployments/values/reveal.ts';
 import { authorOf } from '../identity/actor.ts';
 import { callerKey } from '../identity/principal.ts';
-import { UncheckedTargets } from '../reconciler/checks/first-checks.ts';
 import { listRows, lockRow, readRow, readRows, refuseRename } from '../resources/kind.ts';
 import { applicationList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
+import { awaitFirstChecksOfParts } from './applications/planned.ts';
 import { logsOf } from './deployments/logs.ts';
 import { type ChangeContext, changeRoute, inPlacementQueue, placementRoute, runAudited } from './request/change.ts';
 import { pageOptions, type RequestContext, route } from './request/context.ts';
@@ -132,7 +132,7 @@ export const planApplication = route(fleetEndpoints.planApplication, async (cont
           wanted,
           await readAdopted(planContext, wanted, body.adopt ?? {}),
         );
-        if (canWait) awaitFirstChecks(decided);
+        if (canWait) awaitFirstChecksOfParts(decided);
         return planOf(transaction, decided);
       }),
     ),
@@ -208,11 +208,6 @@ async function plannedChange(transaction: Transaction, row: ApplicationRow, body
   return { operation: 'update', message: 'updated', ...members, inputs, desiredState };
 }
 
-/** @throws UncheckedTargets if it can become possible with the first check of a target */
-function awaitFirstChecks({ refusals, unchecked }: DecidedApplication): void {
-  if (refusals.length > 0 && unchecked.length > 0) throw new UncheckedTargets(unchecked);
-}
-
 /** Decides and stores all parts in one transaction, or refuses with all reasons and stores nothing. */
 export const createApplication = route(fleetEndpoints.createApplication, (context, { body }) => {
   const idempotent = readIdempotencyKey(context, body);
@@ -240,7 +235,7 @@ const createOnce = (context: RequestContext, { body, idempotent, canWait }: Crea
     const changing = { ...context, transaction };
     const wanted = await requestedBy(transaction, body);
     const decided = await decideApplication(changing, wanted, await readAdopted(changing, wanted, body.adopt));
-    if (canWait) awaitFirstChecks(decided);
+    if (canWait) awaitFirstChecksOfParts(decided);
     refusePart(decided.refusals);
     if (body.expected !== undefined && body.expected !== decided.digest) {
       const detail =

@@ -7,11 +7,12 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { creatorOf } from '../identity/authority.ts';
 import { callerKey } from '../identity/principal.ts';
 import { applyPlan as apply, closed, PlanOutdated } from '../plans/apply.ts';
-import { decidePlan, describePlan, type PlanContent, type Shown } from '../plans/decide.ts';
+import { type DecidedObject, decidePlan, describePlan, type PlanContent, type Shown } from '../plans/decide.ts';
 import { type PlacedDocument, type PlanFile, readDocuments } from '../plans/documents.ts';
 import { approvalFor, reviewPlan } from '../plans/review.ts';
 import { insertPlan, readFiles, readPlan, readPlans, recordOutdated } from '../plans/rows.ts';
-import type { PlanOptions } from '../plans/steps.ts';
+import type { PlanOptions } from '../plans/step.ts';
+import { awaitFirstChecksOfParts, presentApplication } from './applications/planned.ts';
 import { presentDecided } from './deployments/plan.ts';
 import { awaitFirstChecks } from './deployments.ts';
 import { aloneInPlacementQueue, changeRoute, runAudited } from './request/change.ts';
@@ -53,11 +54,11 @@ const decide = (
         { database, candidates, defaultLimits, principal },
         async (planning) => {
           const decision = await decidePlan(planning, documents, options, (decided) => {
-            if (canWait && decided.kind === 'creation') awaitFirstChecks(decided.decision);
+            if (canWait) awaitChecksOf(decided);
           });
           const content = await describePlan(
             decision,
-            (decided) => presentDecided(planning.transaction, decided),
+            (decided) => presentObject(planning.transaction, decided),
             NOTHING,
           );
           return { content, digest: decision.digest };
@@ -67,6 +68,20 @@ const decide = (
     ),
   );
 };
+
+/** @throws UncheckedTargets if a creation can become possible with the first check of a target */
+function awaitChecksOf(one: DecidedObject): void {
+  if (one.decided.kind !== 'creation') return;
+  if (one.kind === 'application') awaitFirstChecksOfParts(one.decided.decided);
+  else awaitFirstChecks(one.decided.decision);
+}
+
+/** What a plan shows of a creation or a change. */
+async function presentObject(transaction: Prisma.TransactionClient, one: DecidedObject): Promise<Shown> {
+  const { kind, decided } = one;
+  if (kind === 'application') return decided.kind === 'deletion' ? NOTHING : presentApplication(transaction, decided);
+  return decided.kind === 'deletion' ? NOTHING : presentDecided(transaction, decided);
+}
 
 /** What a plan shows of a refused change, and of a deletion. */
 const NOTHING: Shown = { values: [], target: null, replaces_instances: false, outage: NO_OUTAGE };

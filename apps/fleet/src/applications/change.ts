@@ -41,6 +41,8 @@ export interface ApplicationChange {
   readonly overrides?: Overrides | undefined;
   /** The deployments that serve instead of parts; null: the application runs the part itself. */
   readonly use?: Readonly<Record<string, Uses[string] | null>> | undefined;
+  /** Whether inputs, replicas, overrides and uses that are given replace all that the application had. */
+  readonly isWhole?: boolean;
   readonly desiredState?: 'running' | 'stopped' | undefined;
   readonly onFailure?: 'auto' | 'roll_back' | 'stop' | undefined;
   readonly updates?: ApplicationUpdatesInput | undefined;
@@ -81,13 +83,14 @@ export async function decideChange(
   const base = restored ?? present.content;
   const spec = change.spec ?? base.spec;
   const before = { ...present, parts: partsByName(present.parts, spec, restored) };
-  const uses = usesAfter(spec, base.uses, change.use);
+  const kept = keptBy(change, base);
+  const uses = usesAfter(spec, kept.uses, change.use);
   const content = {
     spec,
     uses,
-    inputs: inputsAfter(spec, { ...base.inputs, ...change.inputs }),
-    replicas: { ...withoutUsed(ofParts(spec, base.replicas), uses), ...change.replicas },
-    overrides: overridesAfter(spec, withoutUsed(base.overrides, uses), change.overrides),
+    inputs: inputsAfter(spec, { ...kept.inputs, ...change.inputs }),
+    replicas: { ...withoutUsed(ofParts(spec, kept.replicas), uses), ...change.replicas },
+    overrides: overridesAfter(spec, withoutUsed(kept.overrides, uses), change.overrides),
   };
   const updates = changedApplicationPolicy(policyOfApplication(row), change.updates);
   const wanted: Wanted = {
@@ -155,6 +158,17 @@ function partsByName(
   for (const { name, was } of parts) take(name, was ?? undefined);
   return new Map([...named, ...left]);
 }
+
+/** What of a content a change completes. It replaces the other members. */
+const keptBy = (
+  { isWhole = false, ...change }: ApplicationChange,
+  { uses, inputs, replicas, overrides }: Content,
+): Pick<Content, 'uses' | 'inputs' | 'replicas' | 'overrides'> => ({
+  uses: isWhole && change.use ? {} : uses,
+  inputs: isWhole && change.inputs ? {} : inputs,
+  replicas: isWhole && change.replicas ? {} : replicas,
+  overrides: isWhole && change.overrides ? {} : overrides,
+});
 
 /** The inputs that a specification declares. */
 const inputsAfter = ({ inputs }: ApplicationSpec, given: Inputs): Inputs =>

@@ -1,5 +1,5 @@
 import type { DeploymentContext } from '../deployments/changes.ts';
-import { decideAll, storeAll } from '../deployments/plans/several.ts';
+import { type Decided, decideAll, type PlanContext, storeAll } from '../deployments/plans/several.ts';
 import { authorOf } from '../identity/actor.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
 import { nextVersion } from '../resources/kind.ts';
@@ -7,23 +7,45 @@ import { readParts, reverseWaits, storeWaits } from './parts.ts';
 import type { ApplicationRow } from './rows.ts';
 import { recordEvent } from './store.ts';
 
+/** A deletion of an application as it was decided. */
+export interface DecidedDeletion {
+  readonly row: ApplicationRow;
+  /** The decisions about its parts, in the order in which they are deleted: those that need others first. */
+  readonly parts: readonly Decided[];
+}
+
+/** Decides the deletion of an application without writing anything. */
+export async function decideDeletion(context: PlanContext, row: ApplicationRow): Promise<DecidedDeletion> {
+  const parts = await readParts(context.transaction, row);
+  const requests = parts
+    .toReversed()
+    .map((part) => ({ kind: 'deletion' as const, before: part.row, keepsWorkload: false }));
+  return { row, parts: await decideAll({ ...context, ofParts: true }, requests) };
+}
+
 /**
  * Deletes an application under the placement lock: its parts in reverse order, and it with the last one. With `keepsVolumes`, no
  * volume is deleted. @returns the names of the volumes that stay. @throws 409 if others are bound to its parts
  */
 export async function deleteApplication(
-  context: DeploymentContext,
+  context: DeploymentContext & PlanContext,
   row: ApplicationRow,
+  options: { readonly keepsVolumes: boolean },
+): Promise<string[]> {
+  const decided = await decideDeletion(context, row);
+  refuseInUse(decided.parts.flatMap((each) => (each.kind === 'deletion' ? each.dependents : [])));
+  return storeDeletion(context, decided, options);
+}
+
+/** Stores a deletion that was decided under the placement lock, and not refused. @returns the names of the volumes that stay */
+export async function storeDeletion(
+  context: DeploymentContext,
+  { row, parts: decided }: DecidedDeletion,
   { keepsVolumes }: { readonly keepsVolumes: boolean },
 ): Promise<string[]> {
   const { transaction, principal } = context;
   const parts = await readParts(transaction, row);
   const ids = parts.map((part) => part.row.id);
-  const requests = parts
-    .toReversed()
-    .map((part) => ({ kind: 'deletion' as const, before: part.row, keepsWorkload: false }));
-  const decided = await decideAll({ ...context, ofParts: true }, requests);
-  refuseInUse(decided.flatMap((each) => (each.kind === 'deletion' ? each.dependents : [])));
   if (keepsVolumes)
     await transaction.volume.updateMany({
       where: { deployment_id: { in: ids }, reclaim: 'delete' },

@@ -7,7 +7,7 @@ import { imageReference } from '../render/image.ts';
 import { presentAdvice, storedAdvice } from '../resources/advice.ts';
 import { adviceBytesOfSpec, adviceOfSpec, ofPresentSpec } from '../resources/application-copies.ts';
 import { presentAvailableUpgrade, presentUpgrade, storedPresent } from '../resources/application-updates.ts';
-import { type Kind, presentCommon, readRow, readRows, resourceRow } from '../resources/kind.ts';
+import { type Kind, managedBy, managedByOf, presentCommon, readRow, readRows, resourceRow } from '../resources/kind.ts';
 import { presentTarget } from '../resources/storage.ts';
 import { storedInputs } from './inputs.ts';
 import { policyOfApplication, storedApplicationUpdates } from './updates/policy.ts';
@@ -40,6 +40,7 @@ const applicationRow = resourceRow.extend({
   overrides: overridesReply,
   uses: usesReply,
   generated: z.array(z.string()),
+  managed_by: managedBy,
   /** The ids of the deployments of its parts. */
   part_ids: z.array(z.string()),
 });
@@ -62,6 +63,7 @@ export const applications: Kind<ApplicationRow> = {
     coalesce(${ofGeneration(Prisma.sql`g.inputs`)}, '{}') AS inputs, coalesce(${ofGeneration(Prisma.sql`g.overrides`)}, '{}') AS overrides,
     coalesce(${ofGeneration(Prisma.sql`g.uses`)}, '{}') AS uses,
     ARRAY(SELECT v.variable FROM sealed_values v WHERE v.application_id = r.id ORDER BY v.variable) AS generated,
+    ${managedByOf('application')} AS managed_by,
     ARRAY(SELECT d.id FROM deployments d WHERE d.application_id = r.id ORDER BY d.part) AS part_ids`,
 };
 
@@ -108,6 +110,7 @@ function present(row: ApplicationRow, parts: readonly DeploymentRow[]): Applicat
     overrides: row.overrides,
     use: row.uses,
     generated: row.generated,
+    managed_by: row.managed_by,
     ...stateOf(row, parts),
     parts: parts.map((part) => presentPart(row, part)),
   };

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationSpec, FieldError, Part } from '@svc/contract';
 import type { Uses } from '@svc/contract/fleet';
-import type { Prisma } from '../generated/prisma/client.ts';
+import type { DecisionContext } from '../deployments/decision.ts';
+import { NOTHING_PENDING } from '../deployments/plans/pending.ts';
 import { ofParts } from './overrides.ts';
-
-type Transaction = Prisma.TransactionClient;
 
 /** The deployments that serve instead of parts after a change. */
 export const usesAfter = (
@@ -87,9 +86,9 @@ interface Chosen {
   readonly before: Uses;
 }
 
-/** What is wrong with the deployments that a request chooses. Those that serve already are not examined. */
+/** What is wrong with the deployments that a request chooses. Those that serve already, or that the same plan creates, are not examined. */
 export async function chosenProblems(
-  transaction: Transaction,
+  { transaction, pending = NOTHING_PENDING }: Pick<DecisionContext, 'transaction' | 'pending'>,
   { id, uses, before }: Chosen,
 ): Promise<readonly FieldError[]> {
   const chosen = Object.entries(uses).filter(([part, used]) => !isDeepStrictEqual(used, before[part]));
@@ -102,7 +101,8 @@ export async function chosenProblems(
     const row = rows.find(({ name }) => name === deployment);
     const path = `use.${part}.deployment`;
     const must = (message: string) => [{ path, message: `must be the name of a deployment that runs: ${message}` }];
-    if (!row) return must(`${deployment} does not exist`);
+    const isCreated = pending.some(({ name, deleting }) => name === deployment && !deleting);
+    if (!row) return isCreated ? [] : must(`${deployment} does not exist`);
     if (row.deleting) return must(`${deployment} is being deleted`);
     if (row.desired_state === 'stopped') return must(`${deployment} is stopped`);
     return id !== undefined && row.application_id === id ? must(`${deployment} is a part of this application`) : [];

@@ -55,6 +55,8 @@ export interface DeploymentContext extends Author, DecisionContext {
   readonly defaultLimits: DefaultLimits;
   /** The audit entry of the request; absent if nobody makes the change. */
   readonly recording?: { acknowledged: string[] };
+  /** Other deployments to which the same request gives a new generation. Default: none. */
+  readonly alsoChanged?: ReadonlySet<string>;
   /** The versions of the deployment that the request permits. @throws 400 */
   readonly ifMatch: () => Matches;
 }

@@ -7,7 +7,15 @@ import { storedEnv } from '../render/env.ts';
 import { imageReference } from '../render/image.ts';
 import { hasOtherSettings, podSettings } from '../render/pod-settings.ts';
 import { adviceBytes, presentAdvice, storedAdvice, templateAdvice } from '../resources/advice.ts';
-import { condition, type Kind, presentCommon, presentConditions, resourceRow } from '../resources/kind.ts';
+import {
+  condition,
+  type Kind,
+  managedBy,
+  managedByOf,
+  presentCommon,
+  presentConditions,
+  resourceRow,
+} from '../resources/kind.ts';
 import { problemsOfUses, restrictedUses, storedUses } from '../resources/secret-uses.ts';
 import { presentTarget } from '../resources/storage.ts';
 import {
@@ -178,7 +186,7 @@ export const deploymentRow = resourceRow.extend({
   application_name: z.string().nullable(),
   part: z.string().nullable(),
   /** The document that was applied to it last; null if files do not manage it. */
-  managed_by: z.object({ set: z.string(), file: z.string(), line: z.int() }).nullable(),
+  managed_by: managedBy,
   /** The other parts for which it still waits; null if it waits for none. */
   waiting: z.array(waitingFor).nullable(),
   /** How long it has waited for them. */
@@ -251,8 +259,7 @@ const columnsWith = (large: { readonly env: Prisma.Sql; readonly instances: Pris
              (SELECT c.unreachable_reason FROM clusters c WHERE c.id = r.cluster_id)) AS unreachable_reason,
     coalesce(r.lease_until > now(), false) AS leased, r.application_id, r.part,
     (SELECT a.name FROM applications a WHERE a.id = r.application_id) AS application_name,
-    (SELECT jsonb_build_object('set', s.set_name, 'file', s.file, 'line', s.line) FROM set_objects s
-     WHERE s.kind = 'deployment' AND s.object_id = r.id) AS managed_by,
+    ${managedByOf('deployment')} AS managed_by,
     CASE WHEN r.waits_for IS NOT NULL THEN (
       SELECT jsonb_agg(jsonb_build_object('part', s.part, 'until', w.until, 'phase', s.phase, 'reason', s.reason) ORDER BY s.part)
       FROM ${unmetWaits(Prisma.sql`r.waits_for`)}) END AS waiting,

@@ -1,16 +1,18 @@
 import type { Reply } from '@svc/contract';
-import type { fleetEndpoints } from '@svc/contract/fleet';
+import type { fleetEndpoints, GeneratedValue } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
+import { storeDeletion } from '../applications/deletion.ts';
+import { storeApplication, storeChange as storeApplicationChange } from '../applications/store.ts';
 import type { DeploymentContext } from '../deployments/changes.ts';
-import { type Decided, isRefused, type PlanContext, storeAll } from '../deployments/plans/several.ts';
+import { changedIds, type Decided, type PlanContext, storeAll } from '../deployments/plans/several.ts';
 import { authorOf } from '../identity/actor.ts';
 import { nextVersion } from '../resources/kind.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
-import { decidePlan, type PlanDecision } from './decide.ts';
+import { type DecidedObject, decidePlan, deploymentsOf, type PlanDecision } from './decide.ts';
 import type { PlacedDocument } from './documents.ts';
 import { requireApproval } from './review.ts';
 import { lockPlan, readPlan, recordApplied } from './rows.ts';
-import type { PlanOptions } from './steps.ts';
+import type { PlanOptions } from './step.ts';
 import { releaseObjects, storeApplied } from './stored.ts';
 
 type Generated = Reply<typeof fleetEndpoints.applyPlan>['generated'];
@@ -69,20 +71,59 @@ const differing = (before: PlanDecision['parts'], now: PlanDecision['parts']): s
 async function store(context: DeploymentContext, { steps }: PlanDecision): Promise<Generated> {
   const { transaction } = context;
   const removed = steps.filter(({ step }) => step.action === 'delete' || step.action === 'release');
-  const keepsData = removed.flatMap(({ step }) =>
-    step.action === 'delete' && !step.deletesData ? (step.id ?? []) : [],
-  );
+  const keepsData = removed.flatMap(({ step }) => (step.deletesData ? [] : step.removed.map(({ id }) => id)));
   const retained = { deployment_id: { in: keepsData }, reclaim: 'delete' as const };
   if (keepsData.length > 0)
     await transaction.volume.updateMany({ where: retained, data: { reclaim: 'retain', ...nextVersion() } });
-  const decided = steps.flatMap((each): Decided[] => (each.decided && !isRefused(each.decided) ? [each.decided] : []));
-  const generated = await storeAll(context, decided);
+  const decided = steps.flatMap(({ step, decided: each }) => (each ? [{ name: step.name, ...each }] : []));
+  const generated = await storeObjects(
+    { ...context, alsoChanged: new Set(decided.flatMap((each) => changedIds(deploymentsOf(each)))) },
+    decided,
+  );
   await releaseObjects(
     transaction,
     removed.flatMap(({ step }) => step.id ?? []),
   );
-  const names = steps.filter((each) => each.decided !== undefined).map(({ step }) => step.name);
-  return generated.flatMap((values, index) =>
-    values.map(({ name, value }) => ({ deployment: names[index] ?? '', name, value })),
-  );
+  return generated;
+}
+
+type Named = DecidedObject & { readonly name: string };
+
+/** Stores decisions in their order. Those about deployments that follow each other are stored together. */
+async function storeObjects(context: DeploymentContext, all: readonly Named[]): Promise<Generated> {
+  const generated: Generated = [];
+  let together: { readonly name: string; readonly decided: Decided }[] = [];
+  const add = (name: string, values: readonly GeneratedValue[]) =>
+    generated.push(...values.map((value) => ({ deployment: name, name: value.name, value: value.value })));
+  const storeTogether = async () => {
+    const stored = await storeAll(
+      context,
+      together.map(({ decided }) => decided),
+    );
+    for (const [index, values] of stored.entries()) add(together[index]?.name ?? '', values);
+    together = [];
+  };
+  for (const each of all) {
+    if (each.kind === 'deployment') {
+      together.push({ name: each.name, decided: each.decided });
+      continue;
+    }
+    await storeTogether();
+    add(each.name, await storeOneApplication(context, each.decided));
+  }
+  await storeTogether();
+  return generated;
+}
+
+async function storeOneApplication(
+  context: DeploymentContext,
+  one: Extract<DecidedObject, { readonly kind: 'application' }>['decided'],
+): Promise<readonly GeneratedValue[]> {
+  if (one.kind === 'creation') {
+    const { generated } = await storeApplication(context, one.decided, { onFailure: one.onFailure, values: {} });
+    return generated;
+  }
+  if (one.kind === 'change') return storeApplicationChange(context, one);
+  await storeDeletion(context, one, { keepsVolumes: false }); // those that stay are retained already
+  return [];
 }

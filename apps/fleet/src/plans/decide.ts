@@ -1,13 +1,28 @@
-import type { Reply } from '@svc/contract';
+import { codedMessages, type Reply, SECRET_INPUT } from '@svc/contract';
 import type { fleetEndpoints } from '@svc/contract/fleet';
+import { invalid } from '@svc/http';
+import { refusalsByPart } from '../applications/apply.ts';
+import {
+  type DecidedChange as DecidedApplicationChange,
+  decideChange as decideApplicationChange,
+} from '../applications/change.ts';
+import { type DecidedApplication, decideApplication } from '../applications/decision/decide.ts';
+import { type DecidedDeletion as DecidedApplicationDeletion, decideDeletion } from '../applications/deletion.ts';
 import type { Decision } from '../deployments/decision.ts';
 import { runSpecOf } from '../deployments/draft.ts';
-import { type Decided, decisionsIn, isRefused, type PlanContext } from '../deployments/plans/several.ts';
+import {
+  type Decided,
+  type Decisions,
+  decisionsIn,
+  isRefused,
+  type PlanContext,
+} from '../deployments/plans/several.ts';
 import type { Refusal } from '../deployments/refusals.ts';
 import { digestOfPlan, sha256 } from '../deployments/updates/digest.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import type { PlacedDocument } from './documents.ts';
-import { type PlanOptions, readSteps, refusalsIn, type Step } from './steps.ts';
+import { keyOf, type PlacedDocument } from './documents.ts';
+import { type ObjectRequest, type PlanOptions, type RequestedApplication, refusalsIn, type Step } from './step.ts';
+import { readSteps } from './steps.ts';
 import type { ManagedObject } from './stored.ts';
 
 /** A volume that is deleted with its data. */
@@ -17,10 +32,20 @@ interface Loss {
   readonly size: string;
 }
 
+/** The decision about an object. */
+export type DecidedObject =
+  | { readonly kind: 'deployment'; readonly decided: Decided }
+  | { readonly kind: 'application'; readonly decided: DecidedOfApplication };
+
+type DecidedOfApplication =
+  | (Extract<RequestedApplication, { kind: 'creation' }> & { readonly decided: DecidedApplication })
+  | ({ readonly kind: 'change' } & DecidedApplicationChange)
+  | ({ readonly kind: 'deletion' } & DecidedApplicationDeletion);
+
 /** A step with its decision; undefined for a release, and for a refused one. */
 interface DecidedStep {
   readonly step: Step;
-  readonly decided: Decided | undefined;
+  readonly decided: DecidedObject | undefined;
   readonly refusals: readonly Refusal[];
 }
 
@@ -38,51 +63,103 @@ export interface PlanDecision {
 
 /**
  * Decides what documents describe, without writing anything. @throws 400 for more changes than a
- * plan can have
+ * plan can have, and for text of secret variables and inputs
  */
 export async function decidePlan(
   context: PlanContext,
   documents: readonly PlacedDocument[],
   options: PlanOptions,
-  examine: (decided: Decided) => void = () => undefined,
+  examine: (decided: DecidedObject) => void = () => undefined,
 ): Promise<PlanDecision> {
   const { transaction } = context;
   const { steps, unchanged, leftOut } = await readSteps(transaction, documents, options);
-  const decide = await decisionsIn(context);
+  const decisions = await decisionsIn(context);
   const decided: DecidedStep[] = [];
-  for (const step of steps) decided.push(await decideStep(step, decide, examine));
+  for (const step of steps) decided.push(await decideStep(step, decisions, examine));
+  refuseSecretTexts(decided);
   const losses = await readLosses(
     transaction,
-    steps.flatMap(({ id, deletesData }) => (deletesData && id !== null ? id : [])),
+    steps.flatMap(({ removed, deletesData }) => (deletesData ? removed.map(({ id }) => id) : [])),
   );
   const parts = Object.fromEntries(decided.map((each) => [keyOf(each.step), partOf(each, losses)]));
-  const described = documents.map(({ kind, document }) => [kind, document]);
+  const described = documents.map(({ document }) => [document.kind, document]);
   return { steps: decided, losses, unchanged, leftOut, parts, digest: sha256({ options, described, parts }) };
 }
 
-/** How a plan names an object. */
-const keyOf = ({ kind, name }: Pick<Step, 'kind' | 'name'>): string => `${kind} ${name}`;
+/** The problems of values that everybody who sees the files would know. */
+const SECRET_TEXTS: readonly string[] = [codedMessages.secret_text, codedMessages.composed_text, SECRET_INPUT];
+
+/** @throws 400, so that no plan with such files is stored */
+function refuseSecretTexts(steps: readonly DecidedStep[]): void {
+  const errors = steps.flatMap(({ step: { file, lineOf }, refusals }) =>
+    refusals
+      .filter(({ message }) => SECRET_TEXTS.includes(message))
+      .map(({ path, message }) => ({ path: `${file}:${lineOf(path)}`, message: `${path} ${message}` })),
+  );
+  if (errors.length > 0) throw invalid(errors);
+}
 
 async function decideStep(
   step: Step,
-  decide: Awaited<ReturnType<typeof decisionsIn>>,
-  examine: (decided: Decided) => void,
+  decisions: Decisions,
+  examine: (decided: DecidedObject) => void,
 ): Promise<DecidedStep> {
-  const { requested, problems } = step;
-  if (requested === undefined) return { step, decided: undefined, refusals: problems };
-  const decided = await decide(requested).catch((error: unknown) => ({ refusals: refusalsIn(error) }));
+  const { request, problems } = step;
+  if (request === undefined) return { step, decided: undefined, refusals: problems };
+  const decided = await decideObject(request, decisions).catch((error: unknown) => ({ refusals: refusalsIn(error) }));
   if (!('kind' in decided)) return { step, decided: undefined, refusals: decided.refusals };
   examine(decided);
-  return { step, decided, refusals: isRefused(decided) ? refusalsOf(decided) : [] };
+  return { step, decided, refusals: refusalsOf(decided) };
 }
 
-const refusalsOf = (decided: Decided): readonly Refusal[] =>
+async function decideObject(request: ObjectRequest, decisions: Decisions): Promise<DecidedObject> {
+  if (request.kind === 'deployment') return { kind: 'deployment', decided: await decisions.one(request.requested) };
+  const decided = await decisions.together(
+    (context) => decideOneApplication(context, request.requested),
+    (result) => (isRefusedApplication(result) ? [] : partsOf(result)),
+  );
+  return { kind: 'application', decided };
+}
+
+async function decideOneApplication(
+  context: PlanContext,
+  requested: RequestedApplication,
+): Promise<DecidedOfApplication> {
+  if (requested.kind === 'creation')
+    return { ...requested, decided: await decideApplication(context, requested.wanted) };
+  if (requested.kind === 'deletion') return { kind: 'deletion', ...(await decideDeletion(context, requested.row)) };
+  return { kind: 'change', ...(await decideApplicationChange(context, requested.row, requested.change)) };
+}
+
+/** The decisions about the deployments of an application. */
+const partsOf = (one: DecidedOfApplication): readonly Decided[] =>
+  one.kind === 'deletion' ? one.parts : one.decided.parts.map(({ decided }) => decided);
+
+const isRefusedApplication = (one: DecidedOfApplication): boolean =>
+  one.kind === 'deletion' ? one.parts.some(isRefused) : one.decided.refusals.length > 0;
+
+/** The decisions about the deployments of an object. */
+export const deploymentsOf = (one: DecidedObject): readonly Decided[] =>
+  one.kind === 'deployment' ? [one.decided] : partsOf(one.decided);
+
+function refusalsOf(one: DecidedObject): readonly Refusal[] {
+  if (one.kind === 'application' && one.decided.kind !== 'deletion')
+    return refusalsByPart(one.decided.decided.refusals);
+  const all = deploymentsOf(one);
+  const deleted = all.flatMap((decided) => (decided.kind === 'deletion' ? decided.before.name : []));
+  return all.flatMap((decided) => refusalsOfDeployment(decided, deleted));
+}
+
+/** The reasons against a decision, without those that follow from the refusal of another deletion of `deleted`. */
+const refusalsOfDeployment = (decided: Decided, deleted: readonly string[]): readonly Refusal[] =>
   decided.kind === 'deletion'
-    ? decided.dependents.map(({ kind, name }) => ({
-        code: 'deployment_refused',
-        path: 'on_removal',
-        message: `does not permit the deletion: the ${kind} ${name} is bound to the deployment`,
-      }))
+    ? decided.dependents
+        .filter(({ name }) => !deleted.includes(name))
+        .map(({ kind, name }) => ({
+          code: 'deployment_refused',
+          path: 'on_removal',
+          message: `does not permit the deletion: the ${kind} ${name} is bound to the deployment ${decided.before.name}`,
+        }))
     : decided.refusals;
 
 /** The target and the GPUs that a decision chooses. */
@@ -93,21 +170,43 @@ const choiceOf = ({ chosen, draft }: Decision) => [chosen ?? draft.target, chose
  * lost. Ids and ports that are chosen for it are not part of it.
  */
 function partOf({ step, decided, refusals }: DecidedStep, losses: readonly Loss[]): string {
-  const { action, id, deletesData, name } = step;
+  const { action, id } = step;
   const what = [action, id, refusals];
   if (decided === undefined) return sha256(what);
+  return sha256([
+    ...what,
+    ...(decided.kind === 'application'
+      ? contentOfApplication(decided.decided, step, losses)
+      : contentOfDeployment(decided.decided, step, losses)),
+  ]);
+}
+
+function contentOfDeployment(decided: Decided, step: Step, losses: readonly Loss[]): unknown[] {
   if (decided.kind === 'deletion') {
     const { version, generation } = decided.before;
-    return sha256([...what, version, generation, deletesData, losses.filter(({ deployment }) => deployment === name)]);
+    return [version, generation, step.deletesData, lossesOf(step, losses)];
   }
   if (decided.kind === 'creation') {
     const { draft } = decided.decision;
     const { templateHash, templateRevision } = draft.workload;
-    return sha256([...what, runSpecOf(draft), templateHash, templateRevision, ...choiceOf(decided.decision)]);
+    return [runSpecOf(draft), templateHash, templateRevision, ...choiceOf(decided.decision)];
   }
   const choice = decided.decision ? choiceOf(decided.decision) : [];
-  return sha256([...what, digestOfPlan(decided.before, decided.draft), decided.draft.updates, ...choice]);
+  return [digestOfPlan(decided.before, decided.draft), decided.draft.updates, ...choice];
 }
+
+function contentOfApplication(one: DecidedOfApplication, step: Step, losses: readonly Loss[]): unknown[] {
+  if (one.kind === 'deletion') {
+    const { version, generation } = one.row;
+    return [version, generation, step.deletesData, lossesOf(step, losses)];
+  }
+  const { digest, wanted, newValues } = one.decided;
+  const onFailure = one.kind === 'creation' ? one.onFailure : one.change.onFailure;
+  return [digest, wanted.updates, onFailure ?? null, wanted.origin?.hash ?? null, newValues];
+}
+
+const lossesOf = ({ removed }: Step, losses: readonly Loss[]): Loss[] =>
+  losses.filter(({ deployment }) => removed.some(({ name }) => name === deployment));
 
 /** The volumes that are deleted with deployments. */
 async function readLosses(transaction: Prisma.TransactionClient, ids: readonly string[]): Promise<Loss[]> {
@@ -115,7 +214,7 @@ async function readLosses(transaction: Prisma.TransactionClient, ids: readonly s
   return transaction.$queryRaw<Loss[]>`
     SELECT d.name AS deployment, v.name AS volume, v.size FROM volumes v JOIN deployments d ON d.id = v.deployment_id
     WHERE d.id = ANY(${ids}::uuid[]) AND v.reclaim = 'delete' AND v.phase <> 'deleting'
-      AND NOT EXISTS (SELECT FROM attachments a WHERE a.volume_id = v.id AND a.deployment_id <> d.id)
+      AND NOT EXISTS (SELECT FROM attachments a WHERE a.volume_id = v.id AND a.deployment_id <> ALL(${ids}::uuid[]))
     ORDER BY d.name, v.name`;
 }
 
@@ -135,12 +234,12 @@ const MAX_LEFT_OUT = 100;
 /** Describes a decision for people. `show` is asked about each accepted creation and change. */
 export async function describePlan(
   { steps, losses, unchanged, leftOut, parts }: PlanDecision,
-  show: (decided: Exclude<Decided, { kind: 'deletion' }>) => Promise<Shown>,
+  show: (decided: DecidedObject) => Promise<Shown>,
   nothing: Shown,
 ): Promise<PlanContent> {
   const changes: PlannedChange[] = [];
   for (const { step, decided, refusals } of steps) {
-    const isShown = decided !== undefined && decided.kind !== 'deletion' && refusals.length === 0;
+    const isShown = decided !== undefined && decided.decided.kind !== 'deletion' && refusals.length === 0;
     const shown = isShown ? await show(decided) : nothing;
     const { kind, name, id, action, file, line, cause } = step;
     changes.push({ kind, name, id, action, file, line, cause, ...shown });

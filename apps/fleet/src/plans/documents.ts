@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { type FieldError, nearestName, parseFields } from '@svc/contract';
 import {
-  type DeploymentDocument,
   type DocumentKind,
   documentKinds,
   documentSchemas,
+  type ObjectDocument,
   planLimits,
 } from '@svc/contract/fleet';
 import { countLexemes, documentsIn, readYamlText, TOO_COMPLEX } from '@svc/documents';
@@ -24,9 +24,8 @@ export interface Place {
 }
 
 /** A document with its place. */
-export interface PlacedDocument extends Place {
-  readonly kind: DocumentKind;
-  readonly document: DeploymentDocument;
+export interface PlacedDocument<D extends ObjectDocument = ObjectDocument> extends Place {
+  readonly document: D;
   /** The line of a member, or of the innermost object on its path that the document has. */
   readonly lineOf: (path: string) => number;
 }
@@ -83,8 +82,7 @@ function refuseExcess(files: readonly PlanFile[]): void {
 
 /** A valid document, whatever its place. */
 interface ReadDocument {
-  readonly kind: DocumentKind;
-  readonly document: DeploymentDocument;
+  readonly document: ObjectDocument;
   /** The number of lines before its first member. */
   readonly before: number;
 }
@@ -106,8 +104,8 @@ function readDocument(
   const read = known ?? parseDocument(text, line);
   if ('problems' in read) return read;
   if (!known) kept.set(text, read);
-  const { kind, document, before } = read;
-  return { kind, document, line: line + before, lineOf: (path) => readYamlText(text, line).lineOf(path) };
+  const { document, before } = read;
+  return { document, line: line + before, lineOf: (path) => readYamlText(text, line).lineOf(path) };
 }
 
 function parseDocument(text: string, line: number): ReadDocument | { readonly problems: readonly Found[] } {
@@ -126,7 +124,7 @@ function parseDocument(text: string, line: number): ReadDocument | { readonly pr
     };
   }
   // As it is stored and read again.
-  return { kind, document: JSON.parse(JSON.stringify(parsed.data)), before: lineOf('kind') - line };
+  return { document: JSON.parse(JSON.stringify(parsed.data)), before: lineOf('kind') - line };
 }
 
 /** The kind of a document, or why it has none. */
@@ -143,15 +141,17 @@ function kindOf(value: unknown): DocumentKind | { readonly problem: string } {
   };
 }
 
-/** An error for each document with the kind and name of an earlier one. */
+/** How a plan names an object. */
+export const keyOf = ({ kind, name }: Pick<ObjectDocument, 'kind' | 'name'>): string => `${kind} ${name}`;
+
+/** An error for each document with the name of an earlier one. Applications and deployments share their names. */
 function repeatedNames(documents: readonly PlacedDocument[]): FieldError[] {
   const first = new Map<string, PlacedDocument>();
   return documents.flatMap((placed) => {
-    const { kind, document, file, lineOf } = placed;
-    const key = `${kind} ${document.name}`;
-    const earlier = first.get(key);
-    if (!earlier) first.set(key, placed);
-    const message = `name must not be repeated: ${key} is also in ${earlier?.file}:${earlier?.lineOf('name')}`;
+    const { document, file, lineOf } = placed;
+    const earlier = first.get(document.name);
+    if (!earlier) first.set(document.name, placed);
+    const message = `name must not be repeated: ${earlier && keyOf(earlier.document)} is also in ${earlier?.file}:${earlier?.lineOf('name')}`;
     return earlier ? [{ path: `${file}:${lineOf('name')}`, message }] : [];
   });
 }

@@ -6,6 +6,8 @@ interface Ordered {
   readonly name: string;
   /** The names of the deployments whose values or addresses it receives. */
   readonly needs: readonly string[];
+  /** The names of the deployments that it runs. */
+  readonly runs: readonly string[];
 }
 
 /** The names of the deployments whose values or addresses an environment receives. */
@@ -25,7 +27,7 @@ function namesIn(value: EnvRequest[string] | StoredEnv[string]): string[] {
 export function inOrder<T extends Ordered>(
   all: readonly T[],
 ): { readonly ordered: T[]; readonly cycle: readonly string[] } {
-  const byName = new Map(all.map((each) => [each.name, each]));
+  const byName = new Map(all.flatMap((each) => each.runs.map((name) => [name, each] as const)));
   const ordered: T[] = [];
   const done = new Set<string>();
   for (const start of all) {
@@ -42,16 +44,16 @@ export function inOrder<T extends Ordered>(
       if (needed === undefined) {
         done.add(top.each.name);
         ordered.push(top.each);
-      } else if (onPath.has(needed) && needed !== top.each.name) {
-        const names = path.map(({ each }) => each.name);
-        return { ordered: [...all], cycle: [...names.slice(names.indexOf(needed)), needed] };
-      } else {
-        const other = byName.get(needed);
-        if (other && !done.has(needed) && other !== top.each) {
-          path.push({ each: other, next: 0 });
-          onPath.add(needed);
-        }
+        continue;
       }
+      const other = byName.get(needed);
+      if (!other || other === top.each || done.has(other.name)) continue;
+      if (onPath.has(other.name)) {
+        const names = path.map(({ each }) => each.name);
+        return { ordered: [...all], cycle: [...names.slice(names.indexOf(other.name)), other.name] };
+      }
+      path.push({ each: other, next: 0 });
+      onPath.add(other.name);
     }
   }
   return { ordered, cycle: [] };

@@ -10,7 +10,7 @@ import type { Creator } from '../identity/mcp-tokens.ts';
 import { isUuid } from '../resources/kind.ts';
 import type { PlanContent } from './decide.ts';
 import type { PlanFile } from './documents.ts';
-import type { PlanOptions } from './steps.ts';
+import type { PlanOptions } from './step.ts';
 
 type Transaction = Prisma.TransactionClient;
 type Reader = Pick<Transaction, '$queryRaw'>;

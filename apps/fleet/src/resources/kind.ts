@@ -1,4 +1,5 @@
 import { uuid } from '@svc/contract';
+import type { DocumentKind } from '@svc/contract/fleet';
 import { invalid, type Matches, notFound, requireVersion } from '@svc/http';
 import { z } from 'zod';
 import { type ListQuery, type ListRules, readListed, readSizedPage } from '../database/lists.ts';
@@ -143,3 +144,11 @@ export const presentCommon = ({ id, name, labels, version, created_at, updated_a
   updated_at,
   created_by,
 });
+
+/** The set that manages an object, and the place of its document; null: none. */
+export const managedBy = z.object({ set: z.string(), file: z.string(), line: z.int() }).nullable();
+
+/** The same of a row `r`, as SQL. */
+export const managedByOf = (kind: DocumentKind): Prisma.Sql => Prisma.sql`
+  (SELECT jsonb_build_object('set', s.set_name, 'file', s.file, 'line', s.line) FROM set_objects s
+   WHERE s.kind = ${Prisma.raw(`'${kind}'`)} AND s.object_id = r.id)`;

@@ -1,11 +1,12 @@
-// Random histories of plans, changes by hand, races and failed commits: the state equals the fold of what was applied.
+// Random histories of plans, changes by hand, races and failed commits: the state equals the fold of what was applied. The objects a,
+// b and c are deployments, and d is an application.
 import { byDepth, LONG_TEST_MS } from '@svc/testing';
 import { seeded } from '@svc/testing/properties';
 import fc from 'fast-check';
-import { startDeploymentWorld } from '../deployments/world.ts';
+import { startApplicationWorld } from '../applications/world.ts';
 import { plansOf } from './world.ts';
 
-const fleet = await startDeploymentWorld({ kept: true });
+const fleet = await startApplicationWorld({ kept: true });
 const { client, operator } = fleet;
 const { plan, apply, exported, forget } = plansOf(fleet);
 
@@ -29,23 +30,38 @@ const step = fc.oneof(
   fc.record({ kind: one('apply'), documents, prune: fc.boolean() }),
   fc.record({ kind: one('kill'), documents, prune: fc.boolean() }),
   fc.record({ kind: one('race'), documents, others: documents, prune: fc.boolean() }),
-  fc.record({ kind: one('change'), name: one('a', 'b'), replicas: one(1, 4), mode: one('fast', 'hand') }),
-  fc.record({ kind: one('delete'), name: one('a', 'c') }),
+  fc.record({ kind: one('change'), name: one('a', 'b', 'd'), replicas: one(1, 4), mode: one('fast', 'hand') }),
+  fc.record({ kind: one('delete'), name: one('a', 'c', 'd') }),
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
+const isApplication = (name: string) => name === 'd';
+
 const textOf = (all: readonly Given[]): string =>
   all
-    .map(({ name, image, replicas, team, mode, keeps }) =>
+    .map(({ team, keeps, ...given }) =>
       [
-        `kind: deployment\nname: ${name}\nspec:\n  image_name: team/${image}\n  env_schema: [{name: MODE}]`,
-        ...(replicas === undefined ? [] : [`replicas: ${replicas}`]),
+        ...(isApplication(given.name) ? linesOfApplication(given) : linesOfDeployment(given)),
         ...(team === undefined ? [] : [`labels: {team: ${team}}`]),
-        ...(mode === undefined ? [] : [`env: {MODE: ${mode}}`]),
         ...(keeps ? ['on_removal: keep'] : []),
       ].join('\n'),
     )
     .join('\n---\n');
+
+type Running = Pick<Given, 'name' | 'image' | 'replicas' | 'mode'>;
+
+const linesOfDeployment = ({ name, image, replicas, mode }: Running): string[] => [
+  `kind: deployment\nname: ${name}\nspec:\n  image_name: team/${image}\n  env_schema: [{name: MODE}]`,
+  ...(replicas === undefined ? [] : [`replicas: ${replicas}`]),
+  ...(mode === undefined ? [] : [`env: {MODE: ${mode}}`]),
+];
+
+const linesOfApplication = ({ name, image, replicas, mode }: Running): string[] => [
+  `kind: application\nname: ${name}\nspec:\n  inputs: [{name: mode, required: false}]\n  parts:`,
+  `    - {name: main, image_name: team/${image}, scalable: true, env: [{name: MODE, value: "\${inputs.mode}"}]}`,
+  ...(replicas === undefined ? [] : [`replicas: {main: ${replicas}}`]),
+  ...(mode === undefined ? [] : [`inputs: {mode: ${mode}}`]),
+];
 
 interface State {
   readonly image: string;
@@ -87,18 +103,18 @@ function folded({ objects, applied }: Model, all: readonly Given[], prune: boole
 }
 
 async function present(): Promise<Map<string, State>> {
-  const rows = await client.deployment.findMany({ orderBy: { name: 'asc' } });
+  const rows = await client.deployment.findMany({ include: { application: true } });
   const found = new Map<string, State>();
-  for (const row of rows) {
-    const { workload_id, revision, labels, env, replicas, name } = row;
+  for (const { workload_id, revision, env, replicas, name, application, ...row } of rows) {
     const where = { workload_id_revision: { workload_id, revision } };
     const { spec } = await client.workloadRevision.findUniqueOrThrow({ where });
-    const { image_name } = Object(spec);
-    found.set(name, {
+    const { image_name, env: fixed } = Object(spec);
+    const modes = [Object(env).MODE, fixed.find((variable: { name: string }) => variable.name === 'MODE')?.value];
+    found.set(application?.name ?? name, {
       image: String(image_name).replace('team/', ''),
       replicas,
-      team: Object(labels).team,
-      mode: Object(env).MODE,
+      team: Object((application ?? row).labels).team,
+      mode: modes.find((mode) => mode),
     });
   }
   return found;
@@ -144,19 +160,26 @@ async function perform(each: Step, model: Model): Promise<Model> {
     const isOrderly = JSON.stringify(now) === JSON.stringify(inOrder(orderly.objects));
     return isOrderly ? orderly : reverse;
   }
-  const row = await client.deployment.findUnique({ where: { name: each.name } });
+  const where = { where: { name: each.name } };
+  const row = isApplication(each.name)
+    ? await client.application.findUnique(where)
+    : await client.deployment.findUnique(where);
   if (!row) return model;
+  const path = `/api/v1/${isApplication(each.name) ? 'applications' : 'deployments'}/${row.id}`;
   const objects = new Map(model.objects);
   const before = objects.get(each.name);
   if (each.kind === 'delete') {
-    expect((await fleet.remove(row.id)).status).toBe(200);
+    expect((await operator.delete(path)).status).toBe(200);
     objects.delete(each.name);
     const applied = new Map(model.applied);
     applied.delete(each.name);
     return { objects, applied };
   }
   const { replicas, mode } = each;
-  expect((await operator.put(`/api/v1/deployments/${row.id}`, { replicas, env: { MODE: mode } })).status).toBe(200);
+  const change = isApplication(each.name)
+    ? { replicas: { main: replicas }, inputs: { mode } }
+    : { replicas, env: { MODE: mode } };
+  expect((await operator.put(path, change)).status).toBe(200);
   if (before) objects.set(each.name, { ...before, replicas, mode });
   return { ...model, objects };
 }
@@ -166,7 +189,7 @@ test(
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 8 }), async (steps) => {
-        await client.$executeRaw`TRUNCATE hosts, workloads, deployments, volumes CASCADE`;
+        await client.$executeRaw`TRUNCATE hosts, workloads, applications, deployments, volumes CASCADE`;
         await forget();
         await fleet.aHost();
         let model: Model = { objects: new Map(), applied: new Map() };

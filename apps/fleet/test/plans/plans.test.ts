@@ -70,7 +70,7 @@ test('invalid documents are refused with file and line, before anything is store
     status: 400,
     errors: [
       { path: 'a.yaml:6', message: expect.stringContaining('yes must be quoted') },
-      { path: 'a.yaml:8', message: 'kind must be one of: deployment; did you mean deployment?' },
+      { path: 'a.yaml:8', message: 'kind must be one of: application, deployment; did you mean deployment?' },
     ],
   });
   expect(

@@ -28,6 +28,7 @@ export {
   inputTypes,
   MAX_GENERATED,
   MAX_INPUTS,
+  SECRET_INPUT,
 } from './inputs.ts';
 export { lintApplication } from './lint.ts';
 export { jobRuns, MAX_PARTS, needStates, newPart, type Part, partDefaults, partMembers, partName } from './parts.ts';

@@ -36,10 +36,13 @@ const RULE_OF_TYPE = {
   boolean: 'must be true or false, as the type of the input requires',
 } as const;
 
+/** The problem of a value for a secret input that is not a reference. */
+export const SECRET_INPUT = 'must be the name of a secret, because the input is secret';
+
 /** What is wrong with a value of an input that is not secret; undefined if nothing is. */
 export function inputProblem({ type, choices }: Typed, value: unknown): string | undefined {
   const expected = TYPE_OF_VALUE[type];
-  if (expected === undefined) return 'must be the name of a secret, because the input is secret';
+  if (expected === undefined) return SECRET_INPUT;
   if (typeof value !== expected) return RULE_OF_TYPE[expected];
   if (type === 'choice' && !choices.some((choice) => choice === value)) return `must be one of: ${choices.join(', ')}`;
   return undefined;

@@ -87,7 +87,14 @@ export {
   workloadFields,
   workloadSpec,
 } from './deployments/workloads.ts';
-export { type DeploymentDocument, type DocumentKind, documentKinds, documentSchemas } from './plans/documents.ts';
+export {
+  type ApplicationDocument,
+  type DeploymentDocument,
+  type DocumentKind,
+  documentKinds,
+  documentSchemas,
+  type ObjectDocument,
+} from './plans/documents.ts';
 export { planLimits, planStates } from './plans/plans.ts';
 export { clusterPolicyDefaults, clusterPolicyNames, clusterPolicyReply } from './resources/cluster-policies.ts';
 export { type Elastic, elastic } from './resources/elastic.ts';

@@ -431,7 +431,7 @@ export const fleetTools = {
   plan_configuration: tool({
     title: 'Plan documents',
     description:
-      'Plan what YAML documents (all of a set) change: kind: deployment, name, and members as in plan_deployment, with names instead of ids (target: {host: name}, workload: name, volumes: {mount: {volume: name}}). Members left out are not managed. Stores the plan, changes nothing. Show changes and losses to the user before apply_plan.',
+      'Plan what YAML documents (all of a set) change: kind: deployment or application, name, and members as in plan_deployment, with names instead of ids (target: {host: name}, workload: name, volumes: {mount: {volume: name}}). Members left out are not managed. Stores the plan, changes nothing. Show changes and losses to the user before apply_plan.',
     calls: [fleetPlanEndpoints.createPlan],
     takes: fleetPlanEndpoints.createPlan,
     except: ['files', 'title', 'max_deletions'],

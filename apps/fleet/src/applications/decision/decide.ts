@@ -105,7 +105,7 @@ export async function decideApplication(
   const { parts, problems } = compile({ ...wanted, known }, (name) => generated.get(name) ?? '');
   refuseFieldErrors([...problems, ...(before ? [] : targetProblems(wanted))]);
   const chosen = { id: before?.row?.id, uses: wanted.uses, before: usesBefore };
-  refuseFieldErrors(await chosenProblems(context.transaction, chosen));
+  refuseFieldErrors(await chosenProblems(context, chosen));
   const trusted = context.trusted ?? trustedIn(context.transaction);
   const trust = await examineApplication({ ...context, trusted }, wanted);
   const once = {

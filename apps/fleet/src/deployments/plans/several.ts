@@ -50,27 +50,45 @@ export type Requested =
 export type Decided = DecidedCreation | DecidedChange | DecidedDeletion;
 
 /**
- * Decides changes of several deployments one after the other, without writing anything. Each decision
- * sees what the earlier ones would store. A refused one stores nothing. Each deployment is changed at
- * most once, and an application of the decisions makes them again under the placement lock.
+ * Decisions about several deployments, which write nothing. Each sees what the earlier ones would store. A refused one stores
+ * nothing. Each deployment is changed at most once, and an application of the decisions makes them again under the placement lock.
  */
-export async function decisionsIn(context: PlanContext): Promise<(request: Requested) => Promise<Decided>> {
+export interface Decisions {
+  readonly one: (request: Requested) => Promise<Decided>;
+  /** Makes decisions that belong together, such as those about the parts of an application. `decidedIn` are those that it would store. */
+  readonly together: <T>(
+    work: (context: PlanContext) => Promise<T>,
+    decidedIn: (result: T) => readonly Decided[],
+  ) => Promise<T>;
+}
+
+export async function decisionsIn(context: PlanContext): Promise<Decisions> {
   const { transaction } = context;
   const candidates = await context.candidates.readOnce(transaction);
   const once = { ...context, candidates, trusted: context.trusted ?? trustedIn(transaction) };
-  let pending: Pending = NOTHING_PENDING;
-  return async (request) => {
-    const decided = await decideOne({ ...once, pending }, request);
+  let pending: Pending = context.pending ?? NOTHING_PENDING;
+  const add = async (decided: Decided) => {
     pending = [...pending, ...(await pendingOf(once, decided))];
-    return decided;
+  };
+  return {
+    one: async (request) => {
+      const decided = await decideOne({ ...once, pending }, request);
+      await add(decided);
+      return decided;
+    },
+    together: async (work, decidedIn) => {
+      const result = await work({ ...once, pending });
+      for (const decided of decidedIn(result)) await add(decided);
+      return result;
+    },
   };
 }
 
 /** Decides changes of several deployments in their order, as `decisionsIn` does. */
 export async function decideAll(context: PlanContext, requests: readonly Requested[]): Promise<Decided[]> {
-  const decide = await decisionsIn(context);
+  const decisions = await decisionsIn(context);
   const decided: Decided[] = [];
-  for (const request of requests) decided.push(await decide(request));
+  for (const request of requests) decided.push(await decisions.one(request));
   return decided;
 }
 
@@ -88,7 +106,7 @@ export async function storeAll(
   context: DeploymentContext,
   decided: readonly Decided[],
 ): Promise<readonly GeneratedValue[][]> {
-  const alsoChanged = new Set(decided.flatMap(idOfChanged));
+  const alsoChanged = new Set([...(context.alsoChanged ?? []), ...changedIds(decided)]);
   const generated: GeneratedValue[][] = [];
   for (let index = 0; index < decided.length; index = generated.length) {
     const each = decided[index];
@@ -104,7 +122,9 @@ export async function storeAll(
   return generated;
 }
 
-/** The id of a deployment that has a new generation already, or is new. */
+/** The ids of deployments to which decisions give a new generation, or that are new. */
+export const changedIds = (decided: readonly Decided[]): string[] => decided.flatMap(idOfChanged);
+
 function idOfChanged(decided: Decided): string[] {
   if (decided.kind === 'creation') return [decided.decision.draft.id];
   return decided.kind === 'change' && decided.decision !== undefined ? [decided.before.id] : [];

@@ -19,6 +19,7 @@ import { type FleetOutput, fleet, useBlocked } from '../api.ts';
 import { OpenButton } from '../deployments/endpoints/Endpoints.tsx';
 import { RevealButton } from '../deployments/RevealButton.tsx';
 import { phaseLook } from '../looks.ts';
+import { AsFile, wordsOfPlace } from '../plans/AsFile.tsx';
 import { UpdateDecision } from './UpdateDecision.tsx';
 import { UpgradeNotice } from './UpgradeNotice.tsx';
 
@@ -75,6 +76,7 @@ export default function ApplicationPage({ params }: PageProps<'/applications/:id
               ))}
             </ul>
           </Panel>
+          <AsFile name={application.name} />
         </div>
         <div className="stack">
           <Panel title={t('Details')}>
@@ -129,6 +131,7 @@ function Part({ part }: { readonly part: Application['parts'][number] }) {
 
 const factsOf = (application: Application): readonly Fact[] => [
   [t('Target'), application.target_name ?? t('None')],
+  ...(application.managed_by ? [[t('Managed by'), wordsOfPlace(application.managed_by)] as const] : []),
   [t('Generation'), formatCount(application.generation)],
 ];
 

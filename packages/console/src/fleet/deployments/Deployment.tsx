@@ -18,6 +18,7 @@ import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.t
 import { AdviceNotice } from '../advice/Advice.tsx';
 import { type Deployment as DeploymentObject, fleet } from '../api.ts';
 import { conditionLook, isTroubled, phaseLook } from '../looks.ts';
+import { AsFile, wordsOfPlace } from '../plans/AsFile.tsx';
 import { DeploymentButtons } from './DeploymentActions.tsx';
 import { DeploymentEvents, RecentEvents } from './DeploymentEvents.tsx';
 import { Endpoints, OpenButton } from './endpoints/Endpoints.tsx';
@@ -275,24 +276,6 @@ function DeploymentFacts({ deployment }: { readonly deployment: DeploymentObject
     ...(Object.keys(labels).length > 0 ? [[t('Labels'), textOfPairs(labels, ', ')] as const] : []),
   ];
   return <Facts facts={facts} />;
-}
-
-/** What manages a deployment: a set of files, and the place of its document. */
-const wordsOfPlace = ({ set, file, line }: NonNullable<DeploymentObject['managed_by']>): string =>
-  t('{set}, {file}:{line}', { set, file, line: String(line) });
-
-/** The deployment as a document, to keep it in a file. */
-function AsFile({ name }: { readonly name: string }) {
-  const { data } = useQuery(fleet.read('exportDocuments', { query: { name } }));
-  if (!data || data.text === '') return null;
-  return (
-    <Panel title={t('As a file')} flush actions={<CopyButton text={data.text} action={t('Copy as file')} />}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
-      <pre className="code" tabIndex={0}>
-        {data.text}
-      </pre>
-    </Panel>
-  );
 }
 
 function Manifest({ id }: { readonly id: string }) {

@@ -155,7 +155,7 @@ const Group = memo(function Group({
 });
 
 function Change({
-  change: { id, name, file, line, cause, target, values, outage, action },
+  change: { id, kind, name, file, line, cause, target, values, outage, action },
 }: {
   readonly change: PlannedChange;
 }) {
@@ -165,7 +165,10 @@ function Change({
         {id === null ? (
           <span className="strong">{name}</span>
         ) : (
-          <Link href={href('/deployments/:id', { id })} className="cell-link">
+          <Link
+            href={kind === 'application' ? href('/applications/:id', { id }) : href('/deployments/:id', { id })}
+            className="cell-link"
+          >
             {name}
           </Link>
         )}

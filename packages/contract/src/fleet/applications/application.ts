@@ -23,7 +23,7 @@ const inputName = z
     'must be a lower-case letter, followed by at most 62 lower-case letters, digits and _',
   );
 
-const inputs = record(
+export const inputs = record(
   inputName,
   z
     .union(
@@ -49,19 +49,19 @@ const inputsReply = z
   )
   .meta({ description: 'The given inputs. Values of secrets are not shown' });
 
-const replicas = record(partName, z.int().min(1).max(MAX_INSTANCES)).meta({
+export const replicas = record(partName, z.int().min(1).max(MAX_INSTANCES)).meta({
   description: `By name of the part, at most ${MAX_INSTANCES} in all. Only a part that is \`scalable\` can have more than 1`,
 });
 
-const mountVolumes = record(
-  z
-    .string()
-    .regex(
-      /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?\/[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
-      'must be a part and its volume mount, such as database/data',
-    ),
-  newVolume,
-).meta({
+/** A volume mount of an application. */
+export const mountName = z
+  .string()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?\/[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+    'must be a part and its volume mount, such as database/data',
+  );
+
+const mountVolumes = record(mountName, newVolume).meta({
   description: 'By part and volume mount, such as `database/data`. A mount that is left out gets a new volume of 10Gi',
 });
 
@@ -82,7 +82,7 @@ const expected = line(64).optional().meta({
     '`digest` of the plan: the request is refused if something has changed since. Default: what is decided now',
 });
 
-const onFailure = z.enum(['auto', 'roll_back', 'stop']).meta({
+export const onFailure = z.enum(['auto', 'roll_back', 'stop']).meta({
   description:
     'What happens when a generation fails. `roll_back`: the fleet restores the last good one; `stop`: a person decides. `auto`: `roll_back`, unless a new instance has run with a volume to which it can write, or a job of `each_version` has completed',
 });
@@ -129,6 +129,7 @@ const readOnly = ignored(
   'message',
   'part',
   'generated',
+  'managed_by',
   'parts',
 );
 
@@ -281,6 +282,7 @@ export const application = z
     overrides: overridesReply,
     use: usesReply,
     generated: z.array(z.string()).meta({ description: 'The names of its generated values' }),
+    managed_by: deployment.shape.managed_by,
     phase: z.enum(phases).meta({ description: 'That of the worst part, without jobs that have completed' }),
     reason: z.string().nullable(),
     message: z.string(),

@@ -1,6 +1,11 @@
 import { z } from 'zod';
+import { newApplicationSpec } from '../../applications/index.ts';
 import { line, record } from '../../shared/wire.ts';
 import { dnsLabel } from '../../template/fields.ts';
+import { inputs, mountName, onFailure, replicas as partReplicas } from '../applications/application.ts';
+import { overrides } from '../applications/overrides.ts';
+import { applicationUpdates } from '../applications/updates.ts';
+import { uses } from '../applications/uses.ts';
 import { acknowledge } from '../deployments/advice.ts';
 import { pulls } from '../deployments/deployment.ts';
 import { env } from '../deployments/env.ts';
@@ -24,16 +29,15 @@ const documentTarget = z
   .refine(({ host, cluster }) => (host === undefined) !== (cluster === undefined), 'must have either host or cluster')
   .meta({ id: 'DocumentTarget', description: 'By name', examples: [{ host: 'gpu-1' }] });
 
-const documentVolumes = record(
-  dnsLabel,
-  z
-    .strictObject({ size: volumeSize.optional(), volume: dnsLabel.optional() })
-    .refine(
-      ({ size, volume }) => size === undefined || volume === undefined,
-      'must have either size for a new volume or volume, the name of an existing one',
-    )
-    .meta({ not: { required: ['size', 'volume'] }, examples: [{ size: '10Gi' }] }),
-).meta({
+const documentVolume = z
+  .strictObject({ size: volumeSize.optional(), volume: dnsLabel.optional() })
+  .refine(
+    ({ size, volume }) => size === undefined || volume === undefined,
+    'must have either size for a new volume or volume, the name of an existing one',
+  )
+  .meta({ not: { required: ['size', 'volume'] }, examples: [{ size: '10Gi' }] });
+
+const documentVolumes = record(dnsLabel, documentVolume).meta({
   description: 'By name of the volume mounts of the workload. A mount that is left out gets a new volume of 10Gi',
 });
 
@@ -79,8 +83,41 @@ const deploymentDocument = z
   .meta({ id: 'DeploymentDocument', description: 'A member that is left out is not managed by the file' });
 export type DeploymentDocument = z.output<typeof deploymentDocument>;
 
+/** The desired state of an application in a file. */
+const applicationDocument = z
+  .strictObject({
+    kind: z.literal('application'),
+    name: resourceName,
+    labels: labels.optional(),
+    application: line(64).optional().meta({
+      description: 'Slug of an application of the mirror, whose version upgrades change',
+    }),
+    spec: newApplicationSpec.optional().meta({ description: 'What it consists of. It is managed as a whole' }),
+    target: documentTarget.optional().meta({ description: 'Default: the fleet chooses it once, and keeps it' }),
+    inputs: inputs.optional().meta({ description: 'Managed as a whole: one that is left out has its default' }),
+    replicas: partReplicas.optional().meta({ description: 'By name of the part, managed as a whole' }),
+    overrides: overrides.optional().meta({ description: 'By name of the part, managed as a whole' }),
+    use: uses.optional().meta({ description: 'By name of the part, managed as a whole' }),
+    volumes: record(mountName, documentVolume)
+      .optional()
+      .meta({ description: 'By part and volume mount. A mount that is left out gets a new volume of 10Gi' }),
+    desired_state: z.enum(['running', 'stopped']).optional(),
+    on_failure: onFailure.optional(),
+    updates: applicationUpdates.optional(),
+    acknowledge: acknowledge.optional(),
+    on_removal: removal.optional(),
+  })
+  .refine(({ application, spec }) => (application === undefined) !== (spec === undefined), {
+    path: ['application'],
+    message: 'is required without spec, and must not be given with it',
+  })
+  .meta({ id: 'ApplicationDocument', description: 'A member that is left out is not managed by the file' });
+export type ApplicationDocument = z.output<typeof applicationDocument>;
+
+export type ObjectDocument = ApplicationDocument | DeploymentDocument;
+
 /** The documents by their kinds. */
-export const documentSchemas = { deployment: deploymentDocument } as const;
+export const documentSchemas = { application: applicationDocument, deployment: deploymentDocument } as const;
 export type DocumentKind = keyof typeof documentSchemas;
 
 // Object.keys loses the names of the members, and that there is at least one.

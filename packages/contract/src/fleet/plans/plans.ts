@@ -67,7 +67,7 @@ const summary = z.object({
   delete: z.int(),
   release: z.int().meta({ description: 'Objects that stay, and are no longer managed by the set' }),
   unchanged: z.int(),
-  interrupted: z.int().meta({ description: 'Deployments that a change interrupts' }),
+  interrupted: z.int().meta({ description: 'Objects that a change interrupts' }),
   left_out: z.int().meta({ description: 'Objects of the set that no file describes, and that stay without `prune`' }),
 });
 
@@ -139,7 +139,11 @@ export const planWithChanges = plan
 
 const generated = z
   .array(
-    z.object({ deployment: z.string(), name: z.string().meta({ description: 'The variable' }), value: z.string() }),
+    z.object({
+      deployment: z.string().meta({ description: 'Name of the deployment, or of the application' }),
+      name: z.string().meta({ description: 'The variable, or the generated value of the application' }),
+      value: z.string(),
+    }),
   )
   .meta({
     description: 'The values that were generated. Only this response contains them; they can be revealed later',

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DeploymentDocument, type EnvRequest, NEW_UPDATES, type UpdatesInput } from '@svc/contract/fleet';
-import type { DeploymentChange } from '../deployments/changes.ts';
-import { describedWorkload, revisionOf, type VolumeRequest } from '../deployments/draft.ts';
-import { acceptEnv, isSameEnv } from '../deployments/env.ts';
-import type { WorkloadRevision } from '../deployments/plans/revision.ts';
-import type { Refusal } from '../deployments/refusals.ts';
-import type { DeploymentRow } from '../deployments/rows.ts';
-import { policyOf } from '../deployments/updates/policy.ts';
-import { isSameSize } from '../placement/quantities.ts';
-import { storedSpec, withoutSealed } from '../resources/workloads.ts';
-import type { Names } from './stored.ts';
+import type { DeploymentChange } from '../../deployments/changes.ts';
+import { describedWorkload, revisionOf, type VolumeRequest } from '../../deployments/draft.ts';
+import { acceptEnv, isSameEnv } from '../../deployments/env.ts';
+import type { WorkloadRevision } from '../../deployments/plans/revision.ts';
+import type { Refusal } from '../../deployments/refusals.ts';
+import type { DeploymentRow } from '../../deployments/rows.ts';
+import { policyOf } from '../../deployments/updates/policy.ts';
+import { isSameSize } from '../../placement/quantities.ts';
+import { storedSpec, withoutSealed } from '../../resources/workloads.ts';
+import { type Names, problemOfTarget } from '../names.ts';
 
 /** The values of members that a document had, and no longer has. */
 const DEFAULTS = {
@@ -56,7 +56,7 @@ export function compareDeployment(compared: Compared): Comparison {
   return { change: { operation: 'update', message, acknowledged, ...members }, problems };
 }
 
-const refusal = (path: string, message: string): Refusal => ({ code: 'deployment_refused', path, message });
+export const refusal = (path: string, message: string): Refusal => ({ code: 'deployment_refused', path, message });
 
 /** A part of an application is changed with it only. */
 const problemsOfPart = ({ row: { application_name: application, part } }: Compared): Refusal[] =>
@@ -80,17 +80,10 @@ function problemsOfSource({ document, row }: Compared): Refusal[] {
   return [refusal('spec', `must not be given: the deployment runs ${runs}. ${other}`)];
 }
 
-function problemsOfTarget({ document: { target }, row, names }: Compared): Refusal[] {
-  if (!target) return [];
-  const { host, cluster } = target;
-  const isSame =
-    host === undefined
-      ? names.idOf('cluster', cluster ?? '') === (row.cluster_id ?? undefined) && row.cluster_id !== null
-      : names.idOf('host', host) === row.host_id;
-  if (isSame) return [];
-  const present = row.target_name === null ? 'no target yet' : `the target ${row.target_name}, and keeps it`;
-  return [refusal('target', `cannot be changed: the deployment has ${present}`)];
-}
+const problemsOfTarget = ({ document, row, names }: Compared): Refusal[] => {
+  const problem = problemOfTarget(document, row, names);
+  return problem === undefined ? [] : [refusal('target', problem)];
+};
 
 /** The members with values of their own that differ. */
 function scalarsOf({ document, previous, row }: Compared) {
