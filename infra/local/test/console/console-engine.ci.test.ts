@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { describeWithBrowser } from '@svc/testing/browser';
 import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/engine';
+import { testCatalogApplications } from './catalog-applications.ts';
 import { type ConsoleWorld, startConsoleWorld } from './console-world.ts';
 import { testConversion } from './conversion.ts';
 import { testDeployment, testFleetFlows } from './fleet-flows.ts';
@@ -25,6 +26,7 @@ describeWithBrowser('the console of the fleet in a browser, with an engine', () 
     testDeployment(withEngine);
     testGeneratedValues(withEngine);
     testConversion(withEngine);
+    testCatalogApplications(withEngine);
     testUpdates(withEngine);
   });
 });

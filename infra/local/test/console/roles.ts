@@ -142,6 +142,7 @@ const forOperators = by('This requires the role operator or admin.', {
   '/workloads/:id': ['Update from the template', 'New revision', 'Delete'],
   '/workloads/:id/revision': ['Create the revision'],
   '/deploy/postgresql': ['Deploy'],
+  '/deploy/applications/ghost': ['Deploy'],
   '/deployments/new': ['Deploy'],
   '/hosts': ['Add a host'],
   '/hosts/new': ['Check the connection'],

@@ -9,7 +9,7 @@ import { looks, Status, type StatusLook } from '../../shared/ui/display/Status.t
 import { Notice } from '../../shared/ui/feedback/states.tsx';
 import type { Plan, Template } from '../api.ts';
 
-type Advice = NonNullable<Plan['advice']>;
+export type Advice = NonNullable<Plan['advice']>;
 type Advisory = Advice['advisories'][number];
 
 const severityLooks: ReadonlyMap<string, StatusLook> = new Map([
@@ -21,8 +21,8 @@ const severityLooks: ReadonlyMap<string, StatusLook> = new Map([
 const severityLook = (severity: string): StatusLook => severityLooks.get(severity) ?? looks.neutral(t('Note'));
 
 const statusLooks: ReadonlyMap<string, StatusLook> = new Map([
-  ['blocked', looks.bad(t('Template blocked'))],
-  ['deprecated', looks.warning(t('Template deprecated'))],
+  ['blocked', looks.bad(t('Blocked by the publisher'))],
+  ['deprecated', looks.warning(t('Deprecated by the publisher'))],
 ]);
 
 /** The status of a template that is not active, and the highest severity of its advisories. */
@@ -38,26 +38,37 @@ export function AdviceMarks({ advice }: { readonly advice: Pick<Advice, 'status'
   );
 }
 
-/** What the hub says about a template. Its texts are shown as they are; only the address of an advisory becomes a link. */
+/** What advice is about. */
+type Kind = 'template' | 'application';
+
+const titles: Readonly<Record<Kind, string>> = {
+  template: t('The publisher says about the template'),
+  application: t('The publisher says about the application'),
+};
+
+const hrefOf = (kind: Kind, slug: string): string =>
+  kind === 'template' ? href('/catalog/:slug', { slug }) : href('/catalog/applications/:slug', { slug });
+
+/** What the hub says about a template or an application. Its texts are shown as they are; only the address of an advisory becomes a link. */
 export function AdviceNotice({
   advice: { status, status_message, replacement, advisories, certain },
+  kind = 'template',
   children,
 }: {
   readonly advice: Advice;
+  readonly kind?: Kind;
   /** What the user can do about it. */
   readonly children?: ReactNode;
 }) {
   const look = statusLooks.get(status);
   if (!look && advisories.length === 0) return null;
   return (
-    <Notice kind="warning" title={t('The publisher says about the template')}>
+    <Notice kind="warning" title={titles[kind]}>
       {look && (
         <div className="stack-small">
           <Status {...look} />
           {status_message && <p>{isolated(status_message)}</p>}
-          {replacement && (
-            <Replacement template={<Link href={href('/catalog/:slug', { slug: replacement })}>{replacement}</Link>} />
-          )}
+          {replacement && <Replacement template={<Link href={hrefOf(kind, replacement)}>{replacement}</Link>} />}
         </div>
       )}
       {advisories.map((advisory) => (
@@ -87,12 +98,14 @@ const Words = ({ advisory: { message, url } }: { readonly advisory: Pick<Advisor
 export const blockedReasonOf = ({ status }: Pick<Template, 'status'>): string | undefined =>
   status === 'blocked' ? t('The publisher has blocked the template.') : undefined;
 
-/** The advice about the present revision of a template of the mirror. */
-export const adviceOfTemplate = (template: Template): Advice => {
-  const { status, status_message, replacement, revision } = template;
+type Advised = Pick<Template, 'status' | 'status_message' | 'replacement' | 'revision' | 'advisories'>;
+
+/** The advice about the present revision of a template or an application of the mirror. */
+export const adviceOfCatalog = (advised: Advised): Advice => {
+  const { status, status_message, replacement, revision } = advised;
   const isAbout = ({ first_revision, last_revision }: Template['advisories'][number]) =>
     revision === null || (first_revision <= revision && (last_revision === null || revision <= last_revision));
-  const advisories = template.advisories.filter(isAbout).map((advisory) => ({ ...advisory, acknowledged: false }));
+  const advisories = advised.advisories.filter(isAbout).map((advisory) => ({ ...advisory, acknowledged: false }));
   return { status, status_message, replacement, advisories, certain: revision !== null };
 };
 

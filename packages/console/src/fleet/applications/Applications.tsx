@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Combine, FileInput } from 'lucide-react';
+import { Blocks, Combine, FileInput } from 'lucide-react';
 import { Link } from 'wouter';
 import { href } from '../../shared/routing/href.ts';
 import { useFilters } from '../../shared/routing/search.ts';
@@ -24,17 +24,22 @@ export default function Applications() {
     ...fleet.read('listApplications', { query: { page } }),
     refetchInterval: REFRESH_MS,
   });
-  const convert = (
-    <ButtonLink href="/convert" icon={FileInput}>
-      {t('Convert a Compose file')}
-    </ButtonLink>
+  const actions = (
+    <>
+      <ButtonLink href="/catalog?tab=applications" icon={Blocks} tone="primary">
+        {t('Deploy from the catalog')}
+      </ButtonLink>
+      <ButtonLink href="/convert" icon={FileInput}>
+        {t('Convert a Compose file')}
+      </ButtonLink>
+    </>
   );
   return (
     <>
       <PageHeader
         title={t('Applications')}
         about={t('Several deployments that are changed together.')}
-        actions={convert}
+        actions={actions}
       />
       <ListStates
         query={applications}

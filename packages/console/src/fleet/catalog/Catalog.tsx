@@ -8,21 +8,25 @@ import { href } from '../../shared/routing/href.ts';
 import { useFilters } from '../../shared/routing/search.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button, ButtonLink } from '../../shared/ui/controls/Button.tsx';
+import { Tabs, useTab } from '../../shared/ui/controls/Tabs.tsx';
 import { Time } from '../../shared/ui/display/Time.tsx';
 import { Empty, ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
 import { Pager } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { TrustMark } from '../advice/TrustMark.tsx';
 import { fleet } from '../api.ts';
+import { MirroredApplications } from './MirroredApplications.tsx';
 
 const PAGE_SIZE = 48;
 
+const tabs = [
+  { id: 'templates', label: t('Templates') },
+  { id: 'applications', label: t('Applications') },
+] as const;
+
+/** What the fleet has copied from the hub: templates, and applications of several containers. */
 export default function Catalog() {
-  const { values, set, page, isFiltered, clear } = useFilters('q', 'category', 'tags');
-  const templates = useQuery(
-    fleet.read('listMirroredTemplates', { query: { ...values, page, limit: PAGE_SIZE, view: 'summary' } }),
-  );
-  const categories = useQuery(fleet.read('listMirroredCategories'));
+  const tab = useTab(tabs);
   const sync = useQuery(fleet.read('getSyncState'));
   return (
     <>
@@ -30,8 +34,8 @@ export default function Catalog() {
         title={t('Catalog')}
         about={
           sync.data?.last_success_at
-            ? rich('Templates of the hub, as of {time}', { time: <Time at={sync.data.last_success_at} /> })
-            : t('Templates of the hub')
+            ? rich('Catalog of the hub, as of {time}', { time: <Time at={sync.data.last_success_at} /> })
+            : t('Catalog of the hub')
         }
         actions={
           <>
@@ -47,6 +51,20 @@ export default function Catalog() {
           </>
         }
       />
+      <Tabs label={t('Catalog')} tabs={tabs} current={tab} path="/catalog" />
+      {tab === 'applications' ? <MirroredApplications /> : <MirroredTemplates />}
+    </>
+  );
+}
+
+function MirroredTemplates() {
+  const { values, set, page, isFiltered, clear } = useFilters('q', 'category', 'tags');
+  const templates = useQuery(
+    fleet.read('listMirroredTemplates', { query: { ...values, page, limit: PAGE_SIZE, view: 'summary' } }),
+  );
+  const categories = useQuery(fleet.read('listMirroredCategories'));
+  return (
+    <>
       <CatalogFilters values={values} set={set} total={templates.data?.pagination.total}>
         <FilterChips
           label={t('Category')}

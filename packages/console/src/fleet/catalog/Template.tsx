@@ -10,7 +10,7 @@ import { ButtonLink } from '../../shared/ui/controls/Button.tsx';
 import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
 import { Markdown } from '../../shared/ui/markdown/Markdown.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
-import { AdviceNotice, adviceOfTemplate, blockedReasonOf } from '../advice/Advice.tsx';
+import { AdviceNotice, adviceOfCatalog, blockedReasonOf } from '../advice/Advice.tsx';
 import { TrustMark } from '../advice/TrustMark.tsx';
 import { fleet } from '../api.ts';
 import { UpdateAll } from '../deployments/updates/runs/UpdateAll.tsx';
@@ -44,7 +44,7 @@ export default function Template({ params }: PageProps<'/catalog/:slug'>) {
         }
       />
       {error && <ErrorView error={error} retry={refetch} />}
-      <AdviceNotice advice={adviceOfTemplate(template)} />
+      <AdviceNotice advice={adviceOfCatalog(template)} />
       <div className="split">
         <div className="stack">
           {template.stale && (

@@ -18,7 +18,7 @@ import { OldValuesNotice } from '../../shared/ui/feedback/OldValues.tsx';
 import { ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
-import { AcknowledgeFields, AdviceMarks, AdviceNotice, adviceOfTemplate } from '../advice/Advice.tsx';
+import { AcknowledgeFields, AdviceMarks, AdviceNotice, adviceOfCatalog } from '../advice/Advice.tsx';
 import { type FleetOutput, fleet, useBlocked, type Workload as WorkloadObject } from '../api.ts';
 import { phaseLook, templateStateLook } from '../looks.ts';
 import { CatalogFileDialog } from './CatalogFileDialog.tsx';
@@ -236,10 +236,10 @@ function TemplateDialog({ workload, onClose }: DialogProps) {
           'Members that were set for this workload stay as they are. Deployments keep their revision until you change them.',
         )}
       </p>
-      {template.data && <AdviceNotice advice={adviceOfTemplate(template.data)} />}
+      {template.data && <AdviceNotice advice={adviceOfCatalog(template.data)} />}
       {template.data && (
         <AcknowledgeFields
-          advice={adviceOfTemplate(template.data)}
+          advice={adviceOfCatalog(template.data)}
           acknowledged={acknowledged}
           onChange={setAcknowledged}
         />

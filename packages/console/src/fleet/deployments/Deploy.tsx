@@ -14,7 +14,7 @@ import { FormError } from '../../shared/ui/feedback/FormError.tsx';
 import { Loading } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
-import { AcknowledgeFields, AdviceNotice, adviceOfTemplate, blockedReasonOf } from '../advice/Advice.tsx';
+import { AcknowledgeFields, AdviceNotice, adviceOfCatalog, blockedReasonOf } from '../advice/Advice.tsx';
 import { fleet, type Template, useBlocked } from '../api.ts';
 import { type EnvDraft, envBodyOf, firstEnvDraft } from './env-draft.ts';
 import { HostPortsField, hostPortsOf } from './form/HostPortsField.tsx';
@@ -51,7 +51,7 @@ const BlockedTemplate = ({ template, reason }: { readonly template: Template; re
       title={t('Deploy {name}', { name: template.name })}
       about={reason}
     />
-    <AdviceNotice advice={adviceOfTemplate(template)} />
+    <AdviceNotice advice={adviceOfCatalog(template)} />
   </>
 );
 

@@ -2,21 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Lock } from 'lucide-react';
 import { Link } from 'wouter';
 import { codeOf, isUnavailable } from '../../shared/api/problem.ts';
-import { referenceOf } from '../../shared/catalog/image-reference.ts';
+import { ApplicationFacts, ApplicationInputs, ApplicationParts } from '../../shared/catalog/ApplicationFacts.tsx';
 import { TemplateStatus } from '../../shared/catalog/TemplateAdvice.tsx';
 import { TemplateGlyph } from '../../shared/catalog/TemplateGlyph.tsx';
-import { tierLabel } from '../../shared/catalog/tiers.ts';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
-import { isolated, t } from '../../shared/texts/texts.ts';
-import { Facts } from '../../shared/ui/display/Facts.tsx';
-import { Time } from '../../shared/ui/display/Time.tsx';
+import { t } from '../../shared/texts/texts.ts';
 import { Empty, ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
-import { Table } from '../../shared/ui/lists/Table.tsx';
 import { Markdown } from '../../shared/ui/markdown/Markdown.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { SignInButton } from '../account/SignInButton.tsx';
-import { hub, type Application as Shown } from '../api.ts';
+import { hub } from '../api.ts';
 
 /** An application with its parts, and what a person enters to deploy it. */
 export default function Application({ params }: PageProps<'/applications/:slug'>) {
@@ -43,9 +39,7 @@ export default function Application({ params }: PageProps<'/applications/:slug'>
       {application.status_message !== '' && <Notice kind="warning" title={application.status_message} />}
       <div className="split">
         <div className="stack">
-          <Panel title={t('Parts')} flush>
-            <Parts parts={application.parts} />
-          </Panel>
+          <ApplicationParts parts={application.parts} />
           <Panel title={t('Documentation')}>
             {documentation ? (
               <Markdown title={name}>{documentation}</Markdown>
@@ -55,26 +49,8 @@ export default function Application({ params }: PageProps<'/applications/:slug'>
           </Panel>
         </div>
         <div className="stack">
-          <Panel title={t('Requirements')}>
-            <Facts
-              facts={[
-                [t('Category'), application.category_name],
-                [t('Tier'), tierLabel(application.min_tier)],
-                [t('Updated'), <Time key="updated" at={application.updated_at} />],
-              ]}
-            />
-          </Panel>
-          {inputs.length > 0 && (
-            <Panel title={t('Values that you enter')}>
-              <ul className="bullets">
-                {inputs.map((input) => (
-                  <li key={input.name}>
-                    {input.label || input.name} {input.required && <span className="tag">{t('required')}</span>}
-                  </li>
-                ))}
-              </ul>
-            </Panel>
-          )}
+          <ApplicationFacts application={application} />
+          <ApplicationInputs inputs={inputs} />
           {tags.length > 0 && (
             <Panel title={t('Tags')}>
               <div className="row">
@@ -91,29 +67,6 @@ export default function Application({ params }: PageProps<'/applications/:slug'>
     </>
   );
 }
-
-const Parts = ({ parts }: { readonly parts: Shown['parts'] }) => (
-  <Table
-    label={t('Parts')}
-    columns={[{ label: t('Name') }, { label: t('Image') }, { label: t('Published ports') }, { label: t('Needs') }]}
-  >
-    {parts.map((part) => (
-      <tr key={part.name}>
-        <th scope="row">{part.name}</th>
-        <td>
-          <code>{isolated(referenceOf(part))}</code>
-        </td>
-        <td>
-          {part.ports
-            .filter(({ publish }) => publish)
-            .map(({ containerPort, protocol }) => `${containerPort}/${protocol}`)
-            .join(', ') || t('none')}
-        </td>
-        <td className="muted">{part.needs.map((need) => need.part).join(', ')}</td>
-      </tr>
-    ))}
-  </Table>
-);
 
 const Missing = ({ slug }: { readonly slug: string }) => (
   <Empty isPage icon={Lock} title={t('Not found, or not visible to you')} action={<SignInButton />}>

@@ -1,19 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { Boxes, Download, SearchX, Star } from 'lucide-react';
-import { Link } from 'wouter';
-import { TemplateStatus } from '../../shared/catalog/TemplateAdvice.tsx';
-import { TemplateGlyph } from '../../shared/catalog/TemplateGlyph.tsx';
-import { tierLabel } from '../../shared/catalog/tiers.ts';
+import { Boxes, SearchX } from 'lucide-react';
+import { CatalogCard } from '../../shared/catalog/CatalogCard.tsx';
 import { href } from '../../shared/routing/href.ts';
 import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { SearchField } from '../../shared/ui/controls/Field.tsx';
-import { formatCount } from '../../shared/ui/display/format.ts';
 import { Empty, ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
 import { Pager } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
-import { type Application, hub } from '../api.ts';
+import { hub } from '../api.ts';
 
 const PAGE_SIZE = 48;
 
@@ -58,7 +54,7 @@ export default function Applications() {
           <ul className="grid">
             {data.applications.map((application) => (
               <li key={application.id}>
-                <ApplicationCard application={application} />
+                <CatalogCard object={application} href={href('/applications/:slug', { slug: application.slug })} />
               </li>
             ))}
           </ul>
@@ -71,33 +67,3 @@ export default function Applications() {
 
 export const countOfApplications = (count: number): string =>
   t('{count, plural, one {# application} other {# applications}}', { count });
-
-const ApplicationCard = ({ application }: { readonly application: Application }) => (
-  <article className="card">
-    <div className="row-nowrap">
-      <TemplateGlyph template={application} />
-      <div className="grow">
-        <h2 className="truncate" title={application.name}>
-          <Link href={href('/applications/:slug', { slug: application.slug })} className="cover">
-            {application.name}
-          </Link>
-        </h2>
-        <span className="muted small truncate">
-          <bdi>{application.version}</bdi> · {application.category_name}
-        </span>
-      </div>
-      {application.is_featured && <Star size={16} className="text-busy" aria-label={t('Featured')} />}
-    </div>
-    <p className="muted clamp">{application.description || t('No description.')}</p>
-    <footer>
-      <TemplateStatus status={application.status} />
-      {application.min_tier !== 'free' && <span className="tag nowrap">{tierLabel(application.min_tier)}</span>}
-      {!application.is_public && <span className="tag nowrap">{t('private')}</span>}
-      {application.download_count > 0 && (
-        <span className="tag nowrap" title={t('Downloads')}>
-          <Download size={12} aria-hidden /> {formatCount(application.download_count)}
-        </span>
-      )}
-    </footer>
-  </article>
-);

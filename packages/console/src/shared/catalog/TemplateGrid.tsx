@@ -1,12 +1,9 @@
 import type { Template } from '@svc/contract';
-import { Cpu, Download, MemoryStick, Microchip, Star } from 'lucide-react';
+import { Cpu, MemoryStick, Microchip } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import { t } from '../texts/texts.ts';
-import { formatBytes, formatCount, formatCpus, parseQuantity } from '../ui/display/format.ts';
-import { TemplateStatus } from './TemplateAdvice.tsx';
-import { TemplateGlyph } from './TemplateGlyph.tsx';
-import { tierLabel } from './tiers.ts';
+import { formatBytes, formatCpus, parseQuantity } from '../ui/display/format.ts';
+import { CatalogCard } from './CatalogCard.tsx';
 
 /** Templates as cards. */
 export const TemplateGrid = <T extends Template>({
@@ -45,28 +42,9 @@ export const TemplateCard = ({
   readonly iconOf?: IconOf | undefined;
   readonly children?: ReactNode;
 }) => (
-  <article className="card">
-    <div className="row-nowrap">
-      <TemplateGlyph template={template} src={iconOf?.(template)} />
-      <div className="grow">
-        <h2 className="truncate" title={template.name}>
-          <Link href={href} className="cover">
-            {template.name}
-          </Link>
-        </h2>
-        <span className="muted small truncate">
-          <bdi>{template.version}</bdi> · {template.category_name}
-        </span>
-      </div>
-      {template.is_featured && <Star size={16} className="text-busy" aria-label={t('Featured')} />}
-    </div>
-    <p className="muted clamp">{template.description || t('No description.')}</p>
-    <footer>
-      <TemplateStatus status={template.status} />
-      <TemplateNeeds template={template} />
-      {children && <span className="above">{children}</span>}
-    </footer>
-  </article>
+  <CatalogCard object={template} href={href} icon={iconOf?.(template)} needs={<TemplateNeeds template={template} />}>
+    {children}
+  </CatalogCard>
 );
 
 /** What a template requires, in few words. */
@@ -86,13 +64,6 @@ const TemplateNeeds = ({ template }: { readonly template: Template }) => (
       <span className="tag nowrap">
         <Microchip size={12} aria-hidden />{' '}
         {t('{count, plural, one {# GPU} other {# GPUs}}', { count: template.gpu_count })}
-      </span>
-    )}
-    {template.min_tier !== 'free' && <span className="tag nowrap">{tierLabel(template.min_tier)}</span>}
-    {!template.is_public && <span className="tag nowrap">{t('private')}</span>}
-    {template.download_count > 0 && (
-      <span className="tag nowrap" title={t('Downloads')}>
-        <Download size={12} aria-hidden /> {formatCount(template.download_count)}
       </span>
     )}
   </>

@@ -1,4 +1,3 @@
-import type { Application } from '@svc/convert';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { ArrowLeft, Rocket } from 'lucide-react';
 import { useState } from 'react';
@@ -14,6 +13,7 @@ import { FormError } from '../../../shared/ui/feedback/FormError.tsx';
 import { Loading } from '../../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../../shared/ui/feedback/toast.tsx';
 import { PageHeader } from '../../../shared/ui/shell/PageHeader.tsx';
+import { AcknowledgeFields, type Advice, AdviceNotice } from '../../advice/Advice.tsx';
 import { fleet, useBlocked } from '../../api.ts';
 import { useFreeApplicationName } from '../../deployments/form/useFreeName.ts';
 import { forgetsValues, GeneratedValues, hasValues } from '../../deployments/GeneratedValues.tsx';
@@ -22,7 +22,7 @@ import { useTargets } from '../../deployments/useTargets.ts';
 import { firstVolumeDraft, VolumeField } from '../../deployments/VolumeField.tsx';
 import { usualNetworkTypes } from '../../targets/NetworksFields.tsx';
 import { ApplicationPlanPanel } from './ApplicationPlanPanel.tsx';
-import { type ApplicationDraft, bodyOf, firstDraft, firstSecret } from './application-draft.ts';
+import { type ApplicationDraft, bodyOf, type Deployable, firstDraft, firstSecret } from './application-draft.ts';
 import { mountsOf, publishedPorts, webPortsOf } from './application-spec.ts';
 import { SecretInput, TextInput } from './InputField.tsx';
 import { applicationFields, useApplicationPlan } from './useApplicationPlan.ts';
@@ -30,8 +30,14 @@ import { applicationFields, useApplicationPlan } from './useApplicationPlan.ts';
 /** The number of volumes whose fields are shown at first. */
 const FEW = 2;
 
-/** Plans and deploys an application that exists only in the browser. */
-export function DeployApplication(props: { readonly application: Application; readonly onBack: () => void }) {
+type Props = Deployable & {
+  /** What the hub says about it. */
+  readonly advice?: Advice;
+  readonly onBack: () => void;
+};
+
+/** Plans and deploys an application of a file, which exists only in the browser, or of the catalog. */
+export function DeployApplication(props: Props) {
   const { name, slug } = props.application;
   const proposed = useFreeApplicationName(slug);
   return (
@@ -41,6 +47,7 @@ export function DeployApplication(props: { readonly application: Application; re
         title={t('Deploy {name}', { name })}
         about={t('The plan shows what the fleet would run. Nothing is created before you deploy it.')}
       />
+      {props.advice && <AdviceNotice kind="application" advice={props.advice} />}
       {proposed === undefined ? (
         <Loading text={t('Loading the form…')} />
       ) : (
@@ -50,23 +57,16 @@ export function DeployApplication(props: { readonly application: Application; re
   );
 }
 
-function DeployForm({
-  application,
-  proposedName,
-  onBack,
-}: {
-  readonly application: Application;
-  readonly proposedName: string;
-  readonly onBack: () => void;
-}) {
-  const [draft, setDraft] = useState(() => firstDraft(application, proposedName));
+function DeployForm({ advice, proposedName, onBack, ...deployable }: Props & { readonly proposedName: string }) {
+  const { application } = deployable;
+  const [draft, setDraft] = useState(() => firstDraft(deployable, proposedName));
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const [isSubmitted, setSubmitted] = useState(false);
   const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
   const [, navigate] = useLocation();
   const targets = useTargets(draft.target);
   const blocked = useBlocked();
-  const body = bodyOf(application, draft);
+  const body = bodyOf(deployable, draft);
   const plan = useApplicationPlan(body);
   const openPage = (id: string) => navigate(href('/applications/:id', { id }));
   const deploy = useMutation({
@@ -105,7 +105,7 @@ function DeployForm({
     // What is created is exactly what the plan shows.
     deploy.mutate({ body: { ...body, expected: plan.data.digest }, idempotencyKey });
   };
-  const sections = { application, draft, errorAt, change };
+  const sections = { ...deployable, draft, errorAt, change };
   return (
     <>
       <PlanBeside
@@ -144,6 +144,11 @@ function DeployForm({
             <Inputs {...sections} />
             <Ports {...sections} />
             <Volumes {...sections} />
+            <AcknowledgeFields
+              advice={advice}
+              acknowledged={draft.acknowledged}
+              onChange={(acknowledged) => change('acknowledge', { acknowledged })}
+            />
             <div className="form-section">
               <FormError error={deploy.error} shown={applicationFields} />
               <div className="actions">
@@ -196,15 +201,16 @@ function DeployForm({
   );
 }
 
-interface SectionProps {
-  readonly application: Application;
+interface SectionProps extends Deployable {
   readonly draft: ApplicationDraft;
   readonly errorAt: (path: string) => string | undefined;
   readonly change: (path: string, changed: Partial<ApplicationDraft>) => void;
 }
 
 /** What a person enters. */
-function Inputs({ application: { inputs }, draft: { name, texts, secrets }, errorAt, change }: SectionProps) {
+function Inputs({ application: { inputs }, slug, draft, errorAt, change }: SectionProps) {
+  const { name, texts, secrets } = draft;
+  const isFixed = slug !== undefined;
   if (inputs.length === 0) return null;
   return (
     <fieldset className="form-section">
@@ -217,7 +223,8 @@ function Inputs({ application: { inputs }, draft: { name, texts, secrets }, erro
               key={input.name}
               input={input}
               error={errorAt(path)}
-              draft={secrets[input.name] ?? firstSecret(input)}
+              draft={secrets[input.name] ?? firstSecret(input, isFixed ? { slug } : {})}
+              canGenerate={!isFixed}
               proposedName={`${name}-${input.name.replaceAll('_', '-')}`}
               onChange={(secret) => change(path, { secrets: { ...secrets, [input.name]: secret } })}
             />

@@ -1,17 +1,24 @@
-import type { ApplicationInput } from '@svc/convert';
 import { t } from '../../../shared/texts/texts.ts';
 import { SelectField, TextField } from '../../../shared/ui/controls/Field.tsx';
 import type { EnvSource, ReferenceDraft } from '../../deployments/env-draft.ts';
 import { ReferenceFields } from '../../deployments/variables/ReferenceFields.tsx';
+import type { FormInput } from './application-spec.ts';
 
 interface InputProps {
-  readonly input: ApplicationInput;
+  readonly input: FormInput;
   readonly error: string | undefined;
 }
 
 /** A text or a choice that a person enters. */
 export function TextInput({
-  input: { name, label, choices, required, default: preset = '' },
+  input: {
+    name,
+    label,
+    type,
+    choices = type === 'boolean' ? ['true', 'false'] : undefined,
+    required,
+    default: preset = '',
+  },
   error,
   value,
   onChange,
@@ -54,9 +61,12 @@ export function SecretInput({
   error,
   draft,
   proposedName,
+  canGenerate,
   onChange,
 }: InputProps & {
   readonly draft: ReferenceDraft;
+  /** Whether the fleet can generate the value. */
+  readonly canGenerate: boolean;
   /** For a new secret. */
   readonly proposedName: string;
   readonly onChange: (draft: ReferenceDraft) => void;
@@ -71,16 +81,18 @@ export function SecretInput({
           {required && <span className="muted small">{t('required')}</span>}
         </span>
         <fieldset className="segmented" aria-label={t('Source of {name}', { name: shown })}>
-          {sources.map(({ source, label: words }) => (
-            <button
-              key={source}
-              type="button"
-              aria-pressed={draft.source === source}
-              onClick={() => onChange({ ...draft, source })}
-            >
-              {words}
-            </button>
-          ))}
+          {sources
+            .filter(({ source }) => canGenerate || source !== 'generate')
+            .map(({ source, label: words }) => (
+              <button
+                key={source}
+                type="button"
+                aria-pressed={draft.source === source}
+                onClick={() => onChange({ ...draft, source })}
+              >
+                {words}
+              </button>
+            ))}
         </fieldset>
       </div>
       {draft.source === 'generate' ? (

@@ -1,17 +1,29 @@
 import type { fleetEndpoints } from '@svc/contract/fleet';
-import type { Application, ApplicationInput } from '@svc/convert';
+import type { Application } from '@svc/convert';
 import type { CallInput } from '../../../shared/api/client.ts';
 import { wordsOf } from '../../../shared/ui/controls/pairs.ts';
 import { webSchemeOf } from '../../deployments/endpoints/client-command.ts';
 import { emptyReference, type ReferenceDraft } from '../../deployments/env-draft.ts';
 import { targetOf } from '../../deployments/useTargets.ts';
 import { type VolumeDraft, volumesBodyOf } from '../../deployments/VolumeField.tsx';
-import { decidedSpec, webPortsOf } from './application-spec.ts';
+import { type ConvertedSpec, decidedSpec, type FormInput, overridesFor, webPortsOf } from './application-spec.ts';
 
 type CreationBody = NonNullable<CallInput<(typeof fleetEndpoints)['createApplication']>['body']>;
 
 /** What plans and creations of an application have in common. */
-export type ApplicationBody = Pick<CreationBody, 'name' | 'spec' | 'inputs' | 'volumes' | 'target'>;
+export type ApplicationBody = Pick<
+  CreationBody,
+  'name' | 'application' | 'spec' | 'inputs' | 'volumes' | 'overrides' | 'target' | 'acknowledge'
+>;
+
+/** What a form deploys: an application of a file, or the one of the catalog with the slug. */
+export interface Deployable {
+  readonly application: FormApplication;
+  readonly slug?: string;
+}
+
+/** An application as the form shows it. */
+export type FormApplication = ConvertedSpec & Pick<Application, 'name' | 'slug'>;
 
 /** The input of a person for a new application. */
 export interface ApplicationDraft {
@@ -27,54 +39,77 @@ export interface ApplicationDraft {
   readonly volumes: Readonly<Record<string, VolumeDraft>>;
   /** The keys of the published ports that serve web pages. */
   readonly webPorts: readonly string[];
+  /** The ids of the advisories that the person has acknowledged. */
+  readonly acknowledged: readonly string[];
 }
 
-/** A required secret is generated unless the person chooses something else. */
-export const firstSecret = ({ required }: ApplicationInput): ReferenceDraft => ({
+/**
+ * A required secret is generated unless the person chooses something else. What an application of the catalog generates is
+ * fixed.
+ */
+export const firstSecret = ({ required }: FormInput, { slug }: Pick<Deployable, 'slug'>): ReferenceDraft => ({
   ...emptyReference,
-  source: required ? 'generate' : 'secret',
+  source: required && slug === undefined ? 'generate' : 'secret',
 });
 
-export const firstDraft = (application: Application, name: string): ApplicationDraft => ({
+export const firstDraft = ({ application, slug }: Deployable, name: string): ApplicationDraft => ({
   name,
   target: '',
   networks: '',
   texts: {},
   secrets: Object.fromEntries(
-    application.inputs.filter(({ type }) => type === 'secret').map((input) => [input.name, firstSecret(input)]),
+    application.inputs
+      .filter(({ type }) => type === 'secret')
+      .map((input) => [input.name, firstSecret(input, { ...(slug !== undefined && { slug }) })]),
   ),
   volumes: {},
+  acknowledged: [],
   webPorts: webPortsOf(application)
     .filter(({ port }) => webSchemeOf(port) !== undefined)
     .map(({ key }) => key),
 });
 
 /** The request for a draft. The service validates it. */
-export function bodyOf(application: Application, draft: ApplicationDraft): ApplicationBody {
-  const { name, target, networks, secrets, volumes, webPorts } = draft;
-  const generated = Object.entries(secrets).filter(([, { source }]) => source === 'generate');
-  const spec = decidedSpec(application, {
-    generated: new Set(generated.map(([input]) => input)),
-    networks: wordsOf(networks),
-    webPorts: new Set(webPorts),
-  });
+export function bodyOf(deployable: Deployable, draft: ApplicationDraft): ApplicationBody {
+  const { name, target, volumes, acknowledged } = draft;
   return {
     name,
-    // The tests of the conversion compare its applications with this schema. Their lists are read-only.
-    spec: spec as unknown as CreationBody['spec'],
-    inputs: inputsOf(application, draft),
+    ...whatRuns(deployable, draft),
+    inputs: inputsOf(deployable.application, draft),
     volumes: volumesBodyOf(volumes),
     target: targetOf(target),
+    acknowledge: [...acknowledged],
   };
 }
 
-function inputsOf({ inputs }: Application, { texts, secrets }: ApplicationDraft): CreationBody['inputs'] {
+/** The specification of a file with what the person has decided, or an application of the catalog with it as overrides. */
+function whatRuns(
+  { application, slug }: Deployable,
+  { networks, secrets, webPorts }: ApplicationDraft,
+): Pick<ApplicationBody, 'application' | 'spec' | 'overrides'> {
+  const decided = { networks: wordsOf(networks), webPorts: new Set(webPorts) };
+  if (slug !== undefined) return { application: slug, overrides: overridesFor(application, decided) };
+  const generated = Object.entries(secrets).filter(([, { source }]) => source === 'generate');
+  const spec = decidedSpec(application, { ...decided, generated: new Set(generated.map(([input]) => input)) });
+  // The tests of the conversion compare its applications with this schema. Their lists are read-only.
+  return { spec: spec as unknown as CreationBody['spec'] };
+}
+
+function inputsOf({ inputs }: FormApplication, { texts, secrets }: ApplicationDraft): CreationBody['inputs'] {
   return Object.fromEntries(
-    inputs.flatMap(({ name }) => {
-      const value = texts[name] || referenceOf(secrets[name]);
+    inputs.flatMap(({ name, type }) => {
+      const text = texts[name] ?? '';
+      const value = text === '' ? referenceOf(secrets[name]) : typedValue(type, text);
       return value === undefined ? [] : [[name, value] as const];
     }),
   );
+}
+
+/** The value of an input that is not secret. The service refuses text that is not of its type. */
+function typedValue(type: FormInput['type'], text: string): string | number | boolean {
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  const number = Number(text);
+  return type === 'number' && Number.isFinite(number) ? number : text;
 }
 
 /** The value of a secret input; undefined if nothing is chosen, or the value is generated. */

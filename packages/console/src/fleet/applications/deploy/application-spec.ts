@@ -6,8 +6,25 @@ const HTTP_PORTS = 'SVC_HTTP_PORTS';
 /** The number of characters of a generated value. */
 const LENGTH = 32;
 
+/** What a person enters. Files have no numbers, and no inputs that are true or false. */
+export type FormInput = Omit<ApplicationInput, 'type'> & {
+  readonly type: ApplicationInput['type'] | 'number' | 'boolean';
+};
+
+/** The members of a part that the form shows or changes. */
+type FormPart = Pick<ApplicationPart, 'name' | 'env' | 'volume_mounts'> & {
+  readonly ports?: readonly {
+    readonly containerPort: number;
+    readonly protocol?: string;
+    readonly publish?: boolean;
+  }[];
+};
+
 /** What an application consists of. */
-export type ConvertedSpec = Pick<Application, 'inputs' | 'generated' | 'parts'>;
+export interface ConvertedSpec extends Pick<Application, 'generated'> {
+  readonly inputs: readonly FormInput[];
+  readonly parts: readonly FormPart[];
+}
 
 /** A port that people and other programs use. */
 interface PublishedPort {
@@ -43,7 +60,7 @@ export function webPortsOf(spec: ConvertedSpec): readonly PublishedPort[] {
   return publishedPorts(spec).filter(({ part, protocol }) => protocol === 'TCP' && silent.has(part));
 }
 
-const namesWebPorts = ({ env = [] }: ApplicationPart) => env.some(({ name }) => name === HTTP_PORTS);
+const namesWebPorts = ({ env = [] }: FormPart) => env.some(({ name }) => name === HTTP_PORTS);
 
 /** The volume mounts, of which those that are the same volume only once. */
 export function mountsOf({ parts }: ConvertedSpec): readonly ApplicationMount[] {
@@ -59,8 +76,6 @@ export function mountsOf({ parts }: ConvertedSpec): readonly ApplicationMount[] 
 
 /** What a person decides about an application that its file does not state. */
 interface Decided {
-  /** The names of the secret inputs whose values the fleet generates. */
-  readonly generated: ReadonlySet<string>;
   /** The network types from which the published ports are reachable. */
   readonly networks: readonly string[];
   /** The keys of the published ports that serve web pages. */
@@ -71,9 +86,13 @@ interface Decided {
  * The specification with what a person has decided. A secret input that is generated is a generated value instead, and the
  * parts with published ports say where these are reachable and which of them serve web pages.
  */
-export function decidedSpec(spec: ConvertedSpec, decided: Decided) {
+export function decidedSpec(
+  spec: ConvertedSpec,
+  /** `generated`: the names of the secret inputs whose values the fleet generates. */
+  decided: Decided & { readonly generated: ReadonlySet<string> },
+) {
   const { inputs, generated = [], parts } = spec;
-  const isGenerated = ({ name }: ApplicationInput) => decided.generated.has(name);
+  const isGenerated = ({ name }: FormInput) => decided.generated.has(name);
   const names = namesOfGenerated(inputs.filter(isGenerated), generated);
   const web = webPortsOf(spec).filter(({ key }) => decided.webPorts.has(key));
   return {
@@ -95,11 +114,26 @@ export function decidedSpec(spec: ConvertedSpec, decided: Decided) {
   };
 }
 
+/** The same decisions for an application of the catalog, whose specification stays as it is. */
+export function overridesFor(spec: ConvertedSpec, { networks, webPorts }: Decided) {
+  const web = webPortsOf(spec).filter(({ key }) => webPorts.has(key));
+  return Object.fromEntries(
+    spec.parts.flatMap(({ name, ports = [] }) => {
+      const texts = web.filter(({ part }) => part === name).map(({ port }) => webPortText(port));
+      const set = {
+        ...(texts.length > 0 && { env: { [HTTP_PORTS]: texts.join(', ') } }),
+        ...(networks.length > 0 && ports.some(({ publish }) => publish) && { required_network_types: [...networks] }),
+      };
+      return Object.keys(set).length > 0 ? [[name, set] as const] : [];
+    }),
+  );
+}
+
 const webPortText = (port: number): string => (webSchemeOf(port) === 'https' ? `${port}/https` : String(port));
 
 /** The names of the generated values that replace inputs. Inputs and generated values can have the same names. */
 function namesOfGenerated(
-  inputs: readonly ApplicationInput[],
+  inputs: readonly FormInput[],
   generated: readonly { readonly name: string }[],
 ): ReadonlyMap<string, string> {
   const taken = new Set(generated.map(({ name }) => name));

@@ -1,0 +1,104 @@
+import { expect, test } from '@jest/globals';
+import { eventually, scaled } from '@svc/testing';
+import type { TestEngine } from '@svc/testing/engine';
+import { type ConsoleWorld, findProblems, signInAtProvider } from './console-world.ts';
+
+const CHANGE_MS = scaled(60_000);
+const WIDTHS = [360, 1280];
+
+/** A program and its database, as a publisher describes them. */
+const anApplication = (category_id: string, image: string) => ({
+  name: 'Archive',
+  slug: 'archive',
+  category_id,
+  description: 'Keeps records.',
+  inputs: [
+    { name: 'title', label: 'Title of the page', default: 'Records' },
+    { name: 'public', label: 'Public', type: 'boolean', default: false },
+  ],
+  generated: [{ name: 'password' }],
+  parts: [
+    {
+      name: 'database',
+      image_name: image,
+      command: [
+        '/bin/sh',
+        '-c',
+        'mkdir -p "/data/$PASSWORD" && echo "$TITLE" > "/data/$PASSWORD/index.html" && exec httpd -f -p 5432 -h /data',
+      ],
+      ports: [{ containerPort: 5432 }],
+      volume_mounts: [{ name: 'records', mountPath: '/data' }],
+      env: [
+        { name: 'PASSWORD', value: `\${generated.password}` },
+        { name: 'TITLE', value: `\${inputs.title}, public: \${inputs.public}` },
+      ],
+    },
+    {
+      name: 'web',
+      image_name: image,
+      command: [
+        '/bin/sh',
+        '-c',
+        'mkdir /tmp/www; until wget -q -O /tmp/www/index.html "http://$DATABASE/$PASSWORD/"; do sleep 0.2; done; exec httpd -f -p 8080 -h /tmp/www',
+      ],
+      needs: [{ part: 'database' }],
+      ports: [{ containerPort: 8080, publish: true }],
+      env: [
+        { name: 'PASSWORD', value: `\${generated.password}` },
+        { name: 'DATABASE', value: `\${parts.database.address.5432}` },
+      ],
+    },
+  ],
+});
+
+/** From an application that is published in the hub to its page in a browser. It needs a real engine. */
+export function testCatalogApplications(
+  given: () => { readonly world: ConsoleWorld; readonly engine: TestEngine },
+): void {
+  test('an application of the catalog is found, read, planned with its values, deployed and opened', async () => {
+    const { world, engine } = given();
+    const ofHub = (method: 'GET' | 'POST', path: string, body?: object) =>
+      world.call({ service: 'hub', method, path, ...(body && { body }) });
+    const ofFleet = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) =>
+      world.call({ service: 'fleet', method, path, ...(body && { body }) });
+    const [category] = Object(await ofHub('GET', '/catalog/categories')).categories;
+    await ofHub('POST', '/admin/applications', anApplication(category.id, engine.image));
+    await ofFleet('POST', '/catalog/sync', {});
+
+    const page = await world.open(world.fleet, '/applications');
+    await signInAtProvider(page);
+    await page.getByRole('link', { name: 'Deploy from the catalog' }).click();
+    await page.getByRole('searchbox', { name: 'Search applications' }).fill('records');
+    await page.getByText('1 application', { exact: true }).waitFor({ timeout: CHANGE_MS });
+    expect(await findProblems(page, { widths: WIDTHS })).toEqual([]);
+    await page.getByRole('link', { name: 'Archive', exact: true }).click();
+    await page.getByRole('cell', { name: '8080/TCP' }).waitFor();
+    expect(await findProblems(page, { widths: WIDTHS })).toEqual([]);
+    await page.getByRole('link', { name: 'Deploy', exact: true }).click();
+
+    await page.getByLabel('Title of the page').fill('Minutes');
+    await page.getByLabel('Public').selectOption('true');
+    const plan = page.getByRole('region', { name: 'Plan' });
+    await plan.getByText('Runs on local').waitFor({ timeout: CHANGE_MS });
+    await plan.getByText('as the deployment archive-database').waitFor();
+    expect(await findProblems(page, { widths: WIDTHS })).toEqual([]);
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'I have copied them' }).click();
+    const open = page.getByRole('link', { name: /^Open archive/ });
+    await open.waitFor({ timeout: CHANGE_MS });
+    await page.getByRole('button', { name: 'Copy as file' }).waitFor();
+    expect(await findProblems(page, { widths: WIDTHS })).toEqual([]);
+
+    const url = (await open.getAttribute('href')) ?? '';
+    const shown = await world.browser.open([url]);
+    await shown.goto(url);
+    await shown.getByText('Minutes, public: true').waitFor(); // what only the database has
+    await shown.context().close();
+    const { application } = Object(await ofFleet('GET', new URL(page.url()).pathname));
+    expect(application).toMatchObject({ slug: 'archive', inputs: { title: 'Minutes', public: true } });
+    await ofFleet('DELETE', `/applications/${application.id}`);
+    const left = async () => Object(await ofFleet('GET', '/deployments')).deployments.length;
+    await eventually('the application is deleted', left, { until: (count) => count === 0 });
+    expect(page.complaints).toEqual([]);
+  });
+}
