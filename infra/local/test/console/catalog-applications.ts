@@ -6,8 +6,15 @@ import { type ConsoleWorld, findProblems, signInAtProvider } from './console-wor
 const CHANGE_MS = scaled(60_000);
 const WIDTHS = [360, 1280];
 
+/** The members of an image such as `localhost/team/tool:1`. */
+function imageOf(reference: string) {
+  const [, registry_url, image_name = '', image_tag = ''] =
+    /^(?:(localhost|[^/]*[.:][^/]*)\/)?(.+):(.+)$/.exec(reference) ?? [];
+  return { image_name, image_tag, ...(registry_url && { registry_url }) };
+}
+
 /** A program and its database, as a publisher describes them. */
-const anApplication = (category_id: string, image: string) => ({
+const anApplication = (category_id: string, image: ReturnType<typeof imageOf>) => ({
   name: 'Archive',
   slug: 'archive',
   category_id,
@@ -20,7 +27,7 @@ const anApplication = (category_id: string, image: string) => ({
   parts: [
     {
       name: 'database',
-      image_name: image,
+      ...image,
       command: [
         '/bin/sh',
         '-c',
@@ -35,7 +42,7 @@ const anApplication = (category_id: string, image: string) => ({
     },
     {
       name: 'web',
-      image_name: image,
+      ...image,
       command: [
         '/bin/sh',
         '-c',
@@ -62,7 +69,7 @@ export function testCatalogApplications(
     const ofFleet = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) =>
       world.call({ service: 'fleet', method, path, ...(body && { body }) });
     const [category] = Object(await ofHub('GET', '/catalog/categories')).categories;
-    await ofHub('POST', '/admin/applications', anApplication(category.id, engine.image));
+    await ofHub('POST', '/admin/applications', anApplication(category.id, imageOf(engine.image)));
     await ofFleet('POST', '/catalog/sync', {});
 
     const page = await world.open(world.fleet, '/applications');
@@ -81,9 +88,15 @@ export function testCatalogApplications(
     const plan = page.getByRole('region', { name: 'Plan' });
     await plan.getByText('Runs on local').waitFor({ timeout: CHANGE_MS });
     await plan.getByText('as the deployment archive-database').waitFor();
+    await page.locator('section[aria-busy="false"]').filter({ hasText: 'Runs on local' }).waitFor();
     expect(await findProblems(page, { widths: WIDTHS })).toEqual([]);
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'I have copied them' }).click();
+    const applications = async () => Object(await ofFleet('GET', '/applications')).applications;
+    await eventually('the application runs', applications, {
+      until: ([application]) => application?.phase === 'running',
+      withinMs: 10_000,
+    });
     const open = page.getByRole('link', { name: /^Open archive/ });
     await open.waitFor({ timeout: CHANGE_MS });
     await page.getByRole('button', { name: 'Copy as file' }).waitFor();
