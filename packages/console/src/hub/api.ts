@@ -21,7 +21,6 @@ export type Template = HubOutput<'getTemplate'>;
 export const iconOf = ({ slug, icon_url }: Pick<Template, 'slug' | 'icon_url'>): string | undefined =>
   icon_url === null || slug === '' ? undefined : `/api/v1/catalog/templates/${encodeURIComponent(slug)}/icon`;
 
-export type Application = HubOutput<'getApplication'>;
 export type ManagedApplication = HubOutput<'getManagedApplication'>['application'];
 export type ApplicationBody = CallInput<Endpoints['createApplication']>['body'];
 export type ApplicationChange = NonNullable<CallInput<Endpoints['updateApplication']>['body']>;
