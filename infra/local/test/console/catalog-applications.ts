@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { eventually, scaled } from '@svc/testing';
 import type { TestEngine } from '@svc/testing/engine';
-import { type ConsoleWorld, findProblems, signInAtProvider } from './console-world.ts';
+import { type ConsoleWorld, findProblems, signInAtProvider, untilShows } from './console-world.ts';
 
 const CHANGE_MS = scaled(60_000);
 const WIDTHS = [360, 1280];
@@ -95,10 +95,10 @@ export function testCatalogApplications(
     const applications = async () => Object(await ofFleet('GET', '/applications')).applications;
     await eventually('the application runs', applications, {
       until: ([application]) => application?.phase === 'running',
-      withinMs: 10_000,
+      withinMs: CHANGE_MS,
     });
     const open = page.getByRole('link', { name: /^Open archive/ });
-    await open.waitFor({ timeout: CHANGE_MS });
+    await untilShows(page, open, CHANGE_MS);
     await page.getByRole('button', { name: 'Copy as file' }).waitFor();
     expect(await findProblems(page, { widths: WIDTHS })).toEqual([]);
 

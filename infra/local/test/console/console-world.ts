@@ -69,6 +69,13 @@ export async function startConsoleWorld(engine?: string): Promise<ConsoleWorld> 
   };
 }
 
+/** Waits until a page shows an element. The error states what it shows instead. */
+export async function untilShows(page: TestPage, element: ReturnType<TestPage['locator']>, timeout: number) {
+  await element.waitFor({ timeout }).catch(async (cause) => {
+    throw new Error(`${page.url()} shows: ${await page.locator('main').textContent()}`, { cause });
+  });
+}
+
 /** Checks a host in its form until the engine responds, because a busy one can need longer than the check waits. */
 export async function untilHostIsFound(page: TestPage): Promise<void> {
   const add = page.getByRole('button', { name: 'Add the host' });

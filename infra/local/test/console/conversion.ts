@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { eventually, scaled } from '@svc/testing';
 import type { TestPage } from '@svc/testing/browser';
 import type { TestEngine } from '@svc/testing/engine';
-import { type ConsoleWorld, findProblems, signInAtProvider } from './console-world.ts';
+import { type ConsoleWorld, findProblems, signInAtProvider, untilShows } from './console-world.ts';
 import { countClicks } from './fleet-flows.ts';
 
 const CHANGE_MS = scaled(60_000);
@@ -94,7 +94,7 @@ export function testConversion(given: () => { readonly world: ConsoleWorld; read
         withinMs: CHANGE_MS,
       });
       const open = page.getByRole('link', { name: /^Open application/ });
-      await open.waitFor({ timeout: CHANGE_MS });
+      await untilShows(page, open, CHANGE_MS);
       expect(await findProblems(page, { widths: [width] })).toEqual([]);
       const [opened] = await Promise.all([page.context().waitForEvent('page'), open.click()]);
       expect(await clicks()).toBeLessThanOrEqual(MAX_CLICKS);
