@@ -15,8 +15,8 @@ function imageOf(reference: string) {
 
 /** A program and its database, as a publisher describes them. */
 const anApplication = (category_id: string, image: ReturnType<typeof imageOf>) => ({
-  name: 'Archive',
-  slug: 'archive',
+  name: 'Minutebook',
+  slug: 'minutebook',
   category_id,
   description: 'Keeps records.',
   inputs: [
@@ -75,10 +75,10 @@ export function testCatalogApplications(
     const page = await world.open(world.fleet, '/applications');
     await signInAtProvider(page);
     await page.getByRole('link', { name: 'Deploy from the catalog' }).click();
-    await page.getByRole('searchbox', { name: 'Search applications' }).fill('records');
+    await page.getByRole('searchbox', { name: 'Search applications' }).fill('minutebook');
     await page.getByText('1 application', { exact: true }).waitFor({ timeout: CHANGE_MS });
     expect(await findProblems(page, { widths: WIDTHS })).toEqual([]);
-    await page.getByRole('link', { name: 'Archive', exact: true }).click();
+    await page.getByRole('link', { name: 'Minutebook', exact: true }).click();
     await page.getByRole('cell', { name: '8080/TCP' }).waitFor();
     expect(await findProblems(page, { widths: WIDTHS })).toEqual([]);
     await page.getByRole('link', { name: 'Deploy', exact: true }).click();
@@ -87,7 +87,7 @@ export function testCatalogApplications(
     await page.getByLabel('Public').selectOption('true');
     const plan = page.getByRole('region', { name: 'Plan' });
     await plan.getByText('Runs on local').waitFor({ timeout: CHANGE_MS });
-    await plan.getByText('as the deployment archive-database').waitFor();
+    await plan.getByText('as the deployment minutebook-database').waitFor();
     await page.locator('section[aria-busy="false"]').filter({ hasText: 'Runs on local' }).waitFor();
     expect(await findProblems(page, { widths: WIDTHS })).toEqual([]);
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
@@ -97,7 +97,7 @@ export function testCatalogApplications(
       until: ([application]) => application?.phase === 'running',
       withinMs: CHANGE_MS,
     });
-    const open = page.getByRole('link', { name: /^Open archive/ });
+    const open = page.getByRole('link', { name: /^Open minutebook/ });
     await untilShows(page, open, CHANGE_MS);
     await page.getByRole('button', { name: 'Copy as file' }).waitFor();
     expect(await findProblems(page, { widths: WIDTHS })).toEqual([]);
@@ -108,7 +108,7 @@ export function testCatalogApplications(
     await shown.getByText('Minutes, public: true').waitFor(); // what only the database has
     await shown.context().close();
     const { application } = Object(await ofFleet('GET', new URL(page.url()).pathname));
-    expect(application).toMatchObject({ slug: 'archive', inputs: { title: 'Minutes', public: true } });
+    expect(application).toMatchObject({ slug: 'minutebook', inputs: { title: 'Minutes', public: true } });
     await ofFleet('DELETE', `/applications/${application.id}`);
     const left = async () => Object(await ofFleet('GET', '/deployments')).deployments.length;
     await eventually('the application is deleted', left, { until: (count) => count === 0 });
