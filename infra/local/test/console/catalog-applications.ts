@@ -8,9 +8,9 @@ const WIDTHS = [360, 1280];
 
 /** The members of an image such as `localhost/team/tool:1`. */
 function imageOf(reference: string) {
-  const [, registry_url, image_name = '', image_tag = ''] =
-    /^(?:(localhost|[^/]*[.:][^/]*)\/)?(.+):(.+)$/.exec(reference) ?? [];
-  return { image_name, image_tag, ...(registry_url && { registry_url }) };
+  const [registry_url, ...names] = reference.split('/');
+  const [image_name, image_tag] = names.join('/').split(':');
+  return { registry_url, image_name, image_tag };
 }
 
 /** A program and its database, as a publisher describes them. */

@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Rocket } from 'lucide-react';
-import { Link } from 'wouter';
 import { isUnavailable } from '../../shared/api/problem.ts';
 import { ApplicationFacts, ApplicationInputs, ApplicationParts } from '../../shared/catalog/ApplicationFacts.tsx';
+import { Documentation, Tags } from '../../shared/catalog/CatalogTexts.tsx';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { t } from '../../shared/texts/texts.ts';
 import { ButtonLink } from '../../shared/ui/controls/Button.tsx';
 import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
-import { Markdown } from '../../shared/ui/markdown/Markdown.tsx';
-import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
+import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { AdviceNotice, adviceOfCatalog } from '../advice/Advice.tsx';
 import { fleet } from '../api.ts';
 
@@ -46,32 +45,12 @@ export default function MirroredApplication({ params }: PageProps<'/catalog/appl
             </Notice>
           )}
           <ApplicationParts parts={parts} />
-          <Panel title={t('Documentation')}>
-            {documentation ? (
-              <Markdown title={name}>{documentation}</Markdown>
-            ) : (
-              <p className="muted">{t('The application has no documentation.')}</p>
-            )}
-          </Panel>
+          <Documentation name={name} text={documentation} none={t('The application has no documentation.')} />
         </div>
         <div className="stack">
           <ApplicationFacts application={application} />
           <ApplicationInputs inputs={inputs} />
-          {tags.length > 0 && (
-            <Panel title={t('Tags')}>
-              <div className="row">
-                {tags.map((tag) => (
-                  <Link
-                    key={tag}
-                    className="tag"
-                    href={`/catalog?${new URLSearchParams({ tab: 'applications', tags: tag })}`}
-                  >
-                    {tag}
-                  </Link>
-                ))}
-              </div>
-            </Panel>
-          )}
+          <Tags tags={tags} hrefOf={(tag) => `/catalog?${new URLSearchParams({ tab: 'applications', tags: tag })}`} />
         </div>
       </div>
     </>

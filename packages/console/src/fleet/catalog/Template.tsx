@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Rocket } from 'lucide-react';
 import { Link } from 'wouter';
 import { isUnavailable } from '../../shared/api/problem.ts';
+import { Documentation, Tags } from '../../shared/catalog/CatalogTexts.tsx';
 import { TemplateFacts, TemplateVariables } from '../../shared/catalog/TemplateFacts.tsx';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { t } from '../../shared/texts/texts.ts';
 import { ButtonLink } from '../../shared/ui/controls/Button.tsx';
 import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
-import { Markdown } from '../../shared/ui/markdown/Markdown.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { AdviceNotice, adviceOfCatalog, blockedReasonOf } from '../advice/Advice.tsx';
 import { TrustMark } from '../advice/TrustMark.tsx';
@@ -52,13 +52,11 @@ export default function Template({ params }: PageProps<'/catalog/:slug'>) {
               <p>{t('The hub has sent a newer version that this fleet cannot read. Upgrade the fleet to use it.')}</p>
             </Notice>
           )}
-          <Panel title={t('Documentation')}>
-            {template.documentation ? (
-              <Markdown title={template.name}>{template.documentation}</Markdown>
-            ) : (
-              <p className="muted">{t('The template has no documentation.')}</p>
-            )}
-          </Panel>
+          <Documentation
+            name={template.name}
+            text={template.documentation}
+            none={t('The template has no documentation.')}
+          />
         </div>
         <div className="stack">
           <Deployments slug={template.slug} />
@@ -70,17 +68,7 @@ export default function Template({ params }: PageProps<'/catalog/:slug'>) {
               <TemplateVariables template={template} />
             </Panel>
           )}
-          {template.tags.length > 0 && (
-            <Panel title={t('Tags')}>
-              <div className="row">
-                {template.tags.map((tag) => (
-                  <Link key={tag} className="tag" href={href('/catalog', undefined, { tags: tag })}>
-                    {tag}
-                  </Link>
-                ))}
-              </div>
-            </Panel>
-          )}
+          <Tags tags={template.tags} hrefOf={(tag) => href('/catalog', undefined, { tags: tag })} />
         </div>
       </div>
     </>

@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Lock } from 'lucide-react';
-import { Link } from 'wouter';
 import { codeOf, isUnavailable } from '../../shared/api/problem.ts';
 import { ApplicationFacts, ApplicationInputs, ApplicationParts } from '../../shared/catalog/ApplicationFacts.tsx';
+import { Documentation, Tags } from '../../shared/catalog/CatalogTexts.tsx';
 import { TemplateStatus } from '../../shared/catalog/TemplateAdvice.tsx';
 import { TemplateGlyph } from '../../shared/catalog/TemplateGlyph.tsx';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { t } from '../../shared/texts/texts.ts';
 import { Empty, ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
-import { Markdown } from '../../shared/ui/markdown/Markdown.tsx';
-import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
+import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { SignInButton } from '../account/SignInButton.tsx';
 import { hub } from '../api.ts';
 
@@ -40,28 +39,12 @@ export default function Application({ params }: PageProps<'/applications/:slug'>
       <div className="split">
         <div className="stack">
           <ApplicationParts parts={application.parts} />
-          <Panel title={t('Documentation')}>
-            {documentation ? (
-              <Markdown title={name}>{documentation}</Markdown>
-            ) : (
-              <p className="muted">{t('The application has no documentation.')}</p>
-            )}
-          </Panel>
+          <Documentation name={name} text={documentation} none={t('The application has no documentation.')} />
         </div>
         <div className="stack">
           <ApplicationFacts application={application} />
           <ApplicationInputs inputs={inputs} />
-          {tags.length > 0 && (
-            <Panel title={t('Tags')}>
-              <div className="row">
-                {tags.map((tag) => (
-                  <Link key={tag} className="tag" href={href('/applications', undefined, { tags: tag })}>
-                    {tag}
-                  </Link>
-                ))}
-              </div>
-            </Panel>
-          )}
+          <Tags tags={tags} hrefOf={(tag) => href('/applications', undefined, { tags: tag })} />
         </div>
       </div>
     </>

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Lock, Rocket } from 'lucide-react';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { codeOf, isUnavailable } from '../../shared/api/problem.ts';
+import { Documentation, Tags } from '../../shared/catalog/CatalogTexts.tsx';
 import { TemplateAdvice, TemplateStatus } from '../../shared/catalog/TemplateAdvice.tsx';
 import { TemplateFacts, TemplateVariables } from '../../shared/catalog/TemplateFacts.tsx';
 import { TemplateGlyph } from '../../shared/catalog/TemplateGlyph.tsx';
@@ -11,7 +11,6 @@ import type { PageProps } from '../../shared/routing/page.tsx';
 import { t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { Empty, ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
-import { Markdown } from '../../shared/ui/markdown/Markdown.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { SignInButton } from '../account/SignInButton.tsx';
 import { hub, iconOf, useUser } from '../api.ts';
@@ -47,13 +46,11 @@ export default function Template({ params }: PageProps<'/templates/:slug'>) {
       {error && <ErrorView error={error} retry={refetch} />}
       <TemplateAdvice template={template} />
       <div className="split">
-        <Panel title={t('Documentation')}>
-          {template.documentation ? (
-            <Markdown title={template.name}>{template.documentation}</Markdown>
-          ) : (
-            <p className="muted">{t('The template has no documentation.')}</p>
-          )}
-        </Panel>
+        <Documentation
+          name={template.name}
+          text={template.documentation}
+          none={t('The template has no documentation.')}
+        />
         <div className="stack">
           <Panel title={t('Requirements')}>
             <TemplateFacts template={template} />
@@ -64,17 +61,7 @@ export default function Template({ params }: PageProps<'/templates/:slug'>) {
             </Panel>
           )}
           <Changelog slug={template.slug} />
-          {template.tags.length > 0 && (
-            <Panel title={t('Tags')}>
-              <div className="row">
-                {template.tags.map((tag) => (
-                  <Link key={tag} className="tag" href={href('/', undefined, { tags: tag })}>
-                    {tag}
-                  </Link>
-                ))}
-              </div>
-            </Panel>
-          )}
+          <Tags tags={template.tags} hrefOf={(tag) => href('/', undefined, { tags: tag })} />
         </div>
       </div>
       <RequestAccess />
