@@ -1,13 +1,6 @@
 import type { Input } from '@svc/contract';
 import { applicationSpec, paginationOf } from '@svc/contract';
-import {
-  type ApplicationUpdates,
-  type ApplicationUpdatesInput,
-  fleetEndpoints,
-  type GeneratedValue,
-  overridesReply,
-  usesReply,
-} from '@svc/contract/fleet';
+import { fleetEndpoints, type GeneratedValue, overridesReply, usesReply } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, Problem, replyWithPage, withEtag } from '@svc/http';
 import { readAdopted } from '../applications/adopt.ts';
 import { changeApplication, refusePart } from '../applications/apply.ts';
@@ -22,12 +15,12 @@ import { planOf } from '../applications/decision/plan.ts';
 import { deleteApplication as storeDeletion } from '../applications/deletion.ts';
 import { listEvents } from '../applications/events.ts';
 import { storedInputs } from '../applications/inputs.ts';
-import { presentOrigin, readOrigin, storeAcknowledged } from '../applications/origin.ts';
+import { presentOrigin, readRequested, storeAcknowledged } from '../applications/origin.ts';
 import { overridesAfter } from '../applications/overrides.ts';
 import { abortedUpdate, nothingToRestore, resumeUpdate } from '../applications/rollout.ts';
 import { type ApplicationRow, applications, presentApplications, readApplication } from '../applications/rows.ts';
 import { storeApplication } from '../applications/store.ts';
-import { changedApplicationPolicy, policyOfApplication } from '../applications/updates/policy.ts';
+import { newApplicationPolicy } from '../applications/updates/policy.ts';
 import { upgradeTo } from '../applications/updates/upgrade.ts';
 import { usesAfter } from '../applications/uses.ts';
 import { waitForApplication } from '../changes/wait-application.ts';
@@ -147,25 +140,10 @@ type Transaction = ChangeContext['transaction'];
 
 async function requestedBy(transaction: Transaction, body: Body): Promise<Wanted> {
   const { name, labels, inputs, replicas, volumes, use: uses, target, desired_state: desiredState } = body;
-  const content = await contentOf(transaction, body);
+  const content = await readRequested(transaction, body);
   const overrides = overridesAfter(content.spec, {}, body.overrides);
-  const updates = newPolicy(body.updates);
+  const updates = newApplicationPolicy(body.updates);
   return { name, labels, ...content, inputs, replicas, volumes, overrides, uses, updates, target, desiredState };
-}
-
-const newPolicy = (given?: ApplicationUpdatesInput): ApplicationUpdates =>
-  changedApplicationPolicy(policyOfApplication({ updates: {} }), given);
-
-/** The specification of a request, or of the application of the catalog that it names. @throws 400 unless it has one of them, 404 */
-async function contentOf(
-  transaction: Transaction,
-  { application, spec, acknowledge }: Pick<Planned, 'application' | 'spec' | 'acknowledge'>,
-): Promise<Pick<Wanted, 'spec' | 'origin'>> {
-  if ((application === undefined) === (spec === undefined))
-    throw invalid([{ path: 'spec', message: 'is required without application, and must not be given with it' }]);
-  if (spec !== undefined) return { spec };
-  const origin = await readOrigin(transaction, application ?? '', acknowledge);
-  return { spec: origin.spec, origin };
 }
 
 /** A new application, with the values of members that its plan omits. @throws 400 without a name */
@@ -174,10 +152,10 @@ async function plannedCreation(transaction: Transaction, body: Planned): Promise
   if (name === undefined) throw invalid([{ path: 'name', message: 'is required for a new application' }]);
   if (body.upgrade) throw invalid([{ path: 'upgrade', message: 'must be given only for an application that exists' }]);
   const { desired_state: desiredState = 'running' } = body;
-  const content = await contentOf(transaction, body);
+  const content = await readRequested(transaction, body);
   const overrides = overridesAfter(content.spec, {}, body.overrides);
   const uses = usesAfter(content.spec, {}, body.use);
-  const updates = newPolicy();
+  const updates = newApplicationPolicy();
   return { name, labels, ...content, inputs, replicas, volumes, overrides, uses, updates, target, desiredState };
 }
 

@@ -1,5 +1,5 @@
 import { type Application, type ApplicationSpec, application } from '@svc/contract';
-import { notFound, Problem } from '@svc/http';
+import { invalid, notFound, Problem } from '@svc/http';
 import { tierProblem } from '../deployments/checks.ts';
 import type { Refusal } from '../deployments/refusals.ts';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -28,14 +28,28 @@ export interface Origin {
 }
 
 /** The application of the mirror with a slug, whose advisories with these ids a request acknowledges. @throws 404 if there is none */
-export async function readOrigin(
-  transaction: Transaction,
-  slug: string,
-  acknowledged: readonly string[],
-): Promise<Origin> {
+async function readOrigin(transaction: Transaction, slug: string, acknowledged: readonly string[]): Promise<Origin> {
   const found = await read(transaction, Prisma.sql`slug = ${slug}`, acknowledged);
   if (!found) throw notFound();
   return found;
+}
+
+interface Source {
+  readonly application?: string | undefined;
+  readonly spec?: ApplicationSpec | undefined;
+  readonly acknowledge?: readonly string[] | undefined;
+}
+
+/** The specification of a request, or of the application of the mirror that it names. @throws 400 unless it has one of them, 404 */
+export async function readRequested(
+  transaction: Transaction,
+  { application: slug, spec, acknowledge = [] }: Source,
+): Promise<{ readonly spec: ApplicationSpec; readonly origin?: Origin }> {
+  if ((slug === undefined) === (spec === undefined))
+    throw invalid([{ path: 'spec', message: 'is required without application, and must not be given with it' }]);
+  if (spec !== undefined) return { spec };
+  const origin = await readOrigin(transaction, slug ?? '', acknowledge);
+  return { spec: origin.spec, origin };
 }
 
 /** The present version of the application of the mirror from which an application was made. @throws 422 without one */

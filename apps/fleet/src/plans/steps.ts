@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { planLimits } from '@svc/contract/fleet';
+import { type ApplicationDocument, type DeploymentDocument, planLimits } from '@svc/contract/fleet';
 import { invalid } from '@svc/http';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { keyOf, type PlacedDocument } from './documents.ts';
@@ -131,31 +131,23 @@ async function changeSteps(transaction: Transaction, all: readonly Existing[], n
   const steps: Step[] = [];
   const byId = new Map(all.map((each) => [each.object.id, each]));
   for (const ids of portionsOf(all.map(({ object }) => object))) {
-    const existing = ids.flatMap((id) => byId.get(id) ?? []);
-    const ofDeployments = existing.flatMap(({ placed, previous, ...rest }) => {
+    const ofDeployments: Existing<DeploymentDocument>[] = [];
+    const ofApplications: Existing<ApplicationDocument>[] = [];
+    for (const { placed, previous, object } of ids.flatMap((id) => byId.get(id) ?? [])) {
       const { document } = placed;
-      return document.kind === 'deployment'
-        ? [
-            {
-              ...rest,
-              placed: { ...placed, document },
-              previous: previous?.kind === 'deployment' ? previous : undefined,
-            },
-          ]
-        : [];
-    });
-    const ofApplications = existing.flatMap(({ placed, previous, ...rest }) => {
-      const { document } = placed;
-      return document.kind === 'application'
-        ? [
-            {
-              ...rest,
-              placed: { ...placed, document },
-              previous: previous?.kind === 'application' ? previous : undefined,
-            },
-          ]
-        : [];
-    });
+      if (document.kind === 'deployment')
+        ofDeployments.push({
+          object,
+          placed: { ...placed, document },
+          previous: previous?.kind === 'deployment' ? previous : undefined,
+        });
+      else
+        ofApplications.push({
+          object,
+          placed: { ...placed, document },
+          previous: previous?.kind === 'application' ? previous : undefined,
+        });
+    }
     steps.push(...(await deploymentChanges(transaction, ofDeployments, names)));
     steps.push(...(await applicationChanges(transaction, ofApplications, names)));
   }

@@ -32,3 +32,7 @@ export function changedApplicationPolicy(
   );
   return { from, window, ready_seconds, deadline_seconds };
 }
+
+/** The policy of a new application. @throws 400 */
+export const newApplicationPolicy = (given?: ApplicationUpdatesInput): ApplicationUpdates =>
+  changedApplicationPolicy(policyOfApplication({ updates: {} }), given);

@@ -3,11 +3,11 @@ import type { ApplicationDocument, Overrides, Uses } from '@svc/contract/fleet';
 import { readContent } from '../../applications/before.ts';
 import type { Wanted } from '../../applications/decision/decide.ts';
 import type { Inputs } from '../../applications/inputs.ts';
-import { readOrigin } from '../../applications/origin.ts';
+import { readRequested } from '../../applications/origin.ts';
 import { overridesAfter } from '../../applications/overrides.ts';
 import { readPartRows } from '../../applications/parts.ts';
 import { type ApplicationRow, applications } from '../../applications/rows.ts';
-import { changedApplicationPolicy, policyOfApplication } from '../../applications/updates/policy.ts';
+import { newApplicationPolicy } from '../../applications/updates/policy.ts';
 import type { Refusal } from '../../deployments/refusals.ts';
 import type { DeploymentRow } from '../../deployments/rows.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
@@ -41,7 +41,7 @@ export async function applicationCreation(transaction: Transaction, placed: Plac
 /** The new application that a document describes. Its names exist. */
 async function wantedOf(transaction: Transaction, document: ApplicationDocument, names: Names): Promise<Wanted> {
   const { name, labels = {}, inputs = {}, replicas = {}, use: uses = {}, desired_state = 'running' } = document;
-  const content = await contentOf(transaction, document);
+  const content = await readRequested(transaction, document);
   return {
     name,
     labels,
@@ -51,19 +51,10 @@ async function wantedOf(transaction: Transaction, document: ApplicationDocument,
     volumes: volumesNamed(document, names),
     overrides: overridesAfter(content.spec, {}, document.overrides),
     uses,
-    updates: changedApplicationPolicy(policyOfApplication({ updates: {} }), document.updates),
+    updates: newApplicationPolicy(document.updates),
     target: targetNamed(document, names),
     desiredState: desired_state,
   };
-}
-
-async function contentOf(
-  transaction: Transaction,
-  { application, spec, acknowledge = [] }: ApplicationDocument,
-): Promise<Pick<Wanted, 'spec' | 'origin'>> {
-  if (spec !== undefined) return { spec };
-  const origin = await readOrigin(transaction, application ?? '', acknowledge);
-  return { spec: origin.spec, origin };
 }
 
 interface Needing {
