@@ -18,7 +18,7 @@ export type PortName = 'HUB_PORT' | 'FLEET_PORT' | 'IDP_PORT' | 'POSTGRES_PORT';
 
 export const repository = path.resolve(import.meta.dirname, '..', '..', '..');
 
-const passedOnNames = /^(PATH|HOME|TMPDIR|TZ|SystemRoot|LOG_LEVEL|RATE_LIMIT|CORS_ORIGINS|NODE_.*)$/;
+const passedOnNames = /^(PATH|HOME|TMPDIR|TZ|SystemRoot|LOG_LEVEL|RATE_LIMIT|CORS_ORIGINS|NETWORK_POOL|NODE_.*)$/;
 
 /**
  * Reads the settings from the environment and the arguments. No other module reads the environment. Throws StartError.

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 
 const lifetimeModule = pathToFileURL(path.resolve(import.meta.dirname, '../..', 'dist', 'lifetime.js')).href;
 
@@ -19,15 +21,30 @@ const watched = `
   console.log('watching');
 `;
 
-/** A program that starts it like npm starts a script: in a shell that waits for it. */
+/** A program that starts its arguments like npm starts a script: in a shell that waits for it. */
 const npmLike = `
   const { spawn } = require('node:child_process');
-  const script = '"$0" --input-type=module -e "$1"; exit';
-  spawn('/bin/sh', ['-c', script, process.execPath, process.argv[1]], { stdio: 'inherit' });
+  spawn('/bin/sh', ['-c', '"$0" "$@"; exit', process.execPath, ...process.argv.slice(1)], { stdio: 'inherit' });
 `;
 
-test('a lifetime ends when npm is killed, even if the shell between them keeps running', async () => {
-  const npm = spawn(process.execPath, ['-e', npmLike, watched], { stdio: ['ignore', 'pipe', 'inherit'] });
+/** A program that starts its arguments with another version of Node, as the bootstrap process does. */
+const bootstrapLike = `
+  import { spawn } from 'node:child_process';
+  spawn(process.execPath, process.argv.slice(2), { stdio: 'inherit' });
+`;
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-lifetime-'));
+const bootstrapScript = path.join(folder, 'infra', 'local', 'bootstrap.mjs');
+fs.mkdirSync(path.dirname(bootstrapScript), { recursive: true });
+fs.writeFileSync(bootstrapScript, bootstrapLike);
+afterAll(() => fs.rmSync(folder, { recursive: true }));
+
+test.each([
+  ['the shell between them keeps', []],
+  ['the shell and the bootstrap process between them keep', [bootstrapScript]],
+])('a lifetime ends when npm is killed, even if %s running', async (_, between) => {
+  const args = ['-e', npmLike, '--', ...between, '--input-type=module', '-e', watched];
+  const npm = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   npm.stdout.setEncoding('utf8').on('data', (text) => {
     output += text;

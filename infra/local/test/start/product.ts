@@ -47,7 +47,7 @@ export async function aProduct(
 ): Promise<Product> {
   const child = spawn(node, [mainScript, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, ...ports, DATA_DIR: dataDir, DOCKER_HOST: engine },
+    env: { PATH: process.env.PATH, ...ports, DATA_DIR: dataDir, DOCKER_HOST: engine, NETWORK_POOL: networkPoolOf(ports) },
   });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text) => {
@@ -67,6 +67,12 @@ export async function aProduct(
       return { code, stderr, left: [...marks].filter(([, mark]) => isRunning(mark)).map(([name]) => name) };
     },
   };
+}
+
+/** Products that run at the same time have different pools of networks, because they can share an engine. */
+function networkPoolOf({ FLEET_PORT }: Ports): string {
+  const part = Number(FLEET_PORT) % 256;
+  return `10.${64 + Math.floor(part / 4)}.${64 * (part % 4)}.0/18`;
 }
 
 async function linesUntilReady(child: ChildProcess) {

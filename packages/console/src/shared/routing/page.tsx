@@ -58,14 +58,25 @@ function loaded<T>(code: Promise<T>): Promise<T> {
 }
 
 const RELOADED = 'reloaded';
-const RELOAD_PAUSE_MS = 10_000;
+/** So many reloads are made in this time, in milliseconds. After that, the error stays on the page. */
+const MAX_RELOADS = 3;
+const RELOADS_MS = 30_000;
+/** The pauses before each try to reach the service, in milliseconds. */
+const TRIES_MS = [0, 500, 1000, 2000, 4000];
 
-/** Loads the page again if the service responds. If that does not help, the error stays on the page. */
-async function reloadIfHeard(): Promise<void> {
-  const isRecent = Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_PAUSE_MS;
-  if (isRecent || !(await isHeard())) return;
-  sessionStorage.setItem(RELOADED, String(Date.now()));
-  location.reload();
+/** Loads the page again as soon as the service responds, unless that has not helped or `signal` is aborted. */
+async function reloadWhenHeard(signal: AbortSignal): Promise<void> {
+  const earlier = (sessionStorage.getItem(RELOADED) ?? '').split(' ').filter((at) => Date.now() - Number(at) < RELOADS_MS);
+  if (earlier.length >= MAX_RELOADS) return;
+  for (const pause of TRIES_MS) {
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    const heard = !signal.aborted && (await isHeard());
+    if (signal.aborted) return;
+    if (!heard) continue;
+    sessionStorage.setItem(RELOADED, [...earlier, Date.now()].join(' '));
+    location.reload();
+    return;
+  }
 }
 
 const INTENT_MS = 60;
@@ -132,14 +143,16 @@ export function Pages({ pages, missing }: { readonly pages: readonly Page[]; rea
 class Guard extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
   override state = { error: undefined };
   #ignoreReturn = () => {};
+  readonly #unmounted = new AbortController();
   override componentDidMount() {
     this.#ignoreReturn = onReturn(() => this.state.error && location.reload());
   }
   override componentDidCatch(error: unknown) {
-    if (error instanceof CodeNotLoaded) void reloadIfHeard();
+    if (error instanceof CodeNotLoaded) void reloadWhenHeard(this.#unmounted.signal);
   }
   override componentWillUnmount() {
     this.#ignoreReturn();
+    this.#unmounted.abort();
   }
   static getDerivedStateFromError(error: unknown) {
     return { error };
