@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type DocumentKind, type ObjectDocument, planLimits } from '@svc/contract/fleet';
 import { formatYaml } from '@svc/documents';
 import { Problem } from '@svc/http';
@@ -51,6 +52,8 @@ export async function exportDocuments(reader: Reader, selection: Selection): Pro
         leftOut.push({ kind, name, reason: 'It has values that a file can no longer set.' });
         continue;
       }
+      // A document takes up to milliseconds, and other work of the process waits meanwhile.
+      await setImmediate();
       const text = formatYaml(document);
       size += text.length;
       if (size > planLimits.text) throw tooLarge(`The documents have more than ${planLimits.text} characters.`);
