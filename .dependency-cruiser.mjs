@@ -13,6 +13,7 @@ export const layers = {
     'commands',
     'config',
     'mcp',
+    'sources',
     'api',
     'webhooks',
     'changes',

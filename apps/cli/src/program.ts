@@ -67,6 +67,7 @@ export function createProgram(result: Result): Command {
   addDeployments(program, add);
   addUpdates(program, add, group);
   addPlans(program, add, group);
+  addSources(add, group);
   addTargets(add, group);
   addCredentials(add, group);
   addTrust(add, group);
@@ -379,6 +380,67 @@ function addPlans(program: Command, add: Add, group: Group): void {
     examples: ['svc plan reject "$PLAN" --reason "one at a time" --yes'],
     options: (command) => command.option('--reason <text>', 'for whoever made the plan'),
     load: async () => (await plans()).reject,
+  });
+}
+
+function addSources(add: Add, group: Group): void {
+  const sources = () => import('./commands/sources.ts');
+  const source = group('source', 'follow branches of git repositories, whose files become plans');
+  add(source, 'list', {
+    summary: 'list the sources with their commits and plans',
+    examples: ['svc source list', 'svc source list -o json'],
+    load: async () => (await sources()).list,
+  });
+  add(source, 'show <name>', {
+    summary: 'show a source: what it has read, and why it fails',
+    examples: ['svc source show shop'],
+    load: async () => (await sources()).show,
+  });
+  add(source, 'add <name> <url>', {
+    summary: 'follow a branch of a repository; --token - reads a token from stdin',
+    examples: [
+      'svc source add shop https://git.example.com/team/shop.git --folder deploy --yes',
+      'svc source add shop https://git.example.com/team/shop.git --mode automatic --token - --yes < token.txt',
+    ],
+    options: (command) =>
+      command
+        .option('--branch <name>', 'the branch; default: main')
+        .option('--folder <path>', 'the folder whose files apply; default: all')
+        .option('--set <name>', 'the set of objects that the files manage; default: the name')
+        .option('--token <->', '-: read a token that can read the repository from stdin')
+        .addOption(
+          new Option('--mode <mode>', 'who applies the plans; default: manual').choices(['manual', 'automatic']),
+        )
+        .option('--heal', 'with automatic: also revert changes by hand')
+        .addOption(
+          new Option('--removed <what>', 'what happens to objects whose documents are gone; default: ask').choices([
+            'never',
+            'ask',
+            'automatic',
+          ]),
+        )
+        .addOption(number('--interval <seconds>', 'seconds between two checks; default: 300')),
+    load: async () => (await sources()).add,
+  });
+  add(source, 'check <name>', {
+    summary: 'have the repository read now',
+    examples: ['svc source check shop'],
+    load: async () => (await sources()).check,
+  });
+  add(source, 'enable <name>', {
+    summary: 'enable a source; its plans are then made with your rights',
+    examples: ['svc source enable shop --yes'],
+    load: async () => (await sources()).enable,
+  });
+  add(source, 'disable <name>', {
+    summary: 'disable a source; nothing that runs changes',
+    examples: ['svc source disable shop --yes'],
+    load: async () => (await sources()).disable,
+  });
+  add(source, 'rm <name>', {
+    summary: 'delete a source; all objects stay, and are no longer managed by files',
+    examples: ['svc source rm shop --yes'],
+    load: async () => (await sources()).remove,
   });
 }
 

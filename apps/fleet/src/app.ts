@@ -12,7 +12,7 @@ import {
 import { type CallLimits, createServerFactory, mountMcp } from '@svc/mcp';
 import type { Express } from 'express';
 import type { RequestContext, Services } from './api/request/context.ts';
-import { createEnter, createSharedContexts } from './api/request/enter.ts';
+import { createEnter, createSharedContexts, createTurns, type Turns } from './api/request/enter.ts';
 import { routes } from './api/routes.ts';
 import { auditQueryOf } from './audit/entries.ts';
 import { createAuditGate } from './audit/gate.ts';
@@ -38,6 +38,8 @@ import type { ReconcilerTimings } from './reconciler/timings.ts';
 import type { DefaultLimits } from './render/defaults.ts';
 import { createHubs, createProviders, type OutboundRoutes } from './settings/connections.ts';
 import { createSettings, type Settings, type SettingsEnvironment } from './settings/settings.ts';
+import { observeSources } from './sources/metrics.ts';
+import type { SourceTimings } from './sources/sources.ts';
 import { version } from './version.ts';
 import type { WebhookTimings } from './webhooks/webhooks.ts';
 
@@ -47,6 +49,7 @@ export interface FleetTimings {
   readonly reconciler?: ReconcilerTimings | undefined;
   readonly changes?: Partial<FeedTimings> | undefined;
   readonly webhooks?: WebhookTimings | undefined;
+  readonly sources?: SourceTimings | undefined;
 }
 
 interface ServicesOptions {
@@ -97,6 +100,8 @@ type OwnOptions =
   | 'corsOrigins';
 interface AppOptions extends Omit<ServiceOptions<RequestContext>, OwnOptions> {
   readonly services: Services;
+  /** Default: new ones, with `placementWaitMs`. */
+  readonly turns?: Turns | undefined;
   /** Aborts when the process is told to stop. Calls of tools that wait then end. */
   readonly stopping?: AbortSignal | undefined;
   /** The deliveries of the process to other systems, for the metrics. Default: none. */
@@ -114,14 +119,19 @@ interface AppOptions extends Omit<ServiceOptions<RequestContext>, OwnOptions> {
 export interface Fleet {
   readonly app: Express;
   readonly services: Services;
+  readonly turns: Turns;
 }
 
 /**
  * Creates a fleet. It does not read the environment, listen on a port, or start background work.
  */
-export function createFleet(options: ServicesOptions, appOptions: Omit<AppOptions, 'services' | 'log'>): Fleet {
+export function createFleet(
+  options: ServicesOptions,
+  appOptions: Omit<AppOptions, 'services' | 'turns' | 'log'>,
+): Fleet {
   const services = createServices(options);
-  return { services, app: createApp({ ...appOptions, services, log: options.log }) };
+  const turns = createTurns(services, appOptions.placementWaitMs);
+  return { services, turns, app: createApp({ ...appOptions, services, turns, log: options.log }) };
 }
 
 function createServices(options: ServicesOptions): Services {
@@ -178,11 +188,12 @@ export function createApp({
   callLimits,
   streamCheckMs,
   placementWaitMs,
+  turns = createTurns(services, placementWaitMs),
   ...options
 }: AppOptions): Express {
   const { database, publicUrl, corsOrigins, confirmationKey } = services;
   const authentication = createAuthentication({ services, publicUrl, log: options.log, streamCheckMs });
-  const sharedContextOf = createSharedContexts(services, authentication, placementWaitMs);
+  const sharedContextOf = createSharedContexts(services, turns, authentication);
   const issuer = async () => {
     const oidc = await services.settings.oidc();
     return services.providers.of(oidc) ? (oidc.issuer ?? undefined) : undefined;
@@ -216,6 +227,7 @@ export function createApp({
       observeFleet(database)(metrics);
       observeDeliveries(metrics, deliveries);
       observeWebhooks(metrics, auditQueryOf(database));
+      observeSources(metrics, database);
       observePools(metrics, database.pools);
       observeDatabase(metrics, () => database.client.$queryRaw`SELECT 1`);
     },

@@ -9,6 +9,7 @@ import {
   unavailableDatabase,
 } from '@svc/database';
 import { createAuditDelivery, type Delivery, WEBHOOK_LIMITS } from '@svc/delivery';
+import { GIT_OUTBOUND } from '@svc/git';
 import {
   type ChangedSettings,
   consoleFolderOf,
@@ -44,6 +45,7 @@ import { loadSigningKey, type SigningKey } from './identity/sessions/session-tok
 import { replaceableTemporaryAdmin, requireStrongPassword } from './identity/sessions/temporary-admin.ts';
 import type { OutboundRoutes } from './settings/connections.ts';
 import { createSettings, type SettingsEnvironment } from './settings/settings.ts';
+import { createSources } from './sources/sources.ts';
 import { version } from './version.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
 
@@ -101,7 +103,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     timings: timings.webhooks,
   });
   const deliveries = [webhooks.following, ...(delivery ? [delivery] : [])];
-  const { app, services }: Fleet = createFleet(
+  const { app, services, turns }: Fleet = createFleet(
     {
       database,
       sealer,
@@ -154,6 +156,8 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     },
   );
   const { changes, engineRuntime, sync, settings, providers } = services;
+  const toGit = createOutbound({ ...GIT_OUTBOUND, restrictTo: config.OUTBOUND_ALLOW });
+  const sources = createSources({ making: { ...services, ...turns }, log, outbound: toGit, timings: timings.sources });
   const watched = watchDependencies({
     log,
     isOfDatabase: isDatabaseFailure,
@@ -188,9 +192,10 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
         changes.stop(),
         delivery?.stop(),
         webhooks.stop(),
+        sources.stop(),
       ];
       // Aborts requests, so that a slow hub does not delay the shutdown.
-      await Promise.all([toHub.close(), toProvider.close(), toWebhooks.close()]);
+      await Promise.all([toHub.close(), toProvider.close(), toWebhooks.close(), toGit.close()]);
       await Promise.all(idle);
       await hashing.stop();
       await database.close();
@@ -219,6 +224,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   });
   delivery?.start();
   webhooks.start();
+  sources.start();
   await watched.check().catch(() => undefined); // logs what is not available
 }
 

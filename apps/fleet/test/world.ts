@@ -148,7 +148,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
         return syncInterval;
       },
     };
-    const { app, services } = createFleet(
+    const { app, services, turns } = createFleet(
       {
         database: connections,
         sealer,
@@ -190,9 +190,9 @@ export async function startWorld(options: ReplicaOptions = {}) {
     const checks = createProviderChecks({ ...services, sealer, log });
     const api = apiOf(app, closedOpenApiDocument(fleetService));
     apis.push(api);
-    return { app, api, sync, syncEvery, services, checks };
+    return { app, api, sync, syncEvery, services, turns, checks };
   };
-  const { app, api, sync, syncEvery, services } = aReplica(options);
+  const { app, api, sync, syncEvery, services, turns } = aReplica(options);
   let count = 0;
 
   const aToken = async (given: Partial<Token> = {}) => {
@@ -263,6 +263,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
     sync,
     syncEvery,
     services,
+    turns,
     log,
     aReplica,
     database,

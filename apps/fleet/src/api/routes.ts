@@ -33,6 +33,7 @@ import * as secrets from './secrets.ts';
 import * as publishers from './settings/publishers.ts';
 import * as trust from './settings/trust.ts';
 import * as settings from './settings.ts';
+import * as sources from './sources.ts';
 import * as storage from './storage.ts';
 import * as tokens from './tokens.ts';
 import * as updateRuns from './update-runs.ts';
@@ -57,6 +58,7 @@ export const routes = implement(fleetEndpoints, {
   ...tokens,
   ...settings,
   ...trust,
+  ...sources,
   ...webhooks,
   ...publishers,
   ...audit,

@@ -84,6 +84,16 @@ export class Recording {
     return new Recording(token, recorded, () => res.destroyed || req.socket.destroyed);
   }
 
+  /** The recording of a change that a part of the fleet makes itself, as if it had requested it. */
+  static ofOwn({
+    actor,
+    ...recorded
+  }: Pick<Entry, 'method' | 'path' | 'request_id'> & { readonly actor: string }): Recording {
+    const recording = new Recording(undefined, { ...recorded, source: null, part: false }, () => false);
+    recording.setActor({ actor, user_id: null });
+    return recording;
+  }
+
   /** The recording of an operation that the request performs. It has an entry of its own. */
   part({ method, path }: Pick<Entry, 'method' | 'path'>): Recording {
     const recorded = { ...this.#recorded, method, path: pathOf(path).slice(0, MAX_PATH), part: true };

@@ -6,11 +6,21 @@ export const constraintProblems: ConstraintProblems = {
   users_email_key: () =>
     new Problem('email_taken', 'Another user of this fleet has this e-mail. E-mails must be unique.'),
   ...Object.fromEntries(
-    (['hosts', 'clusters', 'workloads', 'deployments', 'applications', 'volumes', 'secrets', 'webhooks'] as const).map(
-      (table) => [
-        `${table}_name_key`,
-        () => new Problem('name_taken', 'Another resource of this kind has this name. Choose another name.'),
-      ],
-    ),
+    (
+      [
+        'hosts',
+        'clusters',
+        'workloads',
+        'deployments',
+        'applications',
+        'volumes',
+        'secrets',
+        'webhooks',
+        'sources',
+      ] as const
+    ).map((table) => [
+      `${table}_name_key`,
+      () => new Problem('name_taken', 'Another resource of this kind has this name. Choose another name.'),
+    ]),
   ),
 };

@@ -16,6 +16,7 @@ const COLUMNS = [
   { table: 'secrets', column: 'sealed', key: 'id' },
   { table: 'sealed_values', column: 'sealed', key: 'id' },
   { table: 'webhooks', column: 'sealed', key: 'id' },
+  { table: 'sources', column: 'sealed', key: 'id' },
   { table: 'sign_in_transactions', column: 'sealed', key: 'state_hash' },
 ] as const;
 

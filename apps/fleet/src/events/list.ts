@@ -10,7 +10,7 @@ type Query = Input<typeof fleetEndpoints.listEvents>['query'];
 const eventRow = z.object({
   id: z.string(),
   at: z.date(),
-  kind: z.enum(['hosts', 'clusters', 'deployments', 'catalog', 'plans']),
+  kind: z.enum(['hosts', 'clusters', 'deployments', 'catalog', 'plans', 'sources']),
   object_id: z.string(),
   name: z.string(),
   severity: z.enum(['warning', 'normal']),

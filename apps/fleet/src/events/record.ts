@@ -16,7 +16,7 @@ export interface RecordedEvent {
   readonly message: string;
 }
 
-type Kind = 'hosts' | 'clusters' | 'deployments' | 'catalog' | 'plans';
+type Kind = 'hosts' | 'clusters' | 'deployments' | 'catalog' | 'plans' | 'sources';
 
 interface Problem {
   readonly kind: Kind;

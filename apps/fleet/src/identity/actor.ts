@@ -44,5 +44,6 @@ function displayName(caller: Caller): string {
 export function authorOf(principal: Changer): string {
   if (principal.kind === 'anonymous') throw new Error('an anonymous principal cannot be an author');
   if (principal.kind === 'fleet') return principal.kind;
+  if (principal.kind === 'source') return `source:${principal.name}`;
   return displayName(principal);
 }

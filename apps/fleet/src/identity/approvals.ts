@@ -13,7 +13,7 @@ export const strictest = (...levels: readonly ApprovalLevel[]): ApprovalLevel =>
 
 /** Which changes of a caller need the approval of a person, whatever the settings of the fleet are. */
 export const approvalOf = (principal: Changer): ApprovalLevel =>
-  principal.kind === 'token' ? principal.approval : 'none';
+  principal.kind === 'token' || principal.kind === 'source' ? principal.approval : 'none';
 
 /** The changes of what runs and of what it needs. Others, such as those of users, are not made with plans. */
 const PLANNED: readonly string[] = ['resources-write', 'secrets-write'];

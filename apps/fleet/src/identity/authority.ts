@@ -5,7 +5,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { Settings } from '../settings/settings.ts';
 import { authorOf } from './actor.ts';
 import type { Creator } from './mcp-tokens.ts';
-import type { Principal } from './principal.ts';
+import type { Principal, SourcePrincipal } from './principal.ts';
 import { rolesFrom } from './roles.ts';
 import { roleOfUser } from './users.ts';
 
@@ -19,7 +19,7 @@ type Transaction = Prisma.TransactionClient;
  * removal, block or revocation waits, and then also ends what was created. @throws 401 if the user
  * or the token is no longer valid
  */
-export async function creatorOf(transaction: Transaction, principal: Principal): Promise<Creator> {
+export async function creatorOf(transaction: Transaction, principal: Principal | SourcePrincipal): Promise<Creator> {
   const creator = {
     created_by: authorOf(principal),
     created_by_user: userOf(principal),
@@ -38,7 +38,7 @@ export async function creatorOf(transaction: Transaction, principal: Principal):
   return creator;
 }
 
-function userOf(principal: Principal): string | null {
+function userOf(principal: Principal | SourcePrincipal): string | null {
   if (principal.kind === 'token') return principal.createdByUser;
   return principal.kind === 'user' ? principal.id : null;
 }
@@ -115,7 +115,7 @@ export const dependentsOf = (tokenId: string): Prisma.Sql => Prisma.sql`(
 
 /**
  * Ends what a user created, when the user is removed or blocked: revokes the tokens, withdraws the
- * invitations, and disables the webhooks.
+ * invitations, and disables the webhooks and sources.
  */
 export async function endAuthorityOfUser(transaction: Transaction, userId: string): Promise<void> {
   await lockInOrder(
@@ -129,25 +129,29 @@ export async function endAuthorityOfUser(transaction: Transaction, userId: strin
   const created = await transaction.$queryRaw<{ id: string }[]>`
     UPDATE tokens SET revoked_at = now() WHERE created_by_user = ${userId}::uuid AND revoked_at IS NULL RETURNING id`;
   await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_user = ${userId}::uuid`;
-  await disableWebhooks(transaction, Prisma.sql`created_by_user = ${userId}::uuid`);
+  await disableOwned(transaction, Prisma.sql`created_by_user = ${userId}::uuid`);
   for (const { id } of created) await endAuthorityOfToken(transaction, id);
 }
 
-/** Another admin can enable them, and becomes their creator. */
-const disableWebhooks = (transaction: Transaction, condition: Prisma.Sql) => transaction.$executeRaw`
-  UPDATE webhooks SET disabled_at = now(), disabled_reason = 'Its creator has lost the right to it.'
-  WHERE disabled_at IS NULL AND ${condition}`;
+/** Disables webhooks and sources. Another caller can enable them, and becomes their creator. */
+async function disableOwned(transaction: Transaction, condition: Prisma.Sql): Promise<void> {
+  for (const table of [Prisma.sql`webhooks`, Prisma.sql`sources`]) {
+    await transaction.$executeRaw`
+      UPDATE ${table} SET disabled_at = now(), disabled_reason = 'Its creator has lost the right to it.'
+      WHERE disabled_at IS NULL AND ${condition}`;
+  }
+}
 
 /**
  * Ends what was created with a token, when it is revoked: revokes the tokens, withdraws the
- * invitations, and disables the webhooks. @returns the ids of the tokens
+ * invitations, and disables the webhooks and sources. @returns the ids of the tokens
  */
 export async function endAuthorityOfToken(transaction: Transaction, tokenId: string): Promise<string[]> {
   const revoked = await transaction.$queryRaw<{ id: string }[]>`
     UPDATE tokens t SET revoked_at = now() FROM ${dependentsOf(tokenId)} d WHERE t.id = d.id RETURNING t.id`;
   const ids = revoked.map(({ id }) => id);
   await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_token = ANY (${[tokenId, ...ids]}::uuid[])`;
-  await disableWebhooks(transaction, Prisma.sql`created_by_token = ANY (${[tokenId, ...ids]}::uuid[])`);
+  await disableOwned(transaction, Prisma.sql`created_by_token = ANY (${[tokenId, ...ids]}::uuid[])`);
   return ids;
 }
 
@@ -167,6 +171,6 @@ export async function transferAuthority(transaction: Transaction, tokenId: strin
       created_by_token = CASE WHEN t.created_by_token = ${tokenId}::uuid THEN ${to.created_by_token}::uuid ELSE t.created_by_token END
     FROM ${dependentsOf(tokenId)} d WHERE t.id = d.id RETURNING t.id`;
   await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_token = ${tokenId}::uuid`;
-  await disableWebhooks(transaction, Prisma.sql`created_by_token = ${tokenId}::uuid`);
+  await disableOwned(transaction, Prisma.sql`created_by_token = ${tokenId}::uuid`);
   return kept.map(({ id }) => id);
 }

@@ -39,15 +39,24 @@ export type Caller = User | TemporaryAdministrator | TokenBearer;
 /** The identity behind a credential, or anonymous. */
 export type Principal = { readonly kind: 'anonymous' } | Caller;
 
+/** A source of files, as the author of the plans that it makes and applies. */
+export interface SourcePrincipal {
+  readonly kind: 'source';
+  readonly id: string;
+  readonly name: string;
+  /** Which of its plans need the approval of a person, because of the token that created it. */
+  readonly approval: ApprovalLevel;
+}
+
 /** The fleet itself, as the author of changes that no caller requests. */
 export const THE_FLEET = { kind: 'fleet' } as const;
 
 /** Who makes a change. */
-export type Changer = Principal | typeof THE_FLEET;
+export type Changer = Principal | SourcePrincipal | typeof THE_FLEET;
 
 /** The reason of the 403 for a user without a role. */
 export const NO_ROLE = 'Your claims from the identity provider map to no role in this fleet.';
 
 /** A string that identifies the caller in the request log and for limits per caller. */
-export const callerKey = (principal: Principal): string =>
+export const callerKey = (principal: Principal | SourcePrincipal): string =>
   'id' in principal ? `${principal.kind} ${principal.id}` : principal.kind;

@@ -44,6 +44,7 @@ export const createEnterMcp =
           ifMatch: () => (current) => version === undefined || current === version,
           idempotencyKey,
           lastEventId: undefined,
+          hookProof: { signature: undefined, token: undefined },
           connection: {
             endWithCredential: () => endWithCredential(true),
             onClose: (listener) => void (signal.aborted ? listener() : signal.addEventListener('abort', listener)),

@@ -9,7 +9,7 @@ import { authorOf } from '../identity/actor.ts';
 import { nextVersion } from '../resources/kind.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { type DecidedObject, decidePlan, deploymentsOf, type PlanDecision } from './decide.ts';
-import type { PlacedDocument } from './documents.ts';
+import { keyOf, type PlacedDocument } from './documents.ts';
 import { requireApproval } from './review.ts';
 import { lockPlan, readPlan, recordApplied } from './rows.ts';
 import type { PlanOptions } from './step.ts';
@@ -59,7 +59,9 @@ export async function applyPlan(
   const isRefusedNow = decision.steps.some(({ refusals }) => refusals.length > 0);
   if (decision.digest !== plan.digest || isRefusedNow) throw new PlanOutdated(differing(plan.parts, decision.parts));
   const generated = await store(context, decision);
-  await storeApplied(transaction, { set: options.set, planId: id, documents });
+  const kept = new Set(decision.kept);
+  const applied = documents.filter(({ document }) => !kept.has(keyOf(document)));
+  await storeApplied(transaction, { set: options.set, planId: id, documents: applied });
   await recordApplied(transaction, { id, author: authorOf(principal) });
   return generated;
 }

@@ -54,6 +54,8 @@ export interface PlanDecision {
   readonly steps: readonly DecidedStep[];
   readonly losses: readonly Loss[];
   readonly unchanged: number;
+  /** The documents whose objects were changed by hand and stay so, by kind and name. */
+  readonly kept: readonly string[];
   readonly leftOut: readonly ManagedObject[];
   /** Identifies the decision. */
   readonly digest: string;
@@ -72,7 +74,7 @@ export async function decidePlan(
   examine: (decided: DecidedObject) => void = () => undefined,
 ): Promise<PlanDecision> {
   const { transaction } = context;
-  const { steps, unchanged, leftOut } = await readSteps(transaction, documents, options);
+  const { steps, unchanged, kept, leftOut } = await readSteps(transaction, documents, options);
   const decisions = await decisionsIn(context);
   const decided: DecidedStep[] = [];
   for (const step of steps) decided.push(await decideStep(step, decisions, examine));
@@ -83,7 +85,7 @@ export async function decidePlan(
   );
   const parts = Object.fromEntries(decided.map((each) => [keyOf(each.step), partOf(each, losses)]));
   const described = documents.map(({ document }) => [document.kind, document]);
-  return { steps: decided, losses, unchanged, leftOut, parts, digest: sha256({ options, described, parts }) };
+  return { steps: decided, losses, unchanged, kept, leftOut, parts, digest: sha256({ options, described, parts }) };
 }
 
 /** The problems of values that everybody who sees the files would know. */
@@ -233,7 +235,7 @@ const MAX_LEFT_OUT = 100;
 
 /** Describes a decision for people. `show` is asked about each accepted creation and change. */
 export async function describePlan(
-  { steps, losses, unchanged, leftOut, parts }: PlanDecision,
+  { steps, losses, unchanged, kept, leftOut, parts }: PlanDecision,
   show: (decided: DecidedObject) => Promise<Shown>,
   nothing: Shown,
 ): Promise<PlanContent> {
@@ -254,6 +256,7 @@ export async function describePlan(
       unchanged,
       interrupted: changes.filter(({ outage }) => outage.expected).length,
       left_out: leftOut.length,
+      kept: kept.length,
     },
     changes,
     refusals: steps.flatMap(({ step, refusals }) =>

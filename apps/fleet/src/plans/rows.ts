@@ -10,7 +10,7 @@ import type { Creator } from '../identity/mcp-tokens.ts';
 import { isUuid } from '../resources/kind.ts';
 import type { PlanContent } from './decide.ts';
 import type { PlanFile } from './documents.ts';
-import type { PlanOptions } from './step.ts';
+import { keptDrifts, type PlanOptions } from './step.ts';
 
 type Transaction = Prisma.TransactionClient;
 type Reader = Pick<Transaction, '$queryRaw'>;
@@ -18,7 +18,7 @@ type Plan = Reply<typeof fleetEndpoints.getPlan>['plan'];
 type Query = Input<typeof fleetEndpoints.listPlans>['query'];
 
 /** A plan that was not applied in time has the state `expired`. */
-const state = Prisma.sql`CASE
+export const planState = Prisma.sql`CASE
   WHEN r.state IN ('ready', 'refused', 'unchanged') AND r.expires_at <= now() THEN 'expired'
   WHEN r.state = 'ready' AND r.needs_approval AND r.review IS NULL THEN 'needs_approval'
   ELSE r.state END`;
@@ -38,32 +38,47 @@ const planRow = z.object({
   title: z.string(),
   state: z.enum(planStates),
   digest: z.string(),
-  options: z.object({ prune: z.boolean(), max_deletions: z.int(), adopt: z.boolean() }),
-  summary: z.custom<PlanContent['summary']>(),
+  options: z.object({
+    prune: z.boolean(),
+    max_deletions: z.int(),
+    adopt: z.boolean(),
+    drift: z.enum(keptDrifts).optional(),
+  }),
+  summary: z.custom<Omit<PlanContent['summary'], 'kept'>>(),
   created_at: z.date(),
   created_by: z.string(),
   expires_at: z.date(),
   applied_at: z.date().nullable(),
   applied_by: z.string().nullable(),
+  source_id: z.string().nullable(),
+  commit: z.string().nullable(),
   review: review.nullable(),
 });
 
 const planList: List<Query & { readonly sort: '-created_at' }> = {
   table: Prisma.sql`plans`,
-  columns: Prisma.sql`r.id, r.set_name, r.title, ${state} AS state, r.digest, r.options, r.summary, r.created_at, r.created_by,
-    r.expires_at, r.applied_at, r.applied_by, r.review`,
+  columns: Prisma.sql`r.id, r.set_name, r.title, ${planState} AS state, r.digest, r.options, r.summary, r.created_at, r.created_by,
+    r.expires_at, r.applied_at, r.applied_by, r.source_id, r.commit, r.review`,
   rules: {
     filters: {
-      state: (states) => Prisma.sql`${state} = ANY(${states}::text[])`,
+      state: (states) => Prisma.sql`${planState} = ANY(${states}::text[])`,
       set: isText(Prisma.sql`r.set_name`),
     },
     sorts: { created_at: by(Prisma.sql`r.created_at`) },
   },
 };
 
-function presentRow(row: unknown): Omit<Plan, 'changes' | 'refusals' | 'losses' | 'left_out'> {
-  const { set_name, options, expires_at, ...rest } = planRow.parse(row);
-  return { ...rest, ...options, set: set_name, expires_at: rest.state === 'applied' ? null : expires_at };
+function presentRow(
+  row: unknown,
+): Omit<Plan, 'changes' | 'refusals' | 'losses' | 'left_out'> & Pick<PlanOptions, 'drift'> {
+  const { set_name, options, expires_at, summary, ...rest } = planRow.parse(row);
+  return {
+    ...rest,
+    ...options,
+    summary: { kept: 0, ...summary }, // earlier versions stored none
+    set: set_name,
+    expires_at: rest.state === 'applied' ? null : expires_at,
+  };
 }
 
 /** A page of plans, newest first. */
@@ -76,7 +91,10 @@ export async function readPlans(reader: Reader, query: Query) {
 const storedContent = z.custom<Pick<PlanContent, 'changes' | 'refusals' | 'losses' | 'left_out' | 'parts'>>();
 
 /** A plan with its changes. @throws 404 */
-export async function readPlan(reader: Reader, id: string): Promise<Plan & { readonly parts: PlanContent['parts'] }> {
+export async function readPlan(
+  reader: Reader,
+  id: string,
+): Promise<Plan & { readonly parts: PlanContent['parts']; readonly drift?: PlanOptions['drift'] }> {
   const row = await readColumns(reader, id, Prisma.sql`${planList.columns}, r.decision`);
   const { changes, refusals, losses, left_out, parts } = storedContent.parse(row.decision);
   return { ...presentRow(row), changes, refusals, losses, left_out, parts };
@@ -129,7 +147,7 @@ export async function lockPlan(transaction: Transaction, id: string): Promise<vo
   if (rows.length === 0) throw notFound();
 }
 
-interface NewPlan {
+export interface NewPlan {
   readonly creator: Creator;
   readonly title: string;
   readonly options: PlanOptions;
@@ -138,6 +156,8 @@ interface NewPlan {
   readonly digest: string;
   /** Which plans need the approval of a person. */
   readonly approval: ApprovalLevel;
+  /** What a source has read; undefined: a caller makes the plan. */
+  readonly read?: { readonly source: string; readonly commit: string } | undefined;
 }
 
 /**
@@ -145,21 +165,22 @@ interface NewPlan {
  * @returns its id. @throws 409 if too many plans are ready
  */
 export async function insertPlan(transaction: Transaction, plan: NewPlan): Promise<string> {
-  const { creator, title, options, files, content, digest, approval } = plan;
+  const { creator, title, options, files, content, digest, approval, read } = plan;
   const { set, ...rest } = options;
   const { summary, ...decision } = content;
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('plans'))`;
-  const planState = stateOf(content);
-  if (planState === 'ready') await refuseTooMany(transaction, creator);
+  const newState = stateOf(content);
+  if (newState === 'ready') await refuseTooMany(transaction, creator);
   else await forgetOlder(transaction, creator);
   const id = uuidv7();
-  const needsApproval = planState === 'ready' && isCovered(approval, content);
+  const needsApproval = newState === 'ready' && isCovered(approval, content);
   await transaction.$executeRaw`
     INSERT INTO plans (id, created_by, created_by_user, created_by_token, set_name, title, options, files, summary, decision, digest, state,
-      needs_approval)
+      needs_approval, source_id, commit)
     VALUES (${id}::uuid, ${creator.created_by}, ${creator.created_by_user}::uuid, ${creator.created_by_token}::uuid, ${set}, ${title},
       ${JSON.stringify(rest)}::jsonb, ${JSON.stringify(files)}::jsonb, ${JSON.stringify(summary)}::jsonb,
-      ${JSON.stringify(decision)}::jsonb, ${digest}, ${planState}, ${needsApproval})`;
+      ${JSON.stringify(decision)}::jsonb, ${digest}, ${newState}, ${needsApproval},
+      ${read?.source ?? null}::uuid, ${read?.commit ?? null})`;
   if (needsApproval) {
     const message = `${title === '' ? `A plan of the set ${set}` : title} waits for the approval of a person.`;
     await recordNotice(transaction, {
@@ -225,3 +246,7 @@ export async function recordApplied(
 /** Records that what a plan was decided about has changed. */
 export const recordOutdated = (transaction: Pick<Transaction, '$executeRaw'>, id: string) =>
   transaction.$executeRaw`UPDATE plans SET state = 'outdated' WHERE id = ${id}::uuid AND state NOT IN ('applied', 'rejected')`;
+
+/** Makes a check of the source of a plan due, which continues with what a caller has decided. */
+export const continueSource = (transaction: Pick<Transaction, '$executeRaw'>, { id }: Pick<Plan, 'id'>) =>
+  transaction.$executeRaw`UPDATE sources SET check_at = now() WHERE plan_id = ${id}::uuid AND disabled_at IS NULL`;

@@ -9,12 +9,17 @@ import type { Refusal } from '../deployments/refusals.ts';
 import type { Place, PlacedDocument } from './documents.ts';
 import type { ManagedObject } from './stored.ts';
 
+/** What becomes of objects that were changed by hand since the same documents were applied, if not all of it is reverted. */
+export const keptDrifts = ['keep', 'keep_rolled_back'] as const;
+
 /** What a plan may do, beside what documents describe. */
 export interface PlanOptions {
   readonly set: string;
   readonly prune: boolean;
   readonly max_deletions: number;
   readonly adopt: boolean;
+  /** Undefined: changes by hand of what the documents state are reverted. */
+  readonly drift?: (typeof keptDrifts)[number] | undefined;
 }
 
 /** What is to be decided about an object. */

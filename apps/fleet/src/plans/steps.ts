@@ -9,7 +9,7 @@ import { deploymentChanges, deploymentCreation, deploymentRemovals } from './obj
 import { inOrder } from './order.ts';
 import { portionsOf } from './portions.ts';
 import { type Existing, type PlanOptions, type Step, stepOf } from './step.ts';
-import { type ManagedObject, readManaged } from './stored.ts';
+import { type ManagedObject, readManaged, readRolledBack } from './stored.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -17,6 +17,8 @@ export interface Steps {
   /** In the order in which they are decided. */
   readonly steps: readonly Step[];
   readonly unchanged: number;
+  /** The documents whose objects were changed by hand, and stay so. */
+  readonly kept: readonly string[];
   /** The objects of the set that no document describes, and that stay. */
   readonly leftOut: readonly ManagedObject[];
 }
@@ -35,7 +37,9 @@ export async function readSteps(
   const pairs = documents.map((placed) => ({ placed, object: byKey.get(keyOf(placed.document)) }));
   const different = pairs.filter((pair) => !isAsApplied(pair, options));
   refuseTooManyChanges(different.filter(({ object }) => object === undefined).length);
-  const compared = await compareAll(transaction, different, options);
+  const all = await compareAll(transaction, different, options);
+  const kept = await keptOf(transaction, all, options);
+  const compared = all.filter((step) => !kept.has(keyOf(step)));
   const described = new Set(documents.map(({ document }) => keyOf(document)));
   const gone = managed.filter((object) => object.set_name === options.set && !described.has(keyOf(object)));
   const removals = options.prune ? await removalsOf(transaction, gone) : [];
@@ -43,9 +47,26 @@ export async function readSteps(
   refuseTooMany(steps, options);
   return {
     steps,
-    unchanged: documents.length - compared.length,
+    unchanged: documents.length - all.length,
+    kept: [...kept],
     leftOut: options.prune ? [] : gone,
   };
+}
+
+/** The steps that would revert what was changed by hand, and are not made. */
+async function keptOf(
+  transaction: Transaction,
+  steps: readonly Step[],
+  { drift }: PlanOptions,
+): Promise<ReadonlySet<string>> {
+  if (drift === undefined) return new Set();
+  const drifted = steps.filter(({ cause }) => cause === 'drift');
+  if (drift === 'keep') return new Set(drifted.map(keyOf));
+  const rolledBack = await readRolledBack(
+    transaction,
+    drifted.flatMap(({ id }) => id ?? []),
+  );
+  return new Set(drifted.filter(({ id }) => id !== null && rolledBack.has(id)).map(keyOf));
 }
 
 /** @throws 400 */

@@ -79,3 +79,20 @@ export async function storeApplied(
 /** Forgets the documents of objects, which are no longer managed. */
 export const releaseObjects = (transaction: Prisma.TransactionClient, ids: readonly string[]) =>
   transaction.$executeRaw`DELETE FROM set_objects WHERE object_id = ANY(${ids}::uuid[])`;
+
+/** Forgets the documents of all objects of a set. */
+export const releaseSet = (transaction: Prisma.TransactionClient, set: string) =>
+  transaction.$executeRaw`DELETE FROM set_objects WHERE set_name = ${set}`;
+
+/** The objects that were rolled back, by a caller or by the return from a failed rollout, and not changed by a caller since. */
+export async function readRolledBack(reader: Reader, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await reader.$queryRaw<{ id: string }[]>`
+    SELECT last.id FROM (
+      SELECT DISTINCT ON (id) id, operation FROM (
+        SELECT deployment_id AS id, generation, operation, created_by FROM deployment_revisions WHERE deployment_id = ANY(${ids}::uuid[])
+        UNION ALL SELECT application_id, generation, operation, created_by FROM application_generations
+        WHERE application_id = ANY(${ids}::uuid[])) g
+      WHERE created_by <> 'fleet' OR operation = 'rollback' ORDER BY id, generation DESC) last
+    WHERE last.operation = 'rollback'`;
+  return new Set(rows.map(({ id }) => id));
+}

@@ -26,7 +26,14 @@ const TRIALS: readonly string[] = [
  * Endpoints that write no entry for people: they start a sign-in, or continue one that has its own
  * entry.
  */
-const UNRECORDED: readonly string[] = [...TRIALS, 'startOidcLogin', 'finishOidcLogin', 'exchangeSignInCode', 'refresh'];
+const UNRECORDED: readonly string[] = [
+  ...TRIALS,
+  'startOidcLogin',
+  'finishOidcLogin',
+  'exchangeSignInCode',
+  'refresh',
+  'notifySource',
+];
 
 const ways = [
   {

@@ -6,6 +6,7 @@ import type { ApiRequest } from '@svc/testing';
 import { aTemplate } from '../a-template.ts';
 import { cookieIn, OF_CONSOLE, SESSION } from '../auth/console.ts';
 import { aBundle } from '../catalog/bundles.ts';
+import { changingSources } from '../sources/changing.ts';
 import { changingTrust } from '../trust/changing.ts';
 import { changingWebhooks } from '../webhooks/changing.ts';
 import { FRONTEND, TEMPORARY_ADMIN, type World } from '../world.ts';
@@ -105,6 +106,7 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
     testHubSettings: async () => ({ body: {} }),
     ...changingTrust(world),
     ...changingWebhooks(world),
+    ...changingSources(world),
     runDoctor: async () => ({}),
     createSupportBundle: async () => ({}),
     ...changingResources(world),

@@ -170,6 +170,7 @@ function FirstSteps() {
 const addressOfEvent = ({ kind, object_id, reason }: FleetEvent): string => {
   if (reason === 'WebhookDisabled') return '/settings?tab=webhooks';
   if (object_id === null || kind === 'catalog') return '/sync';
+  if (kind === 'sources') return '/sources';
   const patterns = {
     hosts: '/hosts/:id',
     clusters: '/clusters/:id',

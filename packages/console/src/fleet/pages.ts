@@ -13,6 +13,7 @@ export const pages = [
   page('/updates/:id', () => import('./deployments/updates/runs/Run.tsx')),
   page('/plans', () => import('./plans/Plans.tsx')),
   page('/plans/:id', () => import('./plans/StoredPlan.tsx')),
+  page('/sources', () => import('./plans/Sources.tsx')),
   page('/applications', () => import('./applications/Applications.tsx')),
   page('/applications/:id', () => import('./applications/Application.tsx')),
   page('/catalog', () => import('./catalog/Catalog.tsx')),

@@ -5,7 +5,7 @@ import { timestamp, timestampInput } from '../shared/timestamp.ts';
 import { id, pagination, paging } from '../shared/wire.ts';
 import { byId } from './resources/resource.ts';
 
-const eventKinds = ['hosts', 'clusters', 'deployments', 'catalog', 'plans'] as const;
+const eventKinds = ['hosts', 'clusters', 'deployments', 'catalog', 'plans', 'sources'] as const;
 
 export const event = z
   .object({
@@ -23,7 +23,7 @@ export const event = z
     }),
     reason: z.string().meta({
       description:
-        'Such as `Unreachable`, `CrashLoop`, `MirrorStale`, `TemplateAdvisory` or `WebhookDisabled`; `Recovered`, `RolledBack` or `UpdateAvailable`',
+        'Such as `Unreachable`, `CrashLoop`, `MirrorStale`, `TemplateAdvisory`, `WebhookDisabled` or `SourceFailed`; `Recovered`, `RolledBack` or `UpdateAvailable`',
     }),
     message: z.string(),
     resolved_at: timestamp.nullable().meta({

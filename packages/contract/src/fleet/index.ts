@@ -11,6 +11,7 @@ import { fleetWorkloadEndpoints } from './deployments/workloads.ts';
 import { fleetEventEndpoints } from './events.ts';
 import { fleetPeopleEndpoints } from './people.ts';
 import { fleetPlanEndpoints } from './plans/plans.ts';
+import { fleetSourceEndpoints } from './plans/sources.ts';
 import { fleetClusterEndpoints } from './resources/clusters.ts';
 import { fleetHostEndpoints } from './resources/hosts.ts';
 import { fleetSecretEndpoints } from './resources/secrets.ts';
@@ -96,6 +97,7 @@ export {
   type ObjectDocument,
 } from './plans/documents.ts';
 export { planLimits, planStates } from './plans/plans.ts';
+export { MAX_SOURCES } from './plans/sources.ts';
 export { clusterPolicyDefaults, clusterPolicyNames, clusterPolicyReply } from './resources/cluster-policies.ts';
 export { type Elastic, elastic } from './resources/elastic.ts';
 export { readOpenPorts } from './resources/host-ports.ts';
@@ -129,6 +131,7 @@ export const fleetEndpoints = {
   ...fleetDeploymentEndpoints,
   ...fleetUpdateRunEndpoints,
   ...fleetPlanEndpoints,
+  ...fleetSourceEndpoints,
   ...fleetApplicationEndpoints,
   ...fleetStorageEndpoints,
   ...fleetSecretEndpoints,

@@ -105,6 +105,14 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'the webhook is disabled, so that nothing is sent',
     action: 'Enable it with `PUT /webhooks/{id}`',
   },
+  too_many_sources: {
+    meaning: 'there are as many sources as are allowed; `detail` states the bound',
+    action: 'Delete a source that nobody needs, or read several folders with one source',
+  },
+  source_disabled: {
+    meaning: 'the source is disabled, so that it is not checked',
+    action: 'Enable it with `PUT /sources/{id}`',
+  },
   already_extended: {
     meaning: 'the keyring was extended before, or there is none',
     action: 'Import a newer keyring of the publisher',

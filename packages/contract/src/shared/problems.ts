@@ -30,6 +30,8 @@ export const problems = {
   too_many_publishers: { status: 409, title: 'Too many publishers' },
   too_many_webhooks: { status: 409, title: 'Too many webhooks' },
   webhook_disabled: { status: 409, title: 'Webhook disabled' },
+  too_many_sources: { status: 409, title: 'Too many sources' },
+  source_disabled: { status: 409, title: 'Source disabled' },
   already_extended: { status: 409, title: 'Already extended' },
   root_changed: { status: 409, title: 'Root key changed' },
   keyring_outdated: { status: 409, title: 'Keyring outdated' },

@@ -2,7 +2,7 @@ import type { Endpoint, Input, Reply } from '@svc/contract';
 import { notRecorded, type Redirect, type Route } from '@svc/http';
 import { countEntries } from '../../audit/entries.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { callerKey } from '../../identity/principal.ts';
+import { callerKey, type Principal, type SourcePrincipal } from '../../identity/principal.ts';
 import { type RequestContext, route } from './context.ts';
 
 /**
@@ -19,7 +19,7 @@ export interface ChangeContext extends RequestContext {
  * entry. Sign-ins set their actor with `recording.setActor`. `timeout` is in milliseconds. Default: that of all transactions.
  */
 export async function runAudited<E extends Endpoint, R extends Reply<E> | Redirect>(
-  context: RequestContext,
+  context: Pick<RequestContext, 'database' | 'recording'>,
   endpoint: E,
   work: (transaction: Prisma.TransactionClient) => Promise<R>,
   timeout?: number,
@@ -88,7 +88,12 @@ export const inPlacementQueue = <T>(
  * Runs a long transaction that acquires the placement lock, while no other one of this process waits for
  * the lock: it takes both turns. @throws 503 `overloaded`
  */
-export const aloneInPlacementQueue = <T>(context: RequestContext, work: () => Promise<T>): Promise<T> => {
+export const aloneInPlacementQueue = <T>(
+  context: Pick<RequestContext, 'applicationQueue' | 'placementQueue'> & {
+    readonly principal: Principal | SourcePrincipal;
+  },
+  work: () => Promise<T>,
+): Promise<T> => {
   const { applicationQueue, placementQueue, principal } = context;
   const caller = callerKey(principal);
   // Only one has one turn and waits for the other one, so that two never wait for each other.

@@ -10,6 +10,7 @@ import type { Authentication } from '../../identity/authentication.ts';
 import type { Principal } from '../../identity/principal.ts';
 import type { IdentityServices } from '../../identity/services.ts';
 import type { Subnet } from '../../placement/subnets.ts';
+import type { HookProof } from '../../plans/sources/secrets.ts';
 import type { EngineRuntime } from '../../reconciler/engine-runtime.ts';
 import type { DefaultLimits } from '../../render/defaults.ts';
 import type { Hubs } from '../../settings/connections.ts';
@@ -85,6 +86,8 @@ export interface RequestContext extends Services {
   readonly idempotencyKey: string | undefined;
   /** The value of `Last-Event-ID`, not validated. */
   readonly lastEventId: string | undefined;
+  /** What a server of git repositories sends to prove who it is, not validated. */
+  readonly hookProof: HookProof;
   readonly connection: CallerConnection;
   /** Receives the states of a deployment while the request waits for one of them. */
   readonly onState?: ((state: unknown) => void) | undefined;

@@ -27,6 +27,19 @@ const USAGE = { what: 'readings of usage', running: 8, waitingPerCaller: 8, wait
 /** The number of characters of a `User-Agent` that are stored. */
 const MAX_USER_AGENT = 300;
 
+/** The queues of a process, and what its requests share in memory. */
+export type Turns = ReturnType<typeof createTurns>;
+
+export const createTurns = ({ networkPool }: Pick<Services, 'networkPool'>, placementWaitMs = PLACEMENTS.waitMs) => ({
+  placementQueue: createTurnQueue({ ...PLACEMENTS, waitMs: placementWaitMs }),
+  applicationQueue: createTurnQueue({ ...APPLICATIONS, waitMs: placementWaitMs }),
+  planQueue: createTurnQueue(PLANS),
+  pageQueue: createTurnQueue(LARGE_PAGES),
+  usageQueue: createTurnQueue(USAGE),
+  usageReadings: new Map(),
+  candidates: createCandidates(networkPool),
+});
+
 type SharedContext = ReturnType<ReturnType<typeof createSharedContexts>>;
 
 /**
@@ -36,21 +49,10 @@ export type SharedContextOf = (req: Request, res: Response, principal: Principal
 
 export function createSharedContexts(
   services: Services,
+  turns: Turns,
   { browserSessions, admitTo }: Pick<Authentication, 'browserSessions' | 'admitTo'>,
-  placementWaitMs = PLACEMENTS.waitMs,
 ) {
-  const shared = {
-    ...services,
-    browserSessions,
-    admitTo,
-    placementQueue: createTurnQueue({ ...PLACEMENTS, waitMs: placementWaitMs }),
-    applicationQueue: createTurnQueue({ ...APPLICATIONS, waitMs: placementWaitMs }),
-    planQueue: createTurnQueue(PLANS),
-    pageQueue: createTurnQueue(LARGE_PAGES),
-    usageQueue: createTurnQueue(USAGE),
-    usageReadings: new Map(),
-    candidates: createCandidates(services.networkPool),
-  };
+  const shared = { ...services, ...turns, browserSessions, admitTo };
   return (req: Request, res: Response, principal: Principal) => ({
     ...shared,
     principal,
@@ -80,6 +82,7 @@ export const createEnter =
       ifMatch: () => matchesOf(req),
       idempotencyKey: req.get('Idempotency-Key'),
       lastEventId: req.get('Last-Event-ID'),
+      hookProof: { signature: req.get('X-Hub-Signature-256'), token: req.get('X-Gitlab-Token') },
       connection: {
         endWithCredential: () => endWithCredential(true),
         onClose: (listener) => void (res.destroyed ? listener() : res.once('close', listener)),

@@ -72,6 +72,7 @@ export default function StoredPlan({ params }: PageProps<'/plans/:id'>) {
 
 const factsOf = (plan: PlanWithChanges): readonly Fact[] => [
   [t('Set'), plan.set],
+  ...(plan.commit ? [[t('Commit'), <code key="commit">{plan.commit.slice(0, 12)}</code>] as const] : []),
   [t('Changes'), wordsOfSummary(plan)],
   [t('Unchanged'), formatCount(plan.summary.unchanged)],
   [t('Interrupted'), formatCount(plan.summary.interrupted)],
@@ -87,7 +88,7 @@ const factsOf = (plan: PlanWithChanges): readonly Fact[] => [
 ];
 
 /** The reasons against a plan, the data that it deletes, and what no file describes. */
-const Warnings = ({ plan: { refusals, losses, left_out: leftOut } }: { readonly plan: PlanWithChanges }) => (
+const Warnings = ({ plan: { refusals, losses, summary, left_out: leftOut } }: { readonly plan: PlanWithChanges }) => (
   <>
     {refusals.length > 0 && (
       <Notice kind="warning" title={t('The plan is refused')}>
@@ -109,6 +110,13 @@ const Warnings = ({ plan: { refusals, losses, left_out: leftOut } }: { readonly 
             </li>
           ))}
         </ul>
+      </Notice>
+    )}
+    {summary.kept > 0 && (
+      <Notice kind="info">
+        {t('{count, plural, one {# object was} other {# objects were}} changed by hand, and stays so.', {
+          count: summary.kept,
+        })}
       </Notice>
     )}
     {leftOut.length > 0 && (

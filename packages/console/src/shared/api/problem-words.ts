@@ -29,6 +29,8 @@ export const problemSentences: Readonly<Record<ProblemCode, string>> = {
   too_many_publishers: t('There are too many publishers, or their keyrings are too large.'),
   too_many_webhooks: t('There are too many webhooks. Delete one of them.'),
   webhook_disabled: t('The webhook is disabled. Enable it first.'),
+  too_many_sources: t('There are too many sources. Delete one of them.'),
+  source_disabled: t('The source is disabled. Enable it first.'),
   already_extended: t('The keyring was extended before.'),
   root_changed: t('The root key is another one than the trusted one.'),
   keyring_outdated: t('The keyring is older than the one that is known.'),

@@ -49,31 +49,35 @@ const given = [text(32_768), reference.secret, reference.ofDeployment, reference
 /** The members of the largest form of a value. */
 const MAX_MEMBERS = 3;
 
-/** One of several forms. An object with more members is none of them, and is not compared with each form. */
-function oneForm<const F extends readonly z.ZodType[]>(forms: F, message: string) {
-  const schema = z.union(forms, message);
-  return z.preprocess((value: z.input<typeof schema>, context) => {
+/** A union of forms. An object with more members is none of them, and is not compared with each one. */
+const oneForm = <S extends z.ZodType>(forms: S, message: string) =>
+  z.preprocess((value: z.input<S>, context) => {
     const isTooLarge = typeof value === 'object' && value !== null && Object.keys(value).length > MAX_MEMBERS;
     if (isTooLarge) context.addIssue({ code: 'custom', message });
     return value;
-  }, schema);
-}
+  }, forms);
 
 /** The value of a variable for which nothing is generated. */
-export const boundValue = oneForm(given, codedMessages.bound_value).meta({
-  id: 'BoundValue',
-  description:
-    'Text; a key of a secret; the generated value, or the address of a port, of a deployment; a text composed of such values',
-});
+export const boundValue = oneForm(
+  z.union(given, codedMessages.bound_value).meta({
+    id: 'BoundValue',
+    description:
+      'Text; a key of a secret; the generated value, or the address of a port, of a deployment; a text composed of such values',
+  }),
+  codedMessages.bound_value,
+);
 
 /** The values of variables in a request. */
 export const env = record(
   variable,
-  oneForm([...given, reference.generated, reference.sealed], codedMessages.env_value).meta({
-    id: 'EnvValue',
-    description:
-      'The value of a variable: text; a key of a secret; a random text of this length, which the fleet generates; the generated value, or the address of a port, of another deployment; a text composed of such values. A secret variable accepts text only as `value` with `plain`. `sealed` keeps a value that an earlier version stored as text',
-  }),
+  oneForm(
+    z.union([...given, reference.generated, reference.sealed], codedMessages.env_value).meta({
+      id: 'EnvValue',
+      description:
+        'The value of a variable: text; a key of a secret; a random text of this length, which the fleet generates; the generated value, or the address of a port, of another deployment; a text composed of such values. A secret variable accepts text only as `value` with `plain`. `sealed` keeps a value that an earlier version stored as text',
+    }),
+    codedMessages.env_value,
+  ),
 ).meta({ description: 'Values of variables that the workload declares' });
 
 const referenceReply = [

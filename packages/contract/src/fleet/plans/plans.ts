@@ -69,6 +69,10 @@ const summary = z.object({
   unchanged: z.int(),
   interrupted: z.int().meta({ description: 'Objects that a change interrupts' }),
   left_out: z.int().meta({ description: 'Objects of the set that no file describes, and that stay without `prune`' }),
+  kept: z.int().meta({
+    description:
+      'Objects that were changed by hand since their documents were applied, and stay so: plans of sources only',
+  }),
 });
 
 const place = { file: z.string(), line: z.int() };
@@ -110,6 +114,8 @@ const plan = z
     expires_at: timestamp.nullable().meta({ description: 'null: it was applied' }),
     applied_at: timestamp.nullable(),
     applied_by: z.string().nullable(),
+    source_id: id.nullable().meta({ description: 'The source that made it; null: a caller made it' }),
+    commit: z.string().nullable().meta({ description: 'The commit that the source has read' }),
     review: z
       .object({
         decision: z.enum(['approved', 'rejected']),
@@ -264,6 +270,6 @@ export const fleetPlanEndpoints = {
         }),
       })
       .meta({ id: 'ExportedDocuments' }),
-    problems: ['payload_too_large'],
+    problems: ['payload_too_large', 'overloaded'],
   }),
 };

@@ -1,0 +1,46 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import type { Sealer } from '../../database/sealing.ts';
+
+/** The secrets of a source. They are sealed together. */
+const sourceSecrets = z.object({
+  /** The token that reads the repository; null: the repository is public. */
+  token: z.string().nullable(),
+  /** The secret of the notifications that the server of the repository sends. */
+  hook: z.string(),
+});
+type SourceSecrets = z.output<typeof sourceSecrets>;
+
+const locationOf = (id: string) => ({ table: 'sources', column: 'sealed', row: id });
+
+export const sealSourceSecrets = async (sealer: Sealer, id: string, secrets: SourceSecrets) => ({
+  sealed: await sealer.seal(locationOf(id), JSON.stringify(secrets)),
+  key_id: sealer.kid,
+  has_token: secrets.token !== null,
+});
+
+export const openSourceSecrets = async (
+  sealer: Sealer,
+  { id, sealed }: { readonly id: string; readonly sealed: string },
+): Promise<SourceSecrets> => sourceSecrets.parse(JSON.parse(await sealer.open(locationOf(id), sealed)));
+
+/** What a server sends to prove that it knows the secret of notifications. */
+export interface HookProof {
+  /** `X-Hub-Signature-256` of GitHub, Gitea and Forgejo: `sha256=` and the HMAC-SHA-256 of the body as hexadecimal digits. */
+  readonly signature: string | undefined;
+  /** `X-Gitlab-Token`: the secret itself. */
+  readonly token: string | undefined;
+}
+
+/** Whether a notification is from a server that knows the secret. */
+export function isNotified(secret: string, body: Uint8Array, { signature, token }: HookProof): boolean {
+  if (signature !== undefined)
+    return isEqual(signature, `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
+  return token !== undefined && isEqual(token, secret);
+}
+
+/** Compares texts in a time that depends on their lengths only. */
+function isEqual(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
