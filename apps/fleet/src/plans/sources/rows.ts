@@ -174,9 +174,6 @@ export async function endCheck(client: Reader, ended: Ended): Promise<readonly R
     failure === undefined
       ? Prisma.sql`failures = 0, failing_since = NULL, failure = NULL`
       : Prisma.sql`failures = failures + 1, failing_since = coalesce(failing_since, now()), failure = ${failure}`;
-  await client.$queryRaw`
-    UPDATE sources SET lease_owner = NULL, lease_until = NULL, check_at = now()
-    WHERE id = ${source.id}::uuid AND lease_owner = ${owner}::uuid AND version <> ${source.version}`;
   const record =
     failure === undefined
       ? recoveryRecord('sources')
@@ -194,6 +191,9 @@ export async function endCheck(client: Reader, ended: Ended): Promise<readonly R
       RETURNING id, name, failures),
     ${record}
     SELECT ${RECORDED} AS events`;
+  await client.$queryRaw`
+    UPDATE sources SET lease_owner = NULL, lease_until = NULL, check_at = now()
+    WHERE id = ${source.id}::uuid AND lease_owner = ${owner}::uuid`;
   return row?.events ?? [];
 }
 
