@@ -24,7 +24,13 @@ const fault: fc.Arbitrary<GitFault> = fc.oneof(
 
 const round = fc.record({
   commit: fc.oneof(
-    { arbitrary: fc.record({ kind: one('documents'), images: fc.dictionary(one('a', 'b', 'c'), one('one', 'two'), { minKeys: 1 }) }), weight: 6 },
+    {
+      arbitrary: fc.record({
+        kind: one('documents'),
+        images: fc.dictionary(one('a', 'b', 'c'), one('one', 'two'), { minKeys: 1 }),
+      }),
+      weight: 6,
+    },
     { arbitrary: fc.record({ kind: one('rewritten'), images: fc.constant({ a: 'evil' }) }), weight: 1 },
     { arbitrary: fc.record({ kind: one('emptied', 'invalid'), images: fc.constant({}) }), weight: 1 },
   ),
@@ -77,7 +83,10 @@ describeWithGit('sources on a server that fails', () => {
   test(
     'nothing is changed or deleted that no applied plan lists',
     async () => {
-      const source = await create({ a: 'one', b: 'one', c: 'one' }, { mode: 'automatic', prune: 'automatic', max_deletions: 1 });
+      const source = await create(
+        { a: 'one', b: 'one', c: 'one' },
+        { mode: 'automatic', prune: 'automatic', max_deletions: 1 },
+      );
       const rounds = fc.sample(round, { ...seeded(), numRuns: ROUNDS });
       let faults = 0;
       for (const each of rounds) {
@@ -89,12 +98,15 @@ describeWithGit('sources on a server that fails', () => {
         git().failWith(undefined);
         if (failed.failure !== null && !failed.failure.includes('commit')) {
           faults += 1;
-          expect({ images: await images(), plans: await client.plan.count({ where: { state: 'applied' } }) }).toEqual(before);
+          expect({ images: await images(), plans: await client.plan.count({ where: { state: 'applied' } }) }).toEqual(
+            before,
+          );
         }
         const { failure } = await check(source);
         const now = await images();
         expect(now).toEqual(await folded(source.id));
-        if (['emptied', 'invalid', 'rewritten'].includes(each.commit.kind)) expect(Object.values(now)).not.toContain('evil');
+        if (['emptied', 'invalid', 'rewritten'].includes(each.commit.kind))
+          expect(Object.values(now)).not.toContain('evil');
         if (each.commit.kind === 'emptied') expect(failure).toContain('does not exist');
         if (each.commit.kind === 'invalid') expect(failure).toContain('deploy/a.yaml:1');
         if (each.commit.kind !== 'documents') await repair(source, before.images);
@@ -107,9 +119,14 @@ describeWithGit('sources on a server that fails', () => {
 });
 
 /** Continues the history of the commit that was applied last, with the documents of what runs. */
-async function repair(source: { readonly id: string; readonly branch: string }, running: Readonly<Record<string, string>>) {
+async function repair(
+  source: { readonly id: string; readonly branch: string },
+  running: Readonly<Record<string, string>>,
+) {
   const { applied_commit } = await read(source.id);
-  const files = Object.fromEntries(Object.entries(running).map(([name, image]) => [`deploy/${name}.yaml`, textOf(name, image)]));
+  const files = Object.fromEntries(
+    Object.entries(running).map(([name, image]) => [`deploy/${name}.yaml`, textOf(name, image)]),
+  );
   await git().commit({ branch: source.branch, files, parents: [applied_commit ?? ''] });
   await check(source);
 }
