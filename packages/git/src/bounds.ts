@@ -22,7 +22,7 @@ export interface GitLimits {
 const MIB = 2 ** 20;
 
 /**
- * The bounds of production. The transport bounds what is received ({@link GIT_OUTBOUND}), so that a read needs at most about
+ * The bounds of production. The transport bounds what is received (`GIT_OUTBOUND`), so that a read needs at most about
  * 100 MiB of memory: a response, its pack, and the objects.
  */
 export const GIT_LIMITS: GitLimits = {
@@ -52,7 +52,7 @@ export interface Budget {
   usedBytes(): number;
 }
 
-export function createBudget(limits: GitLimits): Budget {
+function createBudget(limits: GitLimits): Budget {
   const used = { totalBytes: 0, objects: 0, entries: 0, files: 0, textBytes: 0 };
   const add = (name: keyof typeof used, amount: number, message: () => string) => {
     if (used[name] + amount > limits[name]) throw new GitBoundError(message());
@@ -92,7 +92,7 @@ export interface Portions {
   next(): Promise<void>;
 }
 
-export function createPortions(): Portions {
+function createPortions(): Portions {
   let started = performance.now();
   return {
     isOver: () => performance.now() - started >= PORTION_MS,

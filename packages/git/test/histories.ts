@@ -9,6 +9,8 @@ const NAMES = [
   ...['\u00e9.yaml', 'e\u0301.yaml', 'LICENSE', 'note.txt', 'A.yaml', 'a.yaml.txt'],
 ];
 
+const TITLE = ['a', 'B', '1', ' ', '"', '\\', '\n', '\u00fc', 'e\u0301', '\u{1f680}', '\u65e5'];
+
 const lines = Array.from({ length: 80 }, (_, index) => `key-${index}: value of the line ${index}\n`);
 
 /** Texts that differ in a few lines. */
@@ -48,14 +50,18 @@ export interface History {
 
 /** Histories of branches with these numbers. */
 export const historyOf = (number: number): fc.Arbitrary<History> =>
-  fc.tuple(states, fc.nat(), fc.string({ unit: 'grapheme', maxLength: 30 })).map(([all, choice, title]) => {
-    const branch = `history-${number}`;
-    const paths = [...(all.at(-1)?.keys() ?? [])];
-    const folders = paths.flatMap((each) => each.split('/').map((_, index, parts) => parts.slice(0, index).join('/')));
-    const folder = [...folders, 'missing', 'fleet', ''][choice % (folders.length + 3)] ?? '';
-    const message = `Change ${JSON.stringify(title)}\n\nwith a reason\n`;
-    return { branch, folder, commits: all.map((present) => ({ branch, files: present, message })) };
-  });
+  fc
+    .tuple(states, fc.nat(), fc.string({ unit: fc.constantFrom(...TITLE), maxLength: 30 }))
+    .map(([all, choice, title]) => {
+      const branch = `history-${number}`;
+      const paths = [...(all.at(-1)?.keys() ?? [])];
+      const folders = paths.flatMap((each) =>
+        each.split('/').map((_, index, parts) => parts.slice(0, index).join('/')),
+      );
+      const folder = [...folders, 'missing', 'fleet', ''][choice % (folders.length + 3)] ?? '';
+      const message = `Change ${JSON.stringify(title)}\n\nwith a reason\n`;
+      return { branch, folder, commits: all.map((present) => ({ branch, files: present, message })) };
+    });
 
 /** The parents of successive commits by their positions. */
 export const graph = (size: number): fc.Arbitrary<number[][]> =>

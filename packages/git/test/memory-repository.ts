@@ -32,7 +32,7 @@ interface CommitText {
   readonly message?: string;
 }
 
-export const PERSON = 'Ann Author <ann@example.test> 1700000000 +0100';
+const PERSON = 'Ann Author <ann@example.test> 1700000000 +0100';
 
 export const commitObject = ({
   tree,

@@ -20,7 +20,7 @@ interface PackEntry {
   readonly compressed?: Uint8Array;
 }
 
-export const KINDS: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 };
+const KINDS: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 };
 
 /** Seven bits per byte, the low ones first, after `first` bits in the first byte. */
 function sizeBytes(size: number, kind?: number): number[] {

@@ -1,4 +1,4 @@
-import { commitOf, descendsFrom, type GitSend, readFolder } from '../src/index.ts';
+import { commitOf, descendsFrom, GIT_LIMITS, type GitSend, readFolder } from '../src/index.ts';
 import { advertisement, CAPABILITIES, everything, memoryRepository, replaying, serverOf } from './memory-repository.ts';
 import { packets, packOf, packResponse } from './packs.ts';
 import { refusalOf } from './world.ts';
@@ -171,6 +171,11 @@ it('accepts only ids as commits, and 1 to 100 generations', async () => {
   }
   for (const most of [0, 101, 1.5, Number.NaN])
     await expect(descendsFrom(unused, { commit, ancestor: 'a'.repeat(40), most })).rejects.toThrow(RangeError);
+});
+
+it('cannot tell whether a commit descends from another one if the commits between them exceed a bound', async () => {
+  const many = replaying([advertisement(), packResponse(packOf([], GIT_LIMITS.objects + 1))]);
+  expect(await descendsFrom(many, { commit, ancestor: 'a'.repeat(40) })).toBe(false);
 });
 
 it('does not descend from a commit that descends from it, so that the server sends nothing', async () => {

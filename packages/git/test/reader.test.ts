@@ -1,10 +1,12 @@
 // Against the real `git http-backend`.
 import { createOutbound } from '@svc/http';
 import { aGitServer, byDepth, describeWithGit, type GitServer, LONG_TEST_MS, seed } from '@svc/testing';
+import { seeded } from '@svc/testing/properties';
 import fc from 'fast-check';
-import { commitOf, descendsFrom, GIT_OUTBOUND, type GitSend, gitOver, readFolder } from '../src/index.ts';
+import { commitOf, descendsFrom, GIT_OUTBOUND, GitError, type GitSend, gitOver, readFolder } from '../src/index.ts';
 import { distanceIn, graph, historyOf } from './histories.ts';
-import { everything, recording } from './memory-repository.ts';
+import { everything, recording, replaying } from './memory-repository.ts';
+import { changed, changes } from './mutations.ts';
 import { readWithOracle } from './oracle.ts';
 import { refusalOf } from './world.ts';
 
@@ -181,6 +183,27 @@ describeWithGit('a repository of git', () => {
       await server.git('gc', '--quiet', '--prune=now');
       expect(await commitOf(sendTo(server), 'short-lived')).toBeUndefined();
       expect(await refusalOf(read(commit))).toBe(`The server reports: upload-pack: not our ref ${commit}`);
+    });
+
+    test('has the same files if any of its responses is changed, or is refused', async () => {
+      const texts = Array.from({ length: 20 }, (_, index) => [
+        `a/${index}.yaml`,
+        `number: ${index}\n${'same\n'.repeat(20)}`,
+      ]);
+      const [commit = ''] = await server.commit({ branch: 'recorded', files: Object.fromEntries(texts), parents: [] });
+      await server.git('repack', '-adf');
+      const { send, responses } = recording(sendTo(server));
+      const options = { commit, folder: 'a', isWanted: isYaml };
+      const complete = await readFolder(send, options);
+      expect(complete?.files).toHaveLength(20);
+      await fc.assert(
+        fc.asyncProperty(fc.nat({ max: responses.length - 1 }), changes, async (at, all) => {
+          const changedOnes = responses.map((response, index) => (index === at ? changed(response, all) : response));
+          const found = await readFolder(replaying(changedOnes), options).catch((error: unknown) => error);
+          if (!(found instanceof GitError)) expect(found).toEqual(complete);
+        }),
+        seeded({ numRuns: byDepth({ short: 200, full: 2000, long: 50_000 }) }),
+      );
     });
 
     test('fails to read names that are not UTF-8', async () => {
