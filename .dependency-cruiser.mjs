@@ -77,7 +77,7 @@ const withoutLayer = {
 const packageFolders = {
   contract: ['openapi', 'fleet', 'hub', 'applications', 'template', 'shared'],
   http: ['process', 'request', 'limits', 'response', 'outbound', 'observe'],
-  testing: ['faults', 'hostile', 'browser', 'api', 'database', 'servers', 'engine', 'cluster', 'run'],
+  testing: ['faults', 'hostile', 'browser', 'api', 'database', 'git', 'servers', 'engine', 'cluster', 'run'],
 };
 
 const packageRules = Object.entries(packageFolders).flatMap(([name, folders]) => [
@@ -142,7 +142,7 @@ export default {
       comment: 'auth, database and mcp import http, and http imports contract. None of them imports a higher layer.',
       severity: 'error',
       from: { path: '^packages/(http|auth|database|mcp)/src' },
-      to: { path: '^(packages/(auth|database|delivery|documents|mcp|testing|trust)|apps)/', pathNot: '^packages/$1/' },
+      to: { path: '^(packages/(auth|database|delivery|documents|git|mcp|testing|trust)|apps)/', pathNot: '^packages/$1/' },
     },
     {
       name: 'delivery-imports-database-and-http',
@@ -164,6 +164,13 @@ export default {
       severity: 'error',
       from: { path: '^packages/documents/src' },
       to: { path: '^(packages/(?!documents/)|apps/)' },
+    },
+    {
+      name: 'git-imports-http-and-contract',
+      comment: 'git reads repositories over HTTP. It imports no database and nothing of a service.',
+      severity: 'error',
+      from: { path: '^packages/git/src' },
+      to: { path: '^(packages/(?!contract/|git/|http/)|apps/)' },
     },
     {
       name: 'trust-imports-contract-only',

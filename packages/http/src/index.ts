@@ -19,11 +19,13 @@ export {
 } from './outbound/dial.ts';
 export {
   createOutbound,
+  type IncomingBytes,
   isLocalTarget,
   type Outbound,
   type OutboundAllowance,
   type OutboundOptions,
   OutboundRefused,
+  type OutgoingBytes,
   resolvesToThisMachine,
   type TargetAllowance,
 } from './outbound/outbound.ts';

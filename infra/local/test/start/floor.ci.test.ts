@@ -26,6 +26,7 @@ const FILES = {
   'packages/database': 'test/pool.test.ts',
   'packages/delivery': 'test/syslog.test.ts',
   'packages/documents': 'test/documents.test.ts',
+  'packages/git': 'test/transport.test.ts',
   'packages/http': 'test/process/serve.test.ts',
   'packages/mcp': 'test/mount.test.ts',
   'packages/testing': 'test/conformity.test.ts',

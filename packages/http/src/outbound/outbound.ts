@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Incoming, Outgoing, Send } from '@svc/contract';
 import { Histogram } from 'prom-client';
-import { Agent, buildConnector, request as callUrl } from 'undici';
+import { Agent, buildConnector, request as callUrl, type Dispatcher } from 'undici';
 import { processMetrics } from '../observe/process-metrics.ts';
 import type { SpanOptions } from '../observe/tracer.ts';
 import { tracedWithin } from '../observe/tracing.ts';
@@ -28,7 +28,7 @@ export type TargetAllowance = OutboundAllowance | 'own-address';
 
 export interface OutboundOptions {
   /** What is called, for metrics. */
-  readonly destination?: 'hub' | 'identity_provider' | 'webhook';
+  readonly destination?: 'hub' | 'identity_provider' | 'webhook' | 'git';
   /** Time limit for the request and the response, in milliseconds. */
   readonly timeoutMs: number;
   /** Maximum size of the body of a response, in bytes. */
@@ -89,8 +89,22 @@ async function measured<T>(destination: string, work: () => Promise<T>): Promise
   }
 }
 
+/** A request whose body is not text. */
+export interface OutgoingBytes extends Omit<Outgoing, 'body'> {
+  readonly body?: Uint8Array;
+}
+
+/** A response whose body is not text. */
+export interface IncomingBytes extends Omit<Incoming, 'body'> {
+  readonly body: Uint8Array;
+}
+
 export interface Outbound {
   readonly send: Send;
+  /** As `send`, with bodies of bytes. The body of a response is not decompressed. */
+  sendBytes(outgoing: OutgoingBytes): Promise<IncomingBytes>;
+  /** Maximum size of the body of a response, in bytes. */
+  readonly maxBytes: number;
   /**
    * Why a target is not allowed, according to its URL. Names are resolved and checked only when a
    * request is sent.
@@ -118,7 +132,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     connections: 4,
   });
   const refusalOf = (target: URL) => refusalOfTarget(target, restrictTo);
-  const request = async ({ method, url, headers, body }: Outgoing): Promise<Incoming> => {
+  const request = async <Body>({ method, url, headers, body }: Outgoing | OutgoingBytes, read: ReadBody<Body>) => {
     const refusal = refusalOf(url);
     if (refusal) throw refusal;
     const response = await callUrl(url, {
@@ -128,25 +142,30 @@ export function createOutbound(options: OutboundOptions): Outbound {
       signal: AbortSignal.timeout(timeoutMs),
       ...(body === undefined ? {} : { body }),
     });
-    return { status: response.statusCode, headers: single(response.headers), body: await response.body.text() };
+    return { status: response.statusCode, headers: single(response.headers), body: await read(response.body) };
   };
   /** Only a hub continues the trace: other services belong to other operators. */
-  const call = (outgoing: Outgoing) =>
+  const call = <Body>(outgoing: Outgoing | OutgoingBytes, read: ReadBody<Body>) =>
     tracedWithin(
       () => callSpan(outgoing, destination),
       async (span) => {
         const headers = destination === 'hub' && span ? { ...outgoing.headers, ...span.headers } : outgoing.headers;
-        const response = await request({ ...outgoing, headers });
+        const response = await request({ ...outgoing, headers }, read);
         span?.set({ 'http.response.status_code': response.status });
         return response;
       },
     );
   return {
-    send: (outgoing) => measured(destination, () => call(outgoing)),
+    send: (outgoing) => measured(destination, () => call(outgoing, (body) => body.text())),
+    sendBytes: (outgoing) => measured(destination, () => call(outgoing, (body) => body.bytes())),
+    maxBytes,
     refusalOf,
     close: () => agent.destroy(),
   };
 }
+
+/** Reads the body of a response to its end. */
+type ReadBody<Body> = (body: Dispatcher.ResponseData['body']) => Promise<Body>;
 
 /**
  * The span of a call. It has the template of the path if the contract declares it, and never the

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { createOutbound } from '../../src/index.ts';
+import { createOutbound, type OutboundOptions } from '../../src/index.ts';
 import { anOutbound, connectingTo, endAll, reasonOf, startTarget, TOKEN } from './world.ts';
 
 afterEach(endAll);
@@ -12,6 +12,37 @@ test('a request is sent, and its complete response is read', async () => {
   const response = await anOutbound()(`${target.url}/x?y=1`, { method: 'POST', body: '{}' });
   expect(target.asked).toEqual([{ method: 'POST', url: '/x?y=1', body: '{}' }]);
   expect(response).toMatchObject({ status: 201, body: 'é', headers: { 'x-one': 'a', 'set-cookie': 'a=1, b=2' } });
+});
+
+describe('a request with bytes', () => {
+  const bytes = Buffer.from([0, 0xff, 0xfe, 0x80, 0xef, 0xbb, 0xbf]);
+
+  test('is sent, and the bytes of its response are read', async () => {
+    const received: Buffer[] = [];
+    const target = await startTarget(
+      (_req, res) => res.end(bytes),
+      (chunk) => received.push(chunk),
+    );
+    const outbound = createOutbound({ timeoutMs: 5000, maxBytes: bytes.length });
+    const url = new URL(target.url);
+    const response = await outbound.sendBytes({ method: 'POST', url, headers: {}, body: bytes });
+    expect(Buffer.concat(received)).toEqual(bytes);
+    expect({ ...response, body: Buffer.from(response.body) }).toMatchObject({ status: 200, body: bytes });
+    expect((await outbound.sendBytes({ method: 'GET', url, headers: {} })).body).toHaveLength(bytes.length);
+    await outbound.close();
+  });
+
+  test('is rejected if its response is larger than the maximum size, or its target is not allowed', async () => {
+    const target = await startTarget((_req, res) => res.end(bytes));
+    const send = async (options: Partial<OutboundOptions>) => {
+      const outbound = createOutbound({ timeoutMs: 5000, maxBytes: bytes.length - 1, ...options });
+      const reason = await reasonOf(outbound.sendBytes({ method: 'GET', url: new URL(target.url), headers: {} }));
+      await outbound.close();
+      return reason;
+    };
+    expect(await send({})).toMatch(/exceeded max size/i);
+    expect(await send({ restrictTo: new Set() })).toMatch(/^OutboundRefused: The target is called without TLS/);
+  });
 });
 
 test.each([301, 302, 303, 307, 308])('a redirect (%p) is returned and not followed', async (status) => {

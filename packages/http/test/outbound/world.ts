@@ -15,12 +15,15 @@ export async function endAll(): Promise<void> {
   await Promise.all(ending.splice(0).map((end) => end()));
 }
 
-/** A server on a loopback address that records its requests. */
-export async function startTarget(listener: RequestListener) {
+/** A server on a loopback address that records its requests. @param onData receives the bytes of their bodies */
+export async function startTarget(listener: RequestListener, onData: (chunk: Buffer) => void = () => undefined) {
   const asked: { method: string | undefined; url: string | undefined; body: string }[] = [];
   const server: Server = createServer(async (req, res) => {
     let body = '';
-    for await (const chunk of req) body += chunk;
+    for await (const chunk of req) {
+      onData(chunk);
+      body += chunk;
+    }
     asked.push({ method: req.method, url: req.url, body });
     listener(req, res);
   }).listen(0, '127.0.0.1');
