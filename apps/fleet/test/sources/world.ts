@@ -42,7 +42,7 @@ interface Source {
 }
 
 /** Files of a commit: a deployment for each name, in the folder `deploy`. */
-export const filesOf = (documents: Readonly<Record<string, string>>): Record<string, string> =>
+const filesOf = (documents: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(documents).map(([name, image]) => [
       `deploy/${name}.yaml`,

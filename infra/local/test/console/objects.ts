@@ -211,11 +211,13 @@ async function deploymentPages(world: ConsoleWorld, engine: TestEngine): Promise
   const plan = await create(world, 'fleet', '/plans', { files });
   await requireApproval('all');
   const waiting = await create(world, 'fleet', '/plans', { files });
+  await create(world, 'fleet', '/sources', { name: 'shop', url: 'https://git.example.com/team/shop.git' });
   await requireApproval('none');
   return [
     `/updates/new?chosen=${deployment.id}`,
     `/updates/${run.id}`,
     '/plans',
+    '/sources',
     `/plans/${plan.id}`,
     `/plans/${waiting.id}`,
     '/settings?tab=approvals',

@@ -17,7 +17,7 @@ const modes = [
 const prunes = [
   { value: 'never', label: t('They stay') },
   { value: 'ask', label: t('A plan that waits for approval removes them') },
-  { value: 'automatic', label: t('They are removed, a few at a time') },
+  { value: 'automatic', label: t('They are removed; many at once wait for approval') },
 ] as const;
 
 const SHOWN = [

@@ -114,9 +114,12 @@ const Warnings = ({ plan: { refusals, losses, summary, left_out: leftOut } }: { 
     )}
     {summary.kept > 0 && (
       <Notice kind="info">
-        {t('{count, plural, one {# object was} other {# objects were}} changed by hand, and stays so.', {
-          count: summary.kept,
-        })}
+        {t(
+          '{count, plural, one {# object was changed by hand, and stays so.} other {# objects were changed by hand, and stay so.}}',
+          {
+            count: summary.kept,
+          },
+        )}
       </Notice>
     )}
     {leftOut.length > 0 && (

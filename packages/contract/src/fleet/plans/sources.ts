@@ -34,7 +34,12 @@ const branch = line(200)
   .meta({ description: 'The branch whose files apply', examples: ['main'] });
 
 const folder = line(400)
-  .transform((text) => text.replace(/^\/+/, '').replace(/\/+$/, ''))
+  .transform((text) =>
+    text
+      .split('/')
+      .filter((part) => part !== '')
+      .join('/'),
+  )
   .refine(
     (text) => !text.split('/').some((part) => part === '.' || part === '..'),
     'must not contain the parts . and ..',
