@@ -138,6 +138,7 @@ const forOperators = by('This requires the role operator or admin.', {
   '/deployments/:id': ['Change', 'Check now', 'Scale', 'Restart', 'Stop', 'Delete'],
   '/deployments/:id/change': ['Apply the change'],
   '/deployments/:id/update': ['Update'],
+  '/applications/:id': ['Start', 'Delete', 'Change'],
   '/updates/new?chosen=:id': ['Update 0'],
   '/workloads/:id': ['Update from the template', 'New revision', 'Delete'],
   '/workloads/:id/revision': ['Create the revision'],
