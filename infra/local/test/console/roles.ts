@@ -128,6 +128,7 @@ const pagesOfAdmins = { 'Not permitted': ['/settings?tab=approvals', '/audit', '
 
 const forAdmins = by('This requires the role admin.', {
   '/secrets': ['New secret', 'Replace the values…', 'Change who may use it…', 'Delete…'],
+  '/deploy/applications/ghost': ['New secret'],
   '/users': ['New user', 'Change the role…', 'Block…', 'Invite…', 'Set a password…', 'Remove…'],
   '/sync': ['Import a file…'],
   '/tokens': ['New token', 'Reissue…', 'Revoke…'],

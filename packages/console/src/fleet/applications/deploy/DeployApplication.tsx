@@ -227,7 +227,7 @@ function Ports({ application, draft: { networks, webPorts }, change }: SectionPr
       <div className="row">
         {published.map(({ key, part, port, protocol }) => (
           <span key={key} className="tag mono">
-            {part} {port}/{protocol}
+            <bdi>{part}</bdi> {port}/{protocol}
           </span>
         ))}
       </div>
