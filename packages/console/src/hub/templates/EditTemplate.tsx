@@ -1,21 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { CopyPlus } from 'lucide-react';
 import { useState } from 'react';
 import { codeOf } from '../../shared/api/problem.ts';
-import { TemplateStatus } from '../../shared/catalog/TemplateAdvice.tsx';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { t } from '../../shared/texts/texts.ts';
-import { ButtonLink } from '../../shared/ui/controls/Button.tsx';
 import { Tabs, useTab } from '../../shared/ui/controls/Tabs.tsx';
-import { Status } from '../../shared/ui/display/Status.tsx';
 import { OldValuesNotice } from '../../shared/ui/feedback/OldValues.tsx';
 import { Loading } from '../../shared/ui/feedback/states.tsx';
-import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
+import { PageError } from '../../shared/ui/shell/PageHeader.tsx';
 import { hub, type ManagedTemplate } from '../api.ts';
 import { DeletedObject } from '../history/DeletedObject.tsx';
 import { History } from '../history/History.tsx';
-import { visibilityLook } from '../looks.ts';
+import { ManagedHeader } from './ManagedHeader.tsx';
 import { StatusAndAdvisories } from './StatusAndAdvisories.tsx';
 import { TemplateForm } from './TemplateForm.tsx';
 
@@ -35,27 +31,14 @@ export default function EditTemplate({ params }: PageProps<'/admin/templates/:id
 
 function Editor({ template }: { readonly template: ManagedTemplate }) {
   const tab = useTab(tabs);
-  const { id, name, slug, is_public, status, revision, resource_version: version } = template;
+  const { id, name, slug, revision, resource_version: version } = template;
   return (
     <>
-      <PageHeader
-        crumbs={[{ label: t('Templates'), href: '/admin/templates' }]}
-        title={name}
-        beside={
-          <>
-            <Status {...visibilityLook(!is_public)} />
-            <TemplateStatus status={status} />
-          </>
-        }
-        about={<code>{slug}</code>}
-        actions={
-          <>
-            <ButtonLink icon={CopyPlus} href={href('/admin/templates/new', undefined, { from: id })}>
-              {t('Duplicate')}
-            </ButtonLink>
-            <ButtonLink href={href('/templates/:slug', { slug })}>{t('View in the catalog')}</ButtonLink>
-          </>
-        }
+      <ManagedHeader
+        of={template}
+        list={{ label: t('Templates'), href: '/admin/templates' }}
+        copyHref={href('/admin/templates/new', undefined, { from: id })}
+        catalogHref={href('/templates/:slug', { slug })}
       />
       <Tabs label={name} tabs={tabs} current={tab} path={href('/admin/templates/:id', { id })} />
       {tab === 'content' && <Content latest={template} />}

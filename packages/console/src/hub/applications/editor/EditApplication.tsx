@@ -1,20 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { CopyPlus } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { codeOf } from '../../../shared/api/problem.ts';
-import { TemplateStatus } from '../../../shared/catalog/TemplateAdvice.tsx';
 import { href } from '../../../shared/routing/href.ts';
 import type { PageProps } from '../../../shared/routing/page.tsx';
 import { t } from '../../../shared/texts/texts.ts';
-import { ButtonLink } from '../../../shared/ui/controls/Button.tsx';
 import { Tabs, useTab } from '../../../shared/ui/controls/Tabs.tsx';
-import { Status } from '../../../shared/ui/display/Status.tsx';
 import { Loading } from '../../../shared/ui/feedback/states.tsx';
-import { PageError, PageHeader } from '../../../shared/ui/shell/PageHeader.tsx';
+import { PageError } from '../../../shared/ui/shell/PageHeader.tsx';
 import { hub, type ManagedApplication } from '../../api.ts';
 import { DeletedObject } from '../../history/DeletedObject.tsx';
 import { History } from '../../history/History.tsx';
-import { visibilityLook } from '../../looks.ts';
+import { ManagedHeader } from '../../templates/ManagedHeader.tsx';
 import type { ReadFile } from '../application-body.ts';
 import { FileWarnings } from '../FileWarnings.tsx';
 import { ApplicationEditor, type Start } from './ApplicationEditor.tsx';
@@ -36,28 +32,15 @@ export default function EditApplication({ params }: PageProps<'/admin/applicatio
 function Editor({ application }: { readonly application: ManagedApplication }) {
   const imported = useImport();
   const tab = useTab(tabs);
-  const { id, name, slug, is_public, status, revision, resource_version: version } = application;
+  const { id, name, slug, revision, resource_version: version } = application;
   return (
     <>
-      <PageHeader
-        crumbs={[{ label: t('Applications'), href: '/admin/applications' }]}
-        title={name}
-        beside={
-          <>
-            <Status {...visibilityLook(!is_public)} />
-            <TemplateStatus status={status} />
-          </>
-        }
-        about={<code>{slug}</code>}
-        actions={
-          <>
-            {tab === 'content' && imported.button}
-            <ButtonLink icon={CopyPlus} href={href('/admin/applications/new', undefined, { from: id })}>
-              {t('Duplicate')}
-            </ButtonLink>
-            <ButtonLink href={href('/applications/:slug', { slug })}>{t('View in the catalog')}</ButtonLink>
-          </>
-        }
+      <ManagedHeader
+        of={application}
+        list={{ label: t('Applications'), href: '/admin/applications' }}
+        copyHref={href('/admin/applications/new', undefined, { from: id })}
+        catalogHref={href('/applications/:slug', { slug })}
+        actions={tab === 'content' && imported.button}
       />
       <Tabs label={name} tabs={tabs} current={tab} path={href('/admin/applications/:id', { id })} />
       {tab === 'content' && <Content latest={application} imported={imported} />}
