@@ -1,24 +1,22 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { t } from '../../shared/texts/texts.ts';
 import { formatCount, formatList } from '../../shared/ui/display/format.ts';
 import { FormError } from '../../shared/ui/feedback/FormError.tsx';
 import { Loading } from '../../shared/ui/feedback/states.tsx';
-import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { AcknowledgeFields, AdviceNotice, adviceOfCatalog, blockedReasonOf } from '../advice/Advice.tsx';
 import { fleet, type Template, useBlocked } from '../api.ts';
-import { NewAsFile } from '../plans/AsFile.tsx';
 import { type EnvDraft, envBodyOf, firstEnvDraft } from './env-draft.ts';
 import { DeployActions, NameAndTargetFields, ReplicasFields, VolumeFields } from './form/DeployFields.tsx';
 import { HostPortsField, hostPortsOf } from './form/HostPortsField.tsx';
+import { NewDeploymentPlan, useNewDeployment } from './form/NewDeployment.tsx';
 import { useFreeName } from './form/useFreeName.ts';
 import { usePlannedForm } from './form/usePlannedForm.ts';
-import { forgetsValues, GeneratedValues, hasValues } from './GeneratedValues.tsx';
-import { PlanBeside, PlanPanel } from './PlanPanel.tsx';
+import { PlanBeside } from './PlanPanel.tsx';
 import { firstScalingDraft, type ScalingDraft, scalingBodyOf } from './scaling/scaling-draft.ts';
 import { PolicyFields } from './updates/policy/PolicyFields.tsx';
 import { NEW_POLICY, type PolicyDraft, policyChanges, policyDraftOf } from './updates/policy/policy-draft.ts';
@@ -96,19 +94,10 @@ const bodyOf = (
 /** The form for a template, with the plan beside it. */
 function DeployForm({ template, proposedName }: { readonly template: Template; readonly proposedName: string }) {
   const { draft, withPlan } = usePlannedForm(() => firstDraft(template, proposedName));
-  const [, navigate] = useLocation();
   const blocked = useBlocked();
   const body = bodyOf(template, draft);
   const plan = usePlan(body);
-  const deploy = useMutation({
-    ...fleet.change('createDeployment', 'workloads', 'storage'),
-    ...forgetsValues,
-    onSuccess: (reply) => {
-      const { id, name } = reply.deployment;
-      confirmChange(t('Deployment {name} is created', { name }));
-      if (!hasValues(reply)) navigate(href('/deployments/:id', { id }));
-    },
-  });
+  const { deploy, generatedValues } = useNewDeployment();
   const { isSubmitted, isRejected, errorAt, change, submit } = withPlan(plan, deploy);
   const missing = template.env_schema.filter(({ required, default_value }) => required && default_value === '');
   const optional = template.env_schema.filter((variable) => !missing.includes(variable));
@@ -211,25 +200,14 @@ function DeployForm({ template, proposedName }: { readonly template: Template; r
           </form>
         }
         plan={
-          <>
-            <PlanPanel
-              plan={plan.data}
-              error={plan.error}
-              isInvalid={plan.isInvalid}
-              isStale={plan.isStale}
-              correctable={{ fields: ['target', 'replicas', 'autoscaling', 'scaled_by', 'volumes'] }}
-            />
-            <NewAsFile kind="deployment" body={body} isPlanned={plan.data !== undefined && !plan.isInvalid} />
-          </>
+          <NewDeploymentPlan
+            plan={plan}
+            body={body}
+            correctable={{ fields: ['target', 'replicas', 'autoscaling', 'scaled_by', 'volumes'] }}
+          />
         }
       />
-      {deploy.data && (
-        <GeneratedValues
-          reply={deploy.data}
-          deployment={deploy.data.deployment.name}
-          onClose={() => navigate(href('/deployments/:id', { id: deploy.data.deployment.id }))}
-        />
-      )}
+      {generatedValues}
     </>
   );
 }

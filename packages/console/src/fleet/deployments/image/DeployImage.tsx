@@ -1,25 +1,21 @@
 import controls from 'virtual:template-controls';
 import type { WorkloadSpec } from '@svc/contract/fleet';
-import { useMutation } from '@tanstack/react-query';
 import { ClipboardPaste } from 'lucide-react';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import { differingMembers, valueOfInput } from '../../../shared/catalog/control-values.ts';
 import { imageOf } from '../../../shared/catalog/image-reference.ts';
-import { href } from '../../../shared/routing/href.ts';
 import { t } from '../../../shared/texts/texts.ts';
 import { Button } from '../../../shared/ui/controls/Button.tsx';
 import { FormError } from '../../../shared/ui/feedback/FormError.tsx';
-import { confirmChange } from '../../../shared/ui/feedback/toast.tsx';
 import { PageHeader } from '../../../shared/ui/shell/PageHeader.tsx';
-import { fleet, useBlocked } from '../../api.ts';
-import { NewAsFile } from '../../plans/AsFile.tsx';
+import { useBlocked } from '../../api.ts';
 import { DeployActions, NameAndTargetFields, ReplicasFields, VolumeFields } from '../form/DeployFields.tsx';
 import { HostPortsField, hostPortsOf } from '../form/HostPortsField.tsx';
+import { NewDeploymentPlan, useNewDeployment } from '../form/NewDeployment.tsx';
 import { useFreeName } from '../form/useFreeName.ts';
 import { usePlannedForm } from '../form/usePlannedForm.ts';
-import { forgetsValues, GeneratedValues, hasValues } from '../GeneratedValues.tsx';
-import { PlanBeside, PlanPanel } from '../PlanPanel.tsx';
+import { PlanBeside } from '../PlanPanel.tsx';
 import { firstScalingDraft, type ScalingDraft, scalingBodyOf } from '../scaling/scaling-draft.ts';
 import { PolicyFields } from '../updates/policy/PolicyFields.tsx';
 import { NEW_POLICY, type PolicyDraft, policyChanges, policyDraftOf } from '../updates/policy/policy-draft.ts';
@@ -134,22 +130,13 @@ export default function DeployImage() {
   const { draft, withPlan } = usePlannedForm(firstDraft);
   const [isPasting, setPasting] = useState(false);
   const [omissions, setOmissions] = useState<readonly Omission[]>([]);
-  const [, navigate] = useLocation();
   const blocked = useBlocked();
   const base = nameOfImage(draft.spec.image);
   const freeName = useFreeName(base) ?? base;
   const name = draft.name ?? freeName;
   const body = bodyOf(name, draft);
   const plan = usePlan(body);
-  const deploy = useMutation({
-    ...fleet.change('createDeployment', 'workloads', 'storage'),
-    ...forgetsValues,
-    onSuccess: (reply) => {
-      const { deployment } = reply;
-      confirmChange(t('Deployment {name} is created', { name: deployment.name }));
-      if (!hasValues(reply)) navigate(href('/deployments/:id', { id: deployment.id }));
-    },
-  });
+  const { deploy, generatedValues } = useNewDeployment();
   const { isSubmitted, isRejected, isShown, messageAt, errorAt, change, submit } = withPlan(plan, deploy);
   /** The message for a member of the specification, which a reason of the plan names without `spec`. */
   const specErrorAt = (...members: readonly string[]) =>
@@ -239,16 +226,11 @@ export default function DeployImage() {
           </form>
         }
         plan={
-          <>
-            <PlanPanel
-              plan={plan.data}
-              error={plan.error}
-              isInvalid={plan.isInvalid}
-              isStale={plan.isStale}
-              correctable={{ fields: ['target', 'replicas', 'volumes', ...specFieldNames] }}
-            />
-            <NewAsFile kind="deployment" body={body} isPlanned={plan.data !== undefined && !plan.isInvalid} />
-          </>
+          <NewDeploymentPlan
+            plan={plan}
+            body={body}
+            correctable={{ fields: ['target', 'replicas', 'volumes', ...specFieldNames] }}
+          />
         }
       />
       {isPasting && (
@@ -261,13 +243,7 @@ export default function DeployImage() {
           }}
         />
       )}
-      {deploy.data && (
-        <GeneratedValues
-          reply={deploy.data}
-          deployment={deploy.data.deployment.name}
-          onClose={() => navigate(href('/deployments/:id', { id: deploy.data.deployment.id }))}
-        />
-      )}
+      {generatedValues}
     </>
   );
 }
