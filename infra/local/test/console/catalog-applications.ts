@@ -125,6 +125,7 @@ export function testCatalogApplications(
     await policy.getByText('Automatically, when the application of the catalog changes').waitFor();
     await policy.getByText(/02:00 to 05:00, .*Europe\/Berlin/).waitFor();
     await policy.getByText('Wait for a person').waitFor();
+    await page.getByRole('region', { name: 'As a file' }).getByText('from: application').waitFor();
     expect(await findProblems(page, { widths: WIDTHS })).toEqual([]);
 
     const url = (await open.getAttribute('href')) ?? '';

@@ -75,7 +75,7 @@ export default function ApplicationPage({ params }: PageProps<'/applications/:id
               ))}
             </ul>
           </Panel>
-          <AsFile name={application.name} />
+          <AsFile of={application} />
         </div>
         <div className="stack">
           <Panel title={t('Details')}>

@@ -98,7 +98,7 @@ export default function Deployment({ params }: PageProps<'/deployments/:id'>) {
       {tab === 'manifest' && (
         <div className="stack">
           <Manifest id={deployment.id} />
-          <AsFile name={deployment.name} />
+          <AsFile of={deployment} />
         </div>
       )}
     </>

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { t } from '../../shared/texts/texts.ts';
 import { CopyButton } from '../../shared/ui/controls/Copy.tsx';
 import { formatList } from '../../shared/ui/display/format.ts';
@@ -14,8 +14,16 @@ export const wordsOfPlace = ({ set, file, line }: Place): string =>
   t('{set}, {file}:{line}', { set, file, line: String(line) });
 
 /** An object as a document, to keep it in a file. */
-export function AsFile({ name }: { readonly name: string }) {
-  const { data } = useQuery(fleet.read('exportDocuments', { query: { name } }));
+export function AsFile({
+  of: { name, version },
+}: {
+  readonly of: { readonly name: string; readonly version: number };
+}) {
+  const { data } = useQuery({
+    queryKey: ['plans', 'document', name, version], // another version has another document
+    queryFn: ({ signal }) => fleet.call('exportDocuments', { query: { name }, signal }),
+    placeholderData: keepPreviousData,
+  });
   if (!data || data.text === '') return null;
   return <FilePanel text={data.text} />;
 }
