@@ -26,7 +26,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'advice',
   ],
-  '/src/hub/': ['catalog', 'account', 'organization', 'administration', 'templates'],
+  '/src/hub/': ['catalog', 'account', 'organization', 'administration', 'applications', 'templates', 'history'],
 };
 
 /** The name of the rule that an import breaks. */

@@ -1,10 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { weekdays as daysOfContract, fleetEndpoints, MAX_RUN_ITEMS, NEW_UPDATES } from '@svc/contract/fleet';
 import {
+  applicationPolicyChanges,
   NEW_POLICY,
   type PolicyDraft,
   policyChanges,
   policyDraftOf,
+  policyOfApplication,
   weekdays,
 } from '../src/fleet/deployments/updates/policy/policy-draft.ts';
 import {
@@ -56,6 +58,19 @@ test('only what is changed is sent, with a window only for automatic updates', (
     from: 'manual',
     window: null,
   });
+});
+
+test('the policy of an application has what follows a failure beside it, and only what is changed is sent', () => {
+  const updates = { from: 'application' as const, window: aWindow, ready_seconds: 10, deadline_seconds: 1800 };
+  const before = policyOfApplication({ updates, on_failure: 'stop' });
+  expect(applicationPolicyChanges(before, policyDraftOf(before))).toEqual({});
+  const changed = { ...policyDraftOf(before), from: 'manual' as const, onFailure: 'auto' as const, deadline: '60' };
+  const body = applicationPolicyChanges(before, changed);
+  expect(body).toEqual({
+    updates: { from: 'manual', window: null, deadline_seconds: 60 },
+    on_failure: 'auto',
+  });
+  expect(fleetEndpoints.updateApplication.body.safeParse(body).error).toBeUndefined();
 });
 
 /** No filter. Each parameter of a selection is a text. */

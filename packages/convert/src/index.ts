@@ -9,3 +9,4 @@ export {
   type PortainerTemplate,
 } from './portainer/portainer.ts';
 export { type Entry, type Fate, type HarmlessReason, harmless } from './report.ts';
+export { isSecretName, isSecretText } from './secret-names.ts';

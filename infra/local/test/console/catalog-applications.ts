@@ -62,7 +62,7 @@ const anApplication = (category_id: string, image: ReturnType<typeof imageOf>) =
 export function testCatalogApplications(
   given: () => { readonly world: ConsoleWorld; readonly engine: TestEngine },
 ): void {
-  test('an application of the catalog is found, read, planned with its values, deployed and opened', async () => {
+  test('an application of the catalog is found, read, planned with its values and as a file, deployed, opened, and upgraded automatically from then on', async () => {
     const { world, engine } = given();
     const ofHub = (method: 'GET' | 'POST', path: string, body?: object) =>
       world.call({ service: 'hub', method, path, ...(body && { body }) });
@@ -90,6 +90,13 @@ export function testCatalogApplications(
     await plan.getByText('as the deployment minutebook-database').waitFor();
     await page.locator('section[aria-busy="false"]').filter({ hasText: 'Runs on local' }).waitFor();
     expect(await findProblems(page, { widths: WIDTHS })).toEqual([]);
+    // The document of the form has the same plan.
+    const text = await page.getByRole('region', { name: 'As a file' }).locator('pre').textContent();
+    const planned = Object(await ofFleet('POST', '/plans', { files: [{ path: 'blog.yaml', text }] })).plan;
+    expect(planned).toMatchObject({
+      state: 'ready',
+      changes: [{ kind: 'application', name: 'minutebook', action: 'create' }],
+    });
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'I have copied them' }).click();
     const applications = async () => Object(await ofFleet('GET', '/applications')).applications;
@@ -102,13 +109,37 @@ export function testCatalogApplications(
     await page.getByRole('button', { name: 'Copy as file' }).waitFor();
     expect(await findProblems(page, { widths: WIDTHS })).toEqual([]);
 
+    const policy = page.getByRole('region', { name: 'Updates' });
+    await policy.getByText('Only when somebody starts them').waitFor();
+    await policy.getByRole('button', { name: 'Change' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Updates begin').selectOption('application');
+    await dialog.getByLabel('Begin only in a maintenance window').check();
+    await dialog.getByLabel('Time zone').fill('Nowhere');
+    await dialog.getByRole('button', { name: 'Apply the change' }).click();
+    await dialog.locator('[name="updates.window.time_zone"][aria-invalid="true"]').waitFor();
+    expect(await findProblems(page, { widths: WIDTHS, part: 'dialog[open]' })).toEqual([]);
+    await dialog.getByLabel('Time zone').fill('Europe/Berlin');
+    await dialog.getByLabel('If an update fails').selectOption('stop');
+    await dialog.getByRole('button', { name: 'Apply the change' }).click();
+    await policy.getByText('Automatically, when the application of the catalog changes').waitFor();
+    await policy.getByText(/02:00 to 05:00, .*Europe\/Berlin/).waitFor();
+    await policy.getByText('Wait for a person').waitFor();
+    await page.getByRole('region', { name: 'As a file' }).getByText('from: application').waitFor();
+    expect(await findProblems(page, { widths: WIDTHS })).toEqual([]);
+
     const url = (await open.getAttribute('href')) ?? '';
     const shown = await world.browser.open([url]);
     await shown.goto(url);
     await shown.getByText('Minutes, public: true').waitFor(); // what only the database has
     await shown.context().close();
     const { application } = Object(await ofFleet('GET', new URL(page.url()).pathname));
-    expect(application).toMatchObject({ slug: 'minutebook', inputs: { title: 'Minutes', public: true } });
+    expect(application).toMatchObject({
+      slug: 'minutebook',
+      inputs: { title: 'Minutes', public: true },
+      updates: { from: 'application', window: { days: ['sat', 'sun'], time_zone: 'Europe/Berlin' }, ready_seconds: 10 },
+      on_failure: 'stop',
+    });
     await ofFleet('DELETE', `/applications/${application.id}`);
     const left = async () => Object(await ofFleet('GET', '/deployments')).deployments.length;
     await eventually('the application is deleted', left, { until: (count) => count === 0 });

@@ -168,7 +168,7 @@ export function testFormAndCatalog(given: () => ConsoleWorld): void {
     expect(page.complaints).toEqual([]);
   });
 
-  test('an administrator creates an application of two parts in a form, corrects a mistake, and replaces its content with a file', async () => {
+  test('an administrator creates an application of two parts in a form, corrects a mistake, replaces its content with a file, and restores an earlier revision and a deleted application', async () => {
     const world = given();
     const page = await world.open(world.hub, '/admin/applications');
     const keys = keysOf(page);
@@ -222,6 +222,37 @@ export function testFormAndCatalog(given: () => ConsoleWorld): void {
     await keys.press(page.getByRole('button', { name: 'Publish the changes' }));
     await page.getByRole('heading', { name: 'One part', level: 1 }).waitFor();
     expect(await content()).toMatchObject({ slug: 'two-parts', inputs: [], parts: [{ name: 'all' }] });
+
+    await keys.press(page.getByRole('link', { name: 'History', exact: true }));
+    await keys.select(page.getByRole('button', { name: 'Actions for revision 1' }), 'Restore…');
+    const restoration = page.getByRole('dialog');
+    await restoration.getByRole('row', { name: /^Name One part Two parts$/ }).waitFor();
+    expect(await findProblems(page, { widths: [360, 1280] })).toEqual([]);
+    await keys.fill(restoration.getByLabel('Message'), 'Both parts are needed');
+    await keys.press(restoration.getByRole('button', { name: 'Restore', exact: true }));
+    await page.getByRole('row', { name: /Both parts are needed/ }).waitFor();
+    expect(await content()).toMatchObject({ name: 'Two parts', parts: [{ name: 'web' }, { name: 'database' }] });
+    await keys.press(page.getByRole('link', { name: 'Content', exact: true }));
+    await page.getByText('Part database').waitFor();
+
+    await keys.fill(form.locator('[name="name"]'), 'Not saved');
+    await keys.press(page.getByRole('link', { name: 'History', exact: true }));
+    await keys.press(page.getByRole('dialog').getByRole('button', { name: 'Leave' }));
+    await page.getByRole('row', { name: /Both parts are needed/ }).waitFor();
+
+    await page.goto(`${world.hub}/admin/applications?q=two-parts`);
+    await keys.select(page.getByRole('button', { name: 'Actions for Two parts' }), 'Delete…');
+    await keys.fill(restoration.getByLabel('Type two-parts to confirm'), 'two-parts');
+    await keys.fill(restoration.getByLabel('Message'), 'Nobody uses it');
+    await keys.press(restoration.getByRole('button', { name: 'Delete', exact: true }));
+    await restoration.waitFor({ state: 'detached' });
+    await keys.choose(page.getByLabel('Show'), 'Deleted');
+    await page.getByRole('row', { name: /Nobody uses it/ }).waitFor();
+    expect(await findProblems(page, { widths: [360, 1280] })).toEqual([]);
+    await keys.press(page.getByRole('link', { name: 'Two parts', exact: true }));
+    await keys.select(page.getByRole('button', { name: 'Actions for revision 3' }), 'Restore…');
+    await keys.press(restoration.getByRole('button', { name: 'Restore', exact: true }));
+    await page.getByRole('link', { name: 'View in the catalog' }).waitFor();
     expect(page.complaints).toEqual([]);
   });
 

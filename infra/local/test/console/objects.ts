@@ -111,6 +111,14 @@ export async function createObjects(world: ConsoleWorld, engine: TestEngine | un
     server: 'https://127.0.0.1:9',
     auth: { kind: 'token', token: 'not-a-token' },
   });
+  const application = await create(world, 'fleet', '/applications', {
+    name: 'shown-application',
+    spec: {
+      parts: [{ name: 'web', image_name: 'team/wiki', tolerations: [{ key: 'dedicated', operator: 'Exists' }] }],
+    },
+    target: { host_id: host.id },
+    desired_state: 'stopped',
+  });
   await create(world, 'fleet', '/secrets', { name: 'database', values: { password: 'unknown' } });
   await create(world, 'fleet', '/storage', { name: 'archive', size: '1Gi' });
   await create(world, 'fleet', '/tokens', { name: 'agent', role: 'viewer' });
@@ -131,6 +139,7 @@ export async function createObjects(world: ConsoleWorld, engine: TestEngine | un
       '/deployments/new',
       ...deployments,
       '/applications',
+      `/applications/${application.id}`,
       '/updates',
       '/updates/new',
       '/catalog',

@@ -128,6 +128,7 @@ const pagesOfAdmins = { 'Not permitted': ['/settings?tab=approvals', '/audit', '
 
 const forAdmins = by('This requires the role admin.', {
   '/secrets': ['New secret', 'Replace the values…', 'Change who may use it…', 'Delete…'],
+  '/deploy/applications/ghost': ['New secret'],
   '/users': ['New user', 'Change the role…', 'Block…', 'Invite…', 'Set a password…', 'Remove…'],
   '/sync': ['Import a file…'],
   '/tokens': ['New token', 'Reissue…', 'Revoke…'],
@@ -138,6 +139,7 @@ const forOperators = by('This requires the role operator or admin.', {
   '/deployments/:id': ['Change', 'Check now', 'Scale', 'Restart', 'Stop', 'Delete'],
   '/deployments/:id/change': ['Apply the change'],
   '/deployments/:id/update': ['Update'],
+  '/applications/:id': ['Start', 'Delete', 'Change'],
   '/updates/new?chosen=:id': ['Update 0'],
   '/workloads/:id': ['Update from the template', 'New revision', 'Delete'],
   '/workloads/:id/revision': ['Create the revision'],

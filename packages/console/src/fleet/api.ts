@@ -18,6 +18,7 @@ export type FleetEndpointName = keyof Endpoints & string;
 
 export type FleetOutput<K extends keyof Endpoints> = Output<Endpoints[K]>;
 
+export type Application = FleetOutput<'getApplication'>['application'];
 export type Deployment = FleetOutput<'getDeployment'>['deployment'];
 export type Host = FleetOutput<'getHost'>['host'];
 export type Cluster = FleetOutput<'getCluster'>['cluster'];

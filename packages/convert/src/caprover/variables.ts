@@ -1,5 +1,6 @@
 import { labelOf } from '../compose/compose.ts';
-import { type Conversion, isSecretName, type Key, type Piece, Refused, type Variable } from '../compose/context.ts';
+import { type Conversion, type Key, type Piece, Refused, type Variable } from '../compose/context.ts';
+import { isSecretName } from '../secret-names.ts';
 
 /** A variable that the file declares. */
 export interface Declared {

@@ -1,21 +1,10 @@
 import type { ApplicationInput, GeneratedValue } from '../application.ts';
 import { type Entry, type Fate, type HarmlessReason, harmless, shortened } from '../report.ts';
+import { isSecretName, isSwitch } from '../secret-names.ts';
 import { shownOf, type Tree } from './tree.ts';
 
 /** A reason for which a file is not converted. */
 export class Refused extends Error {}
-
-/** Names of variables whose values are probably secret. */
-const SECRET_NAME = /PASS|PWD|SECRET|TOKEN|API_?KEY|PRIVATE_?KEY|ENCRYPTION_?KEY|CREDENTIAL/i;
-
-/** Ends of names whose values say something about a secret. */
-const ABOUT_SECRET =
-  /(?:PATH|FILE|DIR|REALM|LENGTH|TTL|EXPIRY|EXPIRATION|EXPIRES?(?:_IN)?|ENABLED?|ALGORITHM|ITERATIONS|TIMEOUT|USER|USERNAME|TYPE)$/i;
-
-export const isSecretName = (name: string): boolean => SECRET_NAME.test(name) && !ABOUT_SECRET.test(name);
-
-/** A text that switches something on or off, and is no secret. */
-export const isSwitch = (text: string): boolean => /^(?:\d|true|false|yes|no|on|off)$/i.test(text);
 
 /** Whether the value of a variable is secret: its name decides, unless its default is a switch. */
 export const isSecretVariable = ({ variable, isSecret, fallback = '' }: Variable): boolean =>

@@ -1,5 +1,6 @@
 import type { ApplicationPart } from '../application.ts';
-import { type Conversion, isSecretName, Refused } from './context.ts';
+import { isSecretName } from '../secret-names.ts';
+import { type Conversion, Refused } from './context.ts';
 import { sentence } from './rules.ts';
 import { escaped } from './variables.ts';
 

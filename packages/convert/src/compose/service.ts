@@ -1,5 +1,6 @@
 import type { PartFile, PartMount, PartNeed, PartPort } from '../application.ts';
-import { isSecretName, isSwitch, type Key, type Piece, Refused } from './context.ts';
+import { isSecretName, isSecretText } from '../secret-names.ts';
+import { type Key, type Piece, Refused } from './context.ts';
 import { healthCheckOf } from './health.ts';
 import { imageOf } from './image.ts';
 import { type Mounted, mountedBy, temporaryAt } from './mounts.ts';
@@ -63,8 +64,7 @@ export function addVariable(
   if (!isVariableName(name)) throw new Refused('is not the name of a variable');
   setVariable(draft, name, withPlaceholders(conversion, pieces));
   const value = pieces.join('');
-  if (isSecretName(name) && !hasVariable(pieces) && value !== '' && !isSwitch(value))
-    conversion.literals.push({ key, name, value });
+  if (isSecretText(name, value) && !hasVariable(pieces)) conversion.literals.push({ key, name, value });
   else fateOf(conversion, key, pieces);
 }
 

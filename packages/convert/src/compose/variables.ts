@@ -1,12 +1,5 @@
-import {
-  type Conversion,
-  isSecretName,
-  isSecretVariable,
-  type Key,
-  type Piece,
-  Refused,
-  type Variable,
-} from './context.ts';
+import { isSecretName } from '../secret-names.ts';
+import { type Conversion, isSecretVariable, type Key, type Piece, Refused, type Variable } from './context.ts';
 
 /** The maximum depth of variables within defaults of variables. */
 const MAX_DEPTH = 4;

@@ -8,7 +8,7 @@ import {
   treeIn,
   whole,
 } from '../compose/compose.ts';
-import { Conversion, childOf, isSecretName, type Key, type Piece, Refused, type Variable } from '../compose/context.ts';
+import { Conversion, childOf, type Key, type Piece, Refused, type Variable } from '../compose/context.ts';
 import { mountedFrom } from '../compose/mounts.ts';
 import { refuseUnknown } from '../compose/ports.ts';
 import {
@@ -26,6 +26,7 @@ import { addMounted, addVariable, ROOT, SERVICE } from '../compose/service.ts';
 import { type MapNode, memberText, type Tree } from '../compose/tree.ts';
 import { fateOf, piecesIn } from '../compose/variables.ts';
 import type { Entry } from '../report.ts';
+import { isSecretName } from '../secret-names.ts';
 
 /** A template of a list. */
 export interface PortainerTemplate extends Converted {

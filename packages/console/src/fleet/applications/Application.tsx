@@ -15,15 +15,14 @@ import { Time } from '../../shared/ui/display/Time.tsx';
 import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
-import { type FleetOutput, fleet, useBlocked } from '../api.ts';
+import { type Application, fleet, useBlocked } from '../api.ts';
 import { OpenButton } from '../deployments/endpoints/Endpoints.tsx';
 import { RevealButton } from '../deployments/RevealButton.tsx';
 import { phaseLook } from '../looks.ts';
 import { AsFile, wordsOfPlace } from '../plans/AsFile.tsx';
+import { ApplicationPolicy } from './ApplicationPolicy.tsx';
 import { UpdateDecision } from './UpdateDecision.tsx';
 import { UpgradeNotice } from './UpgradeNotice.tsx';
-
-type Application = FleetOutput<'getApplication'>['application'];
 
 /** The stream of changes does not contain applications. */
 const REFRESH_MS = 2000;
@@ -76,12 +75,13 @@ export default function ApplicationPage({ params }: PageProps<'/applications/:id
               ))}
             </ul>
           </Panel>
-          <AsFile name={application.name} />
+          <AsFile of={application} />
         </div>
         <div className="stack">
           <Panel title={t('Details')}>
             <Facts facts={factsOf(application)} />
           </Panel>
+          <ApplicationPolicy application={application} />
           {application.generated.length > 0 && (
             <Panel title={t('Generated values')} flush>
               <ul className="item-list" aria-label={t('Generated values')}>

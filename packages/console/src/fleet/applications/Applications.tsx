@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Blocks, Combine, FileInput } from 'lucide-react';
 import { Link } from 'wouter';
+import { countOfApplications } from '../../shared/catalog/application-count.ts';
 import { href } from '../../shared/routing/href.ts';
 import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
@@ -44,7 +45,7 @@ export default function Applications() {
       <ListStates
         query={applications}
         pagination={applications.data?.pagination}
-        count={(total) => t('{count, plural, one {# application} other {# applications}}', { count: total })}
+        count={countOfApplications}
         loading={t('Loading the applications…')}
         noMatch=""
         isFiltered={false}

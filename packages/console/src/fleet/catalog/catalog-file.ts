@@ -1,6 +1,7 @@
 import type { TemplateControl } from '@svc/contract';
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import { isSecretVariableText } from '../../shared/catalog/secret-variable.ts';
+import { yamlText } from '../../shared/ui/display/yaml-text.ts';
 
 /** What a catalog file states beside what runs. */
 export interface CatalogEntry {
@@ -24,9 +25,7 @@ export function catalogFileOf(controls: readonly TemplateControl[], entry: Catal
         topic !== 'catalog' && written.has(name) && JSON.stringify(written.get(name)) !== JSON.stringify(unset),
     )
     .map(({ name }) => [name, written.get(name)] as const);
-  return Object.entries({ ...entry, ...Object.fromEntries(members) })
-    .map(([member, value]) => `${member}:${yamlOf(value, '')}\n`)
-    .join('');
+  return yamlText({ ...entry, ...Object.fromEntries(members) });
 }
 
 /** What the API shows instead of the text of a secret variable. */
@@ -52,33 +51,3 @@ function declaredOnce({ secret_refs, env_schema, ...spec }: WorkloadSpec): Pick<
       ),
   };
 }
-
-/** Characters in which parsers of YAML and JSON differ. */
-const SPECIAL = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
-
-/**
- * A value as YAML, with the space before it. Texts and names are quoted as in JSON, so that all
- * parsers read them identically. A library for YAML would be most of the page.
- */
-function yamlOf(value: unknown, indent: string): string {
-  const inner = `${indent}  `;
-  if (Array.isArray(value)) {
-    if (value.length === 0) return ' []';
-    return value.map((item: unknown) => `\n${inner}-${itemOf(item, inner)}`).join('');
-  }
-  if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value);
-    if (entries.length === 0) return ' {}';
-    return entries.map(([name, one]) => `\n${inner}${scalarOf(name)}:${yamlOf(one, inner)}`).join('');
-  }
-  return ` ${scalarOf(value)}`;
-}
-
-/** An item of a list. The members of an object begin on the line of the hyphen. */
-const itemOf = (item: unknown, indent: string): string => {
-  const text = yamlOf(item, indent);
-  return text.startsWith('\n') ? ` ${text.trimStart()}` : text;
-};
-
-const scalarOf = (value: unknown): string =>
-  JSON.stringify(value).replace(SPECIAL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

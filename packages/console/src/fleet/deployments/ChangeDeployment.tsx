@@ -15,6 +15,7 @@ import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { AcknowledgeFields } from '../advice/Advice.tsx';
 import { type Deployment, type FleetOutput, fleet, useBlocked } from '../api.ts';
+import { ManagedNotice } from '../plans/ManagedNotice.tsx';
 import { draftOfValue, type EnvDraft, envBodyOf } from './env-draft.ts';
 import { HostPortsField, hostPortsOf, textOfHostPorts } from './form/HostPortsField.tsx';
 import { forgetsValues, GeneratedValues, hasValues } from './GeneratedValues.tsx';
@@ -122,20 +123,7 @@ function ChangeForm({
         ]}
         title={t('Change {name}', { name })}
       />
-      {deployment.managed_by && (
-        <Notice kind="warning" title={t('A file manages this deployment')}>
-          <p>
-            {t(
-              'It is in {file}:{line}. The next plan of the set {set} shows your change, and reverts it when it is applied.',
-              {
-                file: deployment.managed_by.file,
-                line: String(deployment.managed_by.line),
-                set: deployment.managed_by.set,
-              },
-            )}
-          </p>
-        </Notice>
-      )}
+      <ManagedNotice kind="deployment" place={deployment.managed_by} />
       <PlanBeside
         form={
           <form
@@ -204,7 +192,7 @@ function ChangeForm({
               </div>
             )}
             <PolicyFields
-              hasTemplate={deployment.template_slug !== null}
+              source={deployment.template_slug === null ? 'image' : 'template'}
               draft={policy}
               errorAt={errorAt}
               onChange={setPolicy}

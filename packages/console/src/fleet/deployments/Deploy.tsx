@@ -1,34 +1,29 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { Rocket } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
-import { Link, useLocation } from 'wouter';
-import { fieldErrorsOf } from '../../shared/api/problem.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { t } from '../../shared/texts/texts.ts';
-import { Button } from '../../shared/ui/controls/Button.tsx';
-import { ComboboxField } from '../../shared/ui/controls/Combobox.tsx';
-import { TextField } from '../../shared/ui/controls/Field.tsx';
 import { formatCount, formatList } from '../../shared/ui/display/format.ts';
 import { FormError } from '../../shared/ui/feedback/FormError.tsx';
 import { Loading } from '../../shared/ui/feedback/states.tsx';
-import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { AcknowledgeFields, AdviceNotice, adviceOfCatalog, blockedReasonOf } from '../advice/Advice.tsx';
 import { fleet, type Template, useBlocked } from '../api.ts';
 import { type EnvDraft, envBodyOf, firstEnvDraft } from './env-draft.ts';
+import { DeployActions, NameAndTargetFields, ReplicasFields, VolumeFields } from './form/DeployFields.tsx';
 import { HostPortsField, hostPortsOf } from './form/HostPortsField.tsx';
+import { NewDeploymentPlan, useNewDeployment } from './form/NewDeployment.tsx';
 import { useFreeName } from './form/useFreeName.ts';
-import { forgetsValues, GeneratedValues, hasValues } from './GeneratedValues.tsx';
-import { PlanBeside, PlanPanel } from './PlanPanel.tsx';
-import { ScalingFields } from './scaling/ScalingFields.tsx';
+import { usePlannedForm } from './form/usePlannedForm.ts';
+import { PlanBeside } from './PlanPanel.tsx';
 import { firstScalingDraft, type ScalingDraft, scalingBodyOf } from './scaling/scaling-draft.ts';
 import { PolicyFields } from './updates/policy/PolicyFields.tsx';
 import { NEW_POLICY, type PolicyDraft, policyChanges, policyDraftOf } from './updates/policy/policy-draft.ts';
 import { type PlanBody, planFields, usePlan } from './usePlan.ts';
-import { targetOf, useTargets } from './useTargets.ts';
+import { targetOf } from './useTargets.ts';
 import { VariableField } from './VariableField.tsx';
-import { firstVolumeDraft, type VolumeDraft, VolumeField, volumesBodyOf } from './VolumeField.tsx';
+import { firstVolumeDraft, type VolumeDraft, volumesBodyOf } from './VolumeField.tsx';
 
 export default function Deploy({ params }: PageProps<'/deploy/:slug'>) {
   const template = useQuery(fleet.read('getMirroredTemplate', { params }));
@@ -98,38 +93,12 @@ const bodyOf = (
 
 /** The form for a template, with the plan beside it. */
 function DeployForm({ template, proposedName }: { readonly template: Template; readonly proposedName: string }) {
-  const [draft, setDraft] = useState(() => firstDraft(template, proposedName));
-  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
-  const [isSubmitted, setSubmitted] = useState(false);
-  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
-  const [, navigate] = useLocation();
-  const targets = useTargets(draft.target);
+  const { draft, withPlan } = usePlannedForm(() => firstDraft(template, proposedName));
   const blocked = useBlocked();
   const body = bodyOf(template, draft);
   const plan = usePlan(body);
-  const deploy = useMutation({
-    ...fleet.change('createDeployment', 'workloads', 'storage'),
-    ...forgetsValues,
-    onSuccess: (reply) => {
-      const { id, name } = reply.deployment;
-      confirmChange(t('Deployment {name} is created', { name }));
-      if (!hasValues(reply)) navigate(href('/deployments/:id', { id }));
-    },
-  });
-  const messages = [...fieldErrorsOf(deploy.error), ...plan.fieldErrors, ...(plan.data?.refusals ?? [])];
-  /** A message appears when the user has changed the field or submitted the form. */
-  const errorAt = (path: string) =>
-    isSubmitted || touched.has(path)
-      ? messages.find((one) => one.path === path || one.path.startsWith(`${path}.`))?.message
-      : undefined;
-  const change = (path: string, changed: Partial<Draft>) => {
-    if (deploy.error) {
-      deploy.reset();
-      setIdempotencyKey(crypto.randomUUID()); // another request than the one that failed
-    }
-    setTouched((current) => new Set([...current, path]));
-    setDraft((current) => ({ ...current, ...changed }));
-  };
+  const { deploy, generatedValues } = useNewDeployment();
+  const { isSubmitted, isRejected, errorAt, change, submit } = withPlan(plan, deploy);
   const missing = template.env_schema.filter(({ required, default_value }) => required && default_value === '');
   const optional = template.env_schema.filter((variable) => !missing.includes(variable));
   const variableField = (variable: Template['env_schema'][number]) => (
@@ -142,15 +111,6 @@ function DeployForm({ template, proposedName }: { readonly template: Template; r
       onChange={(value) => change(`env.${variable.name}`, { env: { ...draft.env, [variable.name]: value } })}
     />
   );
-  const isRejected = plan.data !== undefined && !plan.isStale && !plan.isInvalid && !plan.data.ok;
-  const submit = () => {
-    setSubmitted(true);
-    if (isRejected || (plan.isInvalid && !plan.isStale)) {
-      requestAnimationFrame(() => document.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
-      return;
-    }
-    deploy.mutate({ body, idempotencyKey });
-  };
   return (
     <>
       <PageHeader
@@ -168,29 +128,12 @@ function DeployForm({ template, proposedName }: { readonly template: Template; r
             noValidate
             onSubmit={(event) => {
               event.preventDefault();
-              submit();
+              submit((idempotencyKey) => deploy.mutate({ body, idempotencyKey }));
             }}
           >
             <div className="form-section">
               <div className="fields">
-                <TextField
-                  label={t('Name')}
-                  hint={t('Lower-case letters, digits and inner hyphens. It cannot be changed later.')}
-                  required
-                  mono
-                  value={draft.name}
-                  error={errorAt('name')}
-                  onChange={(name) => change('name', { name })}
-                />
-                <ComboboxField
-                  name="target"
-                  label={t('Target')}
-                  hint={t('The plan lists the reasons for each candidate.')}
-                  value={draft.target}
-                  error={errorAt('target')}
-                  {...targets}
-                  onChange={(target) => change('target', { target })}
-                />
+                <NameAndTargetFields name={draft.name} target={draft.target} errorAt={errorAt} change={change} />
               </div>
             </div>
             {missing.length > 0 && (
@@ -202,17 +145,12 @@ function DeployForm({ template, proposedName }: { readonly template: Template; r
             {template.volume_mounts.length > 0 && (
               <fieldset className="form-section">
                 <h2>{t('Volumes')}</h2>
-                {template.volume_mounts.map((mount) => (
-                  <VolumeField
-                    key={mount.name}
-                    mount={mount}
-                    draft={draft.volumes[mount.name] ?? firstVolumeDraft}
-                    error={errorAt(`volumes.${mount.name}`)}
-                    onChange={(value) =>
-                      change(`volumes.${mount.name}`, { volumes: { ...draft.volumes, [mount.name]: value } })
-                    }
-                  />
-                ))}
+                <VolumeFields
+                  mounts={template.volume_mounts}
+                  volumes={draft.volumes}
+                  errorAt={errorAt}
+                  change={change}
+                />
               </fieldset>
             )}
             {template.ports.length > 0 && (
@@ -239,69 +177,37 @@ function DeployForm({ template, proposedName }: { readonly template: Template; r
               onChange={(acknowledged) => change('acknowledge', { acknowledged })}
             />
             <PolicyFields
-              hasTemplate
+              source="template"
               draft={draft.policy}
               errorAt={errorAt}
               onChange={(policy) => change('updates', { policy })}
             />
             <div className="form-section">
               <div className="fields">
-                <TextField
-                  name="replicas"
-                  label={t('Replicas')}
-                  type="number"
-                  min={1}
-                  max={1000}
-                  value={draft.replicas}
-                  error={errorAt('replicas')}
-                  onChange={(replicas) => change('replicas', { replicas })}
-                />
-                <ScalingFields
-                  draft={draft.scaling}
-                  errorAt={errorAt}
-                  onChange={(scaling) => change('autoscaling', { scaling })}
-                />
+                <ReplicasFields replicas={draft.replicas} scaling={draft.scaling} errorAt={errorAt} change={change} />
               </div>
               <FormError error={deploy.error} shown={planFields} />
-              <div className="actions">
-                <Button
-                  type="submit"
-                  tone="primary"
-                  icon={Rocket}
-                  pending={deploy.isPending}
-                  blocked={blocked('createDeployment')}
-                >
-                  {t('Deploy')}
-                </Button>
+              <DeployActions
+                pending={deploy.isPending}
+                blocked={blocked('createDeployment')}
+                isRejected={isSubmitted && isRejected}
+              >
                 <Link href={href('/catalog/:slug', { slug: template.slug })} className="button ghost">
                   {t('Cancel')}
                 </Link>
-                {isSubmitted && isRejected && (
-                  <span className="field-error" role="alert">
-                    {t('The plan rejects this. See the reasons there.')}
-                  </span>
-                )}
-              </div>
+              </DeployActions>
             </div>
           </form>
         }
         plan={
-          <PlanPanel
-            plan={plan.data}
-            error={plan.error}
-            isInvalid={plan.isInvalid}
-            isStale={plan.isStale}
+          <NewDeploymentPlan
+            plan={plan}
+            body={body}
             correctable={{ fields: ['target', 'replicas', 'autoscaling', 'scaled_by', 'volumes'] }}
           />
         }
       />
-      {deploy.data && (
-        <GeneratedValues
-          reply={deploy.data}
-          deployment={deploy.data.deployment.name}
-          onClose={() => navigate(href('/deployments/:id', { id: deploy.data.deployment.id }))}
-        />
-      )}
+      {generatedValues}
     </>
   );
 }

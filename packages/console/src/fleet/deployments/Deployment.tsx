@@ -34,6 +34,7 @@ import { ReplicasChoice } from './scaling/ReplicasChoice.tsx';
 import { wordsOfReplicas } from './scaling/scaling-draft.ts';
 import { hasImageTag, ImageTag } from './updates/ImageTag.tsx';
 import { PolicyPanel } from './updates/policy/PolicyPanel.tsx';
+import type { AnyPolicy } from './updates/policy/policy-draft.ts';
 import { RolloutPanel } from './updates/RolloutPanel.tsx';
 import { UpdateNotice } from './updates/UpdateNotice.tsx';
 
@@ -97,7 +98,7 @@ export default function Deployment({ params }: PageProps<'/deployments/:id'>) {
       {tab === 'manifest' && (
         <div className="stack">
           <Manifest id={deployment.id} />
-          <AsFile name={deployment.name} />
+          <AsFile of={deployment} />
         </div>
       )}
     </>
@@ -124,6 +125,8 @@ function Situation({ deployment }: { readonly deployment: DeploymentObject }) {
 
 function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
   const { conditions, env, volumes, crash_loop } = deployment;
+  // A replica of version 0.2 states none.
+  const policy: AnyPolicy | undefined = deployment.updates;
   return (
     <div className="split">
       <div className="stack">
@@ -157,7 +160,12 @@ function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
         <Panel title={t('Details')}>
           <DeploymentFacts deployment={deployment} />
         </Panel>
-        <PolicyPanel deployment={deployment} />
+        {policy && (
+          <PolicyPanel
+            policy={policy}
+            change={<Link href={href('/deployments/:id/change', { id: deployment.id })}>{t('Change')}</Link>}
+          />
+        )}
         {Object.keys(env).length > 0 && (
           <Panel title={t('Variables')} flush>
             <ul className="item-list">

@@ -360,6 +360,6 @@ const TemplateChanges = ({ changes }: { readonly changes: Plan['template_changes
 export const PlanBeside = ({ form, plan }: { readonly form: ReactNode; readonly plan: ReactNode }) => (
   <div className="split">
     {form}
-    <div className="split-sticky">{plan}</div>
+    <div className="split-sticky stack">{plan}</div>
   </div>
 );

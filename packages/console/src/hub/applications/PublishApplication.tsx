@@ -13,7 +13,7 @@ import { FormError } from '../../shared/ui/feedback/FormError.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { hub, useBlocked } from '../api.ts';
-import { MessageField } from '../templates/MessageField.tsx';
+import { MessageField } from '../history/MessageField.tsx';
 import { bodyOfFile, type ReadFile } from './application-body.ts';
 import { FileWarnings } from './FileWarnings.tsx';
 
@@ -131,6 +131,7 @@ export function PublishApplication({
           {file && <FileWarnings file={file} />}
           {file && (
             <MessageField
+              kind="application"
               name="message"
               value={draft.message}
               error={fieldErrorsOf(create.error).find(({ path }) => path === 'message')?.message}

@@ -30,7 +30,7 @@ import {
   type TemplateBody,
   useBlocked,
 } from '../api.ts';
-import { MessageField } from './MessageField.tsx';
+import { MessageField } from '../history/MessageField.tsx';
 import { bodyOf, changedMembers, type DraftSource, draftOf, type TemplateDraft } from './template-draft.ts';
 
 const sections = [...new Set(Object.values(headings))].map((heading) => ({
@@ -169,7 +169,7 @@ export function TemplateForm({
         ))}
         <div className="form-section">
           {template && !isUnchanged && <Consequences changes={changes} category={category} />}
-          <MessageField {...change.bind('message')} error={change.errorsOf(error)('message')} />
+          <MessageField kind="template" {...change.bind('message')} error={change.errorsOf(error)('message')} />
           <ErrorSummary error={error} errorAt={errorAt} labelOf={labelOf} />
           <FormError error={error} shown={[...Object.keys(before), 'message']} />
           <div className="actions">

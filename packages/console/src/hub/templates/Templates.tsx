@@ -1,21 +1,17 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { CirclePlus, Combine, CopyPlus, FileInput, PackageOpen, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { fieldErrorsOf } from '../../shared/api/problem.ts';
 import { href } from '../../shared/routing/href.ts';
 import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
 import { ButtonLink } from '../../shared/ui/controls/Button.tsx';
-import { FilterSelect } from '../../shared/ui/controls/Field.tsx';
-import { ConfirmDialog } from '../../shared/ui/dialogs/Dialog.tsx';
 import { OldValuesMark } from '../../shared/ui/feedback/OldValues.tsx';
-import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { hub, type ManagedTemplate } from '../api.ts';
-import { DeletedTemplates } from './DeletedTemplates.tsx';
+import { DeleteDialog } from '../history/DeleteDialog.tsx';
+import { DeletedObjects, PresentOrDeleted } from '../history/DeletedObjects.tsx';
 import { MANAGED_PAGE_SIZE, ManagedList } from './ManagedList.tsx';
-import { MessageField } from './MessageField.tsx';
 
 export default function Templates() {
   const { values, set, page, isFiltered, clear } = useFilters('q', 'show');
@@ -42,22 +38,12 @@ export default function Templates() {
       {create}
     </>
   );
-  const showFilter = (
-    <FilterSelect
-      label={t('Show')}
-      value={show}
-      onChange={(next) => set({ show: next, q: '' })}
-      options={[
-        { value: '', label: t('Present') },
-        { value: 'deleted', label: t('Deleted') },
-      ]}
-    />
-  );
+  const showFilter = <PresentOrDeleted value={show} onChange={(next) => set({ show: next, q: '' })} />;
   return (
     <>
       <PageHeader title={t('Templates')} about={t('All templates, including private ones')} actions={actions} />
       {show === 'deleted' ? (
-        <DeletedTemplates filters={showFilter} />
+        <DeletedObjects kind="template" filters={showFilter} />
       ) : (
         <ManagedList
           label={t('Templates')}
@@ -101,47 +87,7 @@ export default function Templates() {
           ]}
         />
       )}
-      {deleted && <DeleteDialog template={deleted} onClose={() => setDeleted(undefined)} />}
+      {deleted && <DeleteDialog kind="template" of={deleted} onClose={() => setDeleted(undefined)} />}
     </>
-  );
-}
-
-function DeleteDialog({
-  template: { id, name, slug, resource_version },
-  onClose,
-}: {
-  readonly template: ManagedTemplate;
-  readonly onClose: () => void;
-}) {
-  const [message, setMessage] = useState('');
-  const remove = useMutation({
-    ...hub.change('deleteTemplate', 'catalog'),
-    onSuccess: () => {
-      confirmChange(t('Template {name} is deleted', { name }));
-      onClose();
-    },
-  });
-  return (
-    <ConfirmDialog
-      title={t('Delete {name}?', { name })}
-      action={t('Delete')}
-      name={slug}
-      pending={remove.isPending}
-      error={remove.error}
-      onClose={onClose}
-      onConfirm={() => remove.mutate({ query: { id }, body: { message }, ifMatch: resource_version })}
-    >
-      <p>
-        {t(
-          'It disappears from the catalog of each fleet with its next sync. What fleets run continues, and is marked as withdrawn. It can be restored as long as the hub keeps its history.',
-        )}
-      </p>
-      <MessageField
-        name="message"
-        value={message}
-        onChange={setMessage}
-        error={fieldErrorsOf(remove.error).find(({ path }) => path === 'message')?.message}
-      />
-    </ConfirmDialog>
   );
 }

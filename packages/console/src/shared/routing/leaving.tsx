@@ -6,17 +6,22 @@ import { ConfirmDialog } from '../ui/dialogs/Dialog.tsx';
 /** A page that has input that is not saved. */
 interface UnsavedPage {
   readonly href: string;
-  readonly pathname: string;
   /** Asks whether to leave the page, and then leaves it. */
   readonly ask: (leave: () => void) => void;
 }
 
 let unsaved: UnsavedPage | undefined;
 
+/** Whether an address leads to another page, or to another tab. A tab has its own form. */
+function isOther(from: string, to: string): boolean {
+  const [before, after] = [new URL(from), new URL(to, from)];
+  return before.pathname !== after.pathname || before.searchParams.get('tab') !== after.searchParams.get('tab');
+}
+
 // The browser has already changed the address. This listener is older than that of the router, and
 // a window calls its listeners in this order.
 addEventListener('popstate', (event) => {
-  if (!unsaved || location.pathname === unsaved.pathname) return;
+  if (!unsaved || !isOther(unsaved.href, location.href)) return;
   event.stopImmediatePropagation();
   history.pushState(null, '', unsaved.href);
   unsaved.ask(() => history.back());
@@ -27,8 +32,7 @@ export const AskingRouter = ({ children }: { readonly children: ReactNode }) => 
   <Router
     aroundNav={(navigate, to, options) => {
       const leave = () => navigate(to, options);
-      const isOtherPage = new URL(to, location.href).pathname !== location.pathname;
-      if (unsaved && isOtherPage) unsaved.ask(leave);
+      if (unsaved && isOther(location.href, to)) unsaved.ask(leave);
       else leave();
     }}
   >
@@ -47,8 +51,8 @@ export function useUnsavedInput(isUnsaved: boolean): { readonly question: ReactN
   const release = useCallback(() => stop.current(), []);
   useEffect(() => {
     if (!isUnsaved) return;
-    const { href, pathname } = location;
-    const own: UnsavedPage = { href, pathname, ask: (next) => setLeave(() => next) };
+    const { href } = location;
+    const own: UnsavedPage = { href, ask: (next) => setLeave(() => next) };
     const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     unsaved = own;
     addEventListener('beforeunload', onUnload);

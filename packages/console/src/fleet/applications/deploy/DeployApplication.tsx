@@ -1,13 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { ArrowLeft, Rocket } from 'lucide-react';
-import { useState } from 'react';
+import { ArrowLeft } from 'lucide-react';
 import { useLocation } from 'wouter';
-import { fieldErrorsOf } from '../../../shared/api/problem.ts';
 import { href } from '../../../shared/routing/href.ts';
 import { t } from '../../../shared/texts/texts.ts';
 import { Button } from '../../../shared/ui/controls/Button.tsx';
-import { ComboboxField } from '../../../shared/ui/controls/Combobox.tsx';
-import { CheckField, SelectField, TextField } from '../../../shared/ui/controls/Field.tsx';
+import { CheckField, SelectField } from '../../../shared/ui/controls/Field.tsx';
 import { formatCount } from '../../../shared/ui/display/format.ts';
 import { FormError } from '../../../shared/ui/feedback/FormError.tsx';
 import { Loading } from '../../../shared/ui/feedback/states.tsx';
@@ -15,14 +12,23 @@ import { confirmChange } from '../../../shared/ui/feedback/toast.tsx';
 import { PageHeader } from '../../../shared/ui/shell/PageHeader.tsx';
 import { AcknowledgeFields, type Advice, AdviceNotice } from '../../advice/Advice.tsx';
 import { fleet, useBlocked } from '../../api.ts';
+import { DeployActions, NameAndTargetFields, VolumeFields } from '../../deployments/form/DeployFields.tsx';
 import { useFreeApplicationName } from '../../deployments/form/useFreeName.ts';
+import { usePlannedForm } from '../../deployments/form/usePlannedForm.ts';
 import { forgetsValues, GeneratedValues, hasValues } from '../../deployments/GeneratedValues.tsx';
 import { PlanBeside } from '../../deployments/PlanPanel.tsx';
-import { useTargets } from '../../deployments/useTargets.ts';
-import { firstVolumeDraft, VolumeField } from '../../deployments/VolumeField.tsx';
+import { PolicyFields } from '../../deployments/updates/policy/PolicyFields.tsx';
+import { NewAsFile } from '../../plans/AsFile.tsx';
 import { usualNetworkTypes } from '../../targets/NetworksFields.tsx';
 import { ApplicationPlanPanel } from './ApplicationPlanPanel.tsx';
-import { type ApplicationDraft, bodyOf, type Deployable, firstDraft, firstSecret } from './application-draft.ts';
+import {
+  type ApplicationDraft,
+  bodyOf,
+  creationOf,
+  type Deployable,
+  firstDraft,
+  firstSecret,
+} from './application-draft.ts';
 import { mountsOf, publishedPorts, webPortsOf } from './application-spec.ts';
 import { SecretInput, TextInput } from './InputField.tsx';
 import { applicationFields, useApplicationPlan } from './useApplicationPlan.ts';
@@ -59,15 +65,11 @@ export function DeployApplication(props: Props) {
 
 function DeployForm({ advice, proposedName, onBack, ...deployable }: Props & { readonly proposedName: string }) {
   const { application } = deployable;
-  const [draft, setDraft] = useState(() => firstDraft(deployable, proposedName));
-  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
-  const [isSubmitted, setSubmitted] = useState(false);
-  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
+  const { draft, withPlan } = usePlannedForm(() => firstDraft(deployable, proposedName));
   const [, navigate] = useLocation();
-  const targets = useTargets(draft.target);
   const blocked = useBlocked();
-  const body = bodyOf(deployable, draft);
-  const plan = useApplicationPlan(body);
+  const creation = creationOf(deployable, draft);
+  const plan = useApplicationPlan(bodyOf(deployable, draft));
   const openPage = (id: string) => navigate(href('/applications/:id', { id }));
   const deploy = useMutation({
     ...fleet.change('createApplication', 'deployments', 'workloads', 'storage'),
@@ -79,32 +81,12 @@ function DeployForm({ advice, proposedName, onBack, ...deployable }: Props & { r
     },
     onError: () => void plan.refetch(), // it states why, if something else has changed
   });
-  const messages = [...fieldErrorsOf(deploy.error), ...plan.fieldErrors, ...(plan.data?.refusals ?? [])];
-  /** A message appears when the person has changed the field or submitted the form. */
-  const errorAt = (path: string) =>
-    isSubmitted || touched.has(path)
-      ? messages.find((one) => one.path === path || one.path.startsWith(`${path}.`))?.message
-      : undefined;
-  const change = (path: string, changed: Partial<ApplicationDraft>) => {
-    if (deploy.error) {
-      deploy.reset();
-      setIdempotencyKey(crypto.randomUUID()); // another request than the one that failed
-    }
-    setTouched((current) => new Set([...current, path]));
-    setDraft((current) => ({ ...current, ...changed }));
-  };
-  const isCurrent = plan.data !== undefined && !plan.isStale && !plan.isInvalid && plan.error === null;
-  const isRejected = isCurrent && plan.data?.ok === false;
+  const { isSubmitted, isRejected, errorAt, change, submit } = withPlan(plan, deploy);
   const hasField = (path: string) => applicationFields.some((one) => path === one || path.startsWith(`${one}.`));
-  const submit = () => {
-    setSubmitted(true);
-    if (!isCurrent || !plan.data?.ok) {
-      requestAnimationFrame(() => document.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
-      return;
-    }
-    // What is created is exactly what the plan shows.
-    deploy.mutate({ body: { ...body, expected: plan.data.digest }, idempotencyKey });
-  };
+  /** What is created is exactly what the plan shows. */
+  const isPlanned = plan.data?.ok === true && !plan.isStale && !plan.isInvalid && plan.error === null;
+  const send = (idempotencyKey: string) =>
+    deploy.mutate({ body: { ...creation, expected: plan.data?.digest }, idempotencyKey });
   const sections = { ...deployable, draft, errorAt, change };
   return (
     <>
@@ -115,29 +97,17 @@ function DeployForm({ advice, proposedName, onBack, ...deployable }: Props & { r
             noValidate
             onSubmit={(event) => {
               event.preventDefault();
-              submit();
+              submit(send, isPlanned);
             }}
           >
             <div className="form-section">
               <div className="fields">
-                <TextField
-                  name="name"
-                  label={t('Name')}
-                  hint={t('Lower-case letters, digits and inner hyphens. It cannot be changed later.')}
-                  required
-                  mono
-                  value={draft.name}
-                  error={errorAt('name')}
-                  onChange={(name) => change('name', { name })}
-                />
-                <ComboboxField
-                  name="target"
-                  label={t('Target')}
-                  hint={t('All parts run on one host or cluster.')}
-                  value={draft.target}
-                  error={errorAt('target')}
-                  {...targets}
-                  onChange={(target) => change('target', { target })}
+                <NameAndTargetFields
+                  name={draft.name}
+                  target={draft.target}
+                  targetHint={t('All parts run on one host or cluster.')}
+                  errorAt={errorAt}
+                  change={change}
                 />
               </div>
             </div>
@@ -149,45 +119,47 @@ function DeployForm({ advice, proposedName, onBack, ...deployable }: Props & { r
               acknowledged={draft.acknowledged}
               onChange={(acknowledged) => change('acknowledge', { acknowledged })}
             />
+            <PolicyFields
+              source={deployable.slug === undefined ? 'parts' : 'application'}
+              draft={draft.policy}
+              errorAt={errorAt}
+              onChange={(policy) => change('updates', { policy })}
+            />
             <div className="form-section">
               <FormError error={deploy.error} shown={applicationFields} />
-              <div className="actions">
-                <Button
-                  type="submit"
-                  tone="primary"
-                  icon={Rocket}
-                  pending={deploy.isPending}
-                  blocked={blocked('createApplication')}
-                >
-                  {t('Deploy')}
-                </Button>
+              <DeployActions
+                pending={deploy.isPending}
+                blocked={blocked('createApplication')}
+                isRejected={isSubmitted && isRejected}
+                note={
+                  isSubmitted &&
+                  plan.isStale && (
+                    <span className="muted" role="status">
+                      {t('The plan is not complete yet. Deploy when it is shown.')}
+                    </span>
+                  )
+                }
+              >
                 <Button tone="ghost" icon={ArrowLeft} onClick={onBack}>
                   {t('Back')}
                 </Button>
-                {isSubmitted && isRejected && (
-                  <span className="field-error" role="alert">
-                    {t('The plan rejects this. See the reasons there.')}
-                  </span>
-                )}
-                {isSubmitted && plan.isStale && (
-                  <span className="muted" role="status">
-                    {t('The plan is not complete yet. Deploy when it is shown.')}
-                  </span>
-                )}
-              </div>
+              </DeployActions>
             </div>
           </form>
         }
         plan={
-          <ApplicationPlanPanel
-            plan={plan.data}
-            targetName={plan.targetName}
-            spec={application}
-            problems={plan.fieldErrors.filter(({ path }) => !hasField(path))}
-            error={plan.error}
-            isInvalid={plan.isInvalid}
-            isStale={plan.isStale}
-          />
+          <>
+            <ApplicationPlanPanel
+              plan={plan.data}
+              targetName={plan.targetName}
+              spec={application}
+              problems={plan.fieldErrors.filter(({ path }) => !hasField(path))}
+              error={plan.error}
+              isInvalid={plan.isInvalid}
+              isStale={plan.isStale}
+            />
+            <NewAsFile kind="application" body={creation} isPlanned={plan.data !== undefined && !plan.isInvalid} />
+          </>
         }
       />
       {deploy.data && (
@@ -255,7 +227,7 @@ function Ports({ application, draft: { networks, webPorts }, change }: SectionPr
       <div className="row">
         {published.map(({ key, part, port, protocol }) => (
           <span key={key} className="tag mono">
-            {part} {port}/{protocol}
+            <bdi>{part}</bdi> {port}/{protocol}
           </span>
         ))}
       </div>
@@ -290,15 +262,7 @@ function Volumes({ application, draft: { volumes }, errorAt, change }: SectionPr
     <details className="form-section" open={mounts.length <= FEW}>
       <summary className="strong">{t('Volumes ({count})', { count: formatCount(mounts.length) })}</summary>
       <div className="form optional">
-        {mounts.map((mount) => (
-          <VolumeField
-            key={mount.name}
-            mount={mount}
-            draft={volumes[mount.name] ?? firstVolumeDraft}
-            error={errorAt(`volumes.${mount.name}`)}
-            onChange={(volume) => change(`volumes.${mount.name}`, { volumes: { ...volumes, [mount.name]: volume } })}
-          />
-        ))}
+        <VolumeFields mounts={mounts} volumes={volumes} errorAt={errorAt} change={change} />
       </div>
     </details>
   );

@@ -4,6 +4,12 @@ import type { CallInput } from '../../../shared/api/client.ts';
 import { wordsOf } from '../../../shared/ui/controls/pairs.ts';
 import { webSchemeOf } from '../../deployments/endpoints/client-command.ts';
 import { emptyReference, type ReferenceDraft } from '../../deployments/env-draft.ts';
+import {
+  applicationPolicyChanges,
+  NEW_POLICY,
+  type PolicyDraft,
+  policyDraftOf,
+} from '../../deployments/updates/policy/policy-draft.ts';
 import { targetOf } from '../../deployments/useTargets.ts';
 import { type VolumeDraft, volumesBodyOf } from '../../deployments/VolumeField.tsx';
 import { type ConvertedSpec, decidedSpec, type FormInput, overridesFor, webPortsOf } from './application-spec.ts';
@@ -15,6 +21,9 @@ export type ApplicationBody = Pick<
   CreationBody,
   'name' | 'application' | 'spec' | 'inputs' | 'volumes' | 'overrides' | 'target' | 'acknowledge'
 >;
+
+/** What a creation has in addition: nothing of it changes the plan. */
+export type NewApplication = ApplicationBody & Pick<CreationBody, 'updates' | 'on_failure'>;
 
 /** What a form deploys: an application of a file, or the one of the catalog with the slug. */
 export interface Deployable {
@@ -41,6 +50,7 @@ export interface ApplicationDraft {
   readonly webPorts: readonly string[];
   /** The ids of the advisories that the person has acknowledged. */
   readonly acknowledged: readonly string[];
+  readonly policy: PolicyDraft;
 }
 
 /**
@@ -64,12 +74,19 @@ export const firstDraft = ({ application, slug }: Deployable, name: string): App
   ),
   volumes: {},
   acknowledged: [],
+  policy: policyDraftOf(NEW_POLICY),
   webPorts: webPortsOf(application)
     .filter(({ port }) => webSchemeOf(port) !== undefined)
     .map(({ key }) => key),
 });
 
-/** The request for a draft. The service validates it. */
+/** The request that creates what a draft describes. The service validates it. */
+export const creationOf = (deployable: Deployable, draft: ApplicationDraft): NewApplication => ({
+  ...bodyOf(deployable, draft),
+  ...applicationPolicyChanges(NEW_POLICY, draft.policy),
+});
+
+/** The request that plans it. */
 export function bodyOf(deployable: Deployable, draft: ApplicationDraft): ApplicationBody {
   const { name, target, volumes, acknowledged } = draft;
   return {

@@ -1,32 +1,27 @@
 import controls from 'virtual:template-controls';
 import type { WorkloadSpec } from '@svc/contract/fleet';
-import { useMutation } from '@tanstack/react-query';
-import { ClipboardPaste, Rocket } from 'lucide-react';
+import { ClipboardPaste } from 'lucide-react';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
-import { fieldErrorsOf } from '../../../shared/api/problem.ts';
+import { Link } from 'wouter';
 import { differingMembers, valueOfInput } from '../../../shared/catalog/control-values.ts';
 import { imageOf } from '../../../shared/catalog/image-reference.ts';
-import { href } from '../../../shared/routing/href.ts';
 import { t } from '../../../shared/texts/texts.ts';
 import { Button } from '../../../shared/ui/controls/Button.tsx';
-import { ComboboxField } from '../../../shared/ui/controls/Combobox.tsx';
-import { TextField } from '../../../shared/ui/controls/Field.tsx';
 import { FormError } from '../../../shared/ui/feedback/FormError.tsx';
-import { confirmChange } from '../../../shared/ui/feedback/toast.tsx';
 import { PageHeader } from '../../../shared/ui/shell/PageHeader.tsx';
-import { fleet, useBlocked } from '../../api.ts';
+import { useBlocked } from '../../api.ts';
+import { DeployActions, NameAndTargetFields, ReplicasFields, VolumeFields } from '../form/DeployFields.tsx';
 import { HostPortsField, hostPortsOf } from '../form/HostPortsField.tsx';
+import { NewDeploymentPlan, useNewDeployment } from '../form/NewDeployment.tsx';
 import { useFreeName } from '../form/useFreeName.ts';
-import { forgetsValues, GeneratedValues, hasValues } from '../GeneratedValues.tsx';
-import { PlanBeside, PlanPanel } from '../PlanPanel.tsx';
-import { ScalingFields } from '../scaling/ScalingFields.tsx';
+import { usePlannedForm } from '../form/usePlannedForm.ts';
+import { PlanBeside } from '../PlanPanel.tsx';
 import { firstScalingDraft, type ScalingDraft, scalingBodyOf } from '../scaling/scaling-draft.ts';
 import { PolicyFields } from '../updates/policy/PolicyFields.tsx';
 import { NEW_POLICY, type PolicyDraft, policyChanges, policyDraftOf } from '../updates/policy/policy-draft.ts';
 import { type PlanBody, planFields, usePlan } from '../usePlan.ts';
-import { targetOf, useTargets } from '../useTargets.ts';
-import { firstVolumeDraft, type VolumeDraft, VolumeField, volumesBodyOf } from '../VolumeField.tsx';
+import { targetOf } from '../useTargets.ts';
+import { type VolumeDraft, volumesBodyOf } from '../VolumeField.tsx';
 import { dnsLabelOf, type Omission, type RunCommand } from './docker-run.ts';
 import { Omissions, PasteDialog } from './PasteDialog.tsx';
 import { SpecFields, specFieldNames } from './SpecFields.tsx';
@@ -132,42 +127,25 @@ function withRunCommand(draft: Draft, run: RunCommand): Draft {
 
 /** The form for an image, with the plan beside it. One request creates the workload and its deployment. */
 export default function DeployImage() {
-  const [draft, setDraft] = useState(firstDraft);
-  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
-  const [isSubmitted, setSubmitted] = useState(false);
-  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
+  const { draft, withPlan } = usePlannedForm(firstDraft);
   const [isPasting, setPasting] = useState(false);
   const [omissions, setOmissions] = useState<readonly Omission[]>([]);
-  const [, navigate] = useLocation();
-  const targets = useTargets(draft.target);
   const blocked = useBlocked();
   const base = nameOfImage(draft.spec.image);
   const freeName = useFreeName(base) ?? base;
   const name = draft.name ?? freeName;
   const body = bodyOf(name, draft);
   const plan = usePlan(body);
-  const deploy = useMutation({
-    ...fleet.change('createDeployment', 'workloads', 'storage'),
-    ...forgetsValues,
-    onSuccess: (reply) => {
-      const { deployment } = reply;
-      confirmChange(t('Deployment {name} is created', { name: deployment.name }));
-      if (!hasValues(reply)) navigate(href('/deployments/:id', { id: deployment.id }));
-    },
-  });
-  const messages = [...fieldErrorsOf(deploy.error), ...plan.fieldErrors, ...(plan.data?.refusals ?? [])];
-  const messageAt = (path: string) =>
-    messages.find((one) => one.path === path || one.path.startsWith(`${path}.`))?.message;
-  /** A message appears when the user has changed the field or submitted the form. */
-  const errorAt = (path: string) => (isSubmitted || touched.has(path) ? messageAt(path) : undefined);
+  const { deploy, generatedValues } = useNewDeployment();
+  const { isSubmitted, isRejected, isShown, messageAt, errorAt, change, submit } = withPlan(plan, deploy);
   /** The message for a member of the specification, which a reason of the plan names without `spec`. */
   const specErrorAt = (...members: readonly string[]) =>
     members
-      .filter((member) => isSubmitted || touched.has(`spec.${fieldOf(member)}`))
+      .filter((member) => isShown(`spec.${fieldOf(member)}`))
       .map((member) => messageAt(`spec.${member}`) ?? (member.startsWith('env') ? undefined : messageAt(member)))
       .find((message) => message !== undefined);
   const errorOfVariable = (row: VariableRow) => {
-    if (!isSubmitted && !touched.has('variables')) return undefined;
+    if (!isShown('variables')) return undefined;
     const at = (list: readonly { readonly name: string }[]) => list.findIndex((one) => one.name === row.name);
     const { empty, declared } = variablesOf(draft.variables);
     return (
@@ -175,23 +153,6 @@ export default function DeployImage() {
       messageAt(`spec.env_schema.${at(declared)}`) ??
       messageAt(`spec.env.${at(empty)}`)
     );
-  };
-  const change = (path: string, changed: Partial<Draft>) => {
-    if (deploy.error) {
-      deploy.reset();
-      setIdempotencyKey(crypto.randomUUID()); // another request than the one that failed
-    }
-    setTouched((current) => new Set([...current, path]));
-    setDraft((current) => ({ ...current, ...changed }));
-  };
-  const isRejected = plan.data !== undefined && !plan.isStale && !plan.isInvalid && !plan.data.ok;
-  const submit = () => {
-    setSubmitted(true);
-    if (isRejected || (plan.isInvalid && !plan.isStale)) {
-      requestAnimationFrame(() => document.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
-      return;
-    }
-    deploy.mutate({ body, idempotencyKey });
   };
   return (
     <>
@@ -212,7 +173,7 @@ export default function DeployImage() {
             noValidate
             onSubmit={(event) => {
               event.preventDefault();
-              submit();
+              submit((idempotencyKey) => deploy.mutate({ body, idempotencyKey }));
             }}
           >
             {omissions.length > 0 && <Omissions omissions={omissions} onClose={() => setOmissions([])} />}
@@ -228,57 +189,20 @@ export default function DeployImage() {
                   onChange={(variables) => change('variables', { variables })}
                 />
               }
-              volumes={mountsOf(draft.spec).map((mount) => (
-                <VolumeField
-                  key={mount.name}
-                  mount={mount}
-                  draft={draft.volumes[mount.name] ?? firstVolumeDraft}
-                  error={errorAt(`volumes.${mount.name}`)}
-                  onChange={(value) =>
-                    change(`volumes.${mount.name}`, { volumes: { ...draft.volumes, [mount.name]: value } })
-                  }
-                />
-              ))}
+              volumes={
+                <VolumeFields mounts={mountsOf(draft.spec)} volumes={draft.volumes} errorAt={errorAt} change={change} />
+              }
             />
             <PolicyFields
-              hasTemplate={false}
+              source="image"
               draft={draft.policy}
               errorAt={errorAt}
               onChange={(policy) => change('updates', { policy })}
             />
             <div className="form-section">
               <div className="fields">
-                <TextField
-                  label={t('Name')}
-                  hint={t('Lower-case letters, digits and inner hyphens. It cannot be changed later.')}
-                  required
-                  mono
-                  value={name}
-                  error={errorAt('name')}
-                  onChange={(changed) => change('name', { name: changed })}
-                />
-                <ComboboxField
-                  label={t('Target')}
-                  hint={t('The plan lists the reasons for each candidate.')}
-                  value={draft.target}
-                  error={errorAt('target')}
-                  {...targets}
-                  onChange={(target) => change('target', { target })}
-                />
-                <TextField
-                  label={t('Replicas')}
-                  type="number"
-                  min={1}
-                  max={1000}
-                  value={draft.replicas}
-                  error={errorAt('replicas')}
-                  onChange={(replicas) => change('replicas', { replicas })}
-                />
-                <ScalingFields
-                  draft={draft.scaling}
-                  errorAt={errorAt}
-                  onChange={(scaling) => change('autoscaling', { scaling })}
-                />
+                <NameAndTargetFields name={name} target={draft.target} errorAt={errorAt} change={change} />
+                <ReplicasFields replicas={draft.replicas} scaling={draft.scaling} errorAt={errorAt} change={change} />
               </div>
               {body.spec.ports && body.spec.ports.length > 0 && (
                 <HostPortsField
@@ -289,34 +213,22 @@ export default function DeployImage() {
                 />
               )}
               <FormError error={deploy.error} shown={[...planFields, ...specFieldNames.map((one) => `spec.${one}`)]} />
-              <div className="actions">
-                <Button
-                  type="submit"
-                  tone="primary"
-                  icon={Rocket}
-                  pending={deploy.isPending}
-                  blocked={blocked('createDeployment')}
-                >
-                  {t('Deploy')}
-                </Button>
+              <DeployActions
+                pending={deploy.isPending}
+                blocked={blocked('createDeployment')}
+                isRejected={isSubmitted && isRejected}
+              >
                 <Link href="/deployments" className="button ghost">
                   {t('Cancel')}
                 </Link>
-                {isSubmitted && isRejected && (
-                  <span className="field-error" role="alert">
-                    {t('The plan rejects this. See the reasons there.')}
-                  </span>
-                )}
-              </div>
+              </DeployActions>
             </div>
           </form>
         }
         plan={
-          <PlanPanel
-            plan={plan.data}
-            error={plan.error}
-            isInvalid={plan.isInvalid}
-            isStale={plan.isStale}
+          <NewDeploymentPlan
+            plan={plan}
+            body={body}
             correctable={{ fields: ['target', 'replicas', 'volumes', ...specFieldNames] }}
           />
         }
@@ -331,13 +243,7 @@ export default function DeployImage() {
           }}
         />
       )}
-      {deploy.data && (
-        <GeneratedValues
-          reply={deploy.data}
-          deployment={deploy.data.deployment.name}
-          onClose={() => navigate(href('/deployments/:id', { id: deploy.data.deployment.id }))}
-        />
-      )}
+      {generatedValues}
     </>
   );
 }

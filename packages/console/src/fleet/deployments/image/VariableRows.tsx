@@ -1,4 +1,5 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
+import { isSecretName } from '@svc/convert';
 import { Plus, Trash2 } from 'lucide-react';
 import { t } from '../../../shared/texts/texts.ts';
 import { Button } from '../../../shared/ui/controls/Button.tsx';
@@ -58,9 +59,6 @@ export function variablesOf(rows: readonly VariableRow[]): Variables {
 
 const descriptionOf = (draft: EnvDraft): string => (isSecretDraft(draft) ? '[secret]' : '');
 
-/** Names of variables whose values are probably secret. */
-const SECRET_NAME = /PASS|SECRET|TOKEN|API_?KEY|PRIVATE_?KEY/i;
-
 /** The variables of a new workload: their names, and where their values come from. */
 export function VariableRows({
   rows,
@@ -105,7 +103,7 @@ export function VariableRows({
             deploymentName={deploymentName}
             onChange={(draft) => change(row.id, { draft })}
           />
-          {row.draft.source === 'text' && SECRET_NAME.test(row.name) && (
+          {row.draft.source === 'text' && isSecretName(row.name) && (
             <p className="muted small">
               {t('Everybody with access to this fleet can read text. Choose Generate or Secret for a password.')}
             </p>

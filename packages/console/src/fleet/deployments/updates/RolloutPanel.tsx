@@ -1,18 +1,13 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { RotateCw, Undo2 } from 'lucide-react';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { rich, t } from '../../../shared/texts/texts.ts';
-import { Button } from '../../../shared/ui/controls/Button.tsx';
-import { ConfirmDialog, Dialog } from '../../../shared/ui/dialogs/Dialog.tsx';
 import { Countdown } from '../../../shared/ui/display/Countdown.tsx';
 import { type Fact, Facts } from '../../../shared/ui/display/Facts.tsx';
 import { formatCount, wordsOfCode } from '../../../shared/ui/display/format.ts';
 import { looks, Status, type StatusLook } from '../../../shared/ui/display/Status.tsx';
 import { Time } from '../../../shared/ui/display/Time.tsx';
-import { ErrorView } from '../../../shared/ui/feedback/states.tsx';
-import { confirmChange } from '../../../shared/ui/feedback/toast.tsx';
 import { Panel } from '../../../shared/ui/shell/PageHeader.tsx';
-import { type Deployment, fleet, useBlocked } from '../../api.ts';
+import { type Deployment, fleet } from '../../api.ts';
+import { RolloutDecision } from './RolloutDecision.tsx';
 
 type Rollout = NonNullable<Deployment['rollout']>;
 
@@ -79,68 +74,19 @@ function Progress({ deployment, rollout }: { readonly deployment: Deployment; re
 
 /** What a person can decide about a rollout that has not ended. */
 function Decision({ deployment, rollout }: { readonly deployment: Deployment; readonly rollout: Rollout }) {
-  const { id, name, version } = deployment;
   const { state, good_generation, generation, failed_generation } = rollout;
-  const [isReturning, setReturning] = useState(false);
-  const blocked = useBlocked();
-  const input = { params: { id }, ifMatch: version };
-  const abort = useMutation({
-    ...fleet.change('abortRollout'),
-    onSuccess: () => {
-      confirmChange(t('{name} returns to what ran before', { name }));
-      setReturning(false);
-    },
-  });
-  const resume = useMutation({
-    ...fleet.change('resumeRollout'),
-    onSuccess: () => confirmChange(t('The rollout of {name} continues', { name })),
-  });
   const noReturn =
     failed_generation !== null || good_generation === null || good_generation === generation
       ? t('There is no earlier version that is known to be good.')
       : undefined;
   return (
-    <div className="row">
-      {state === 'held' && (
-        <Button
-          icon={RotateCw}
-          blocked={blocked('resumeRollout')}
-          pending={resume.isPending}
-          onClick={() => resume.mutate(input)}
-        >
-          {t('Try again')}
-        </Button>
-      )}
-      <Button
-        icon={Undo2}
-        blocked={noReturn ?? blocked('abortRollout')}
-        aria-haspopup="dialog"
-        onClick={() => setReturning(true)}
-      >
-        {t('Stop and return')}
-      </Button>
-      {isReturning && (
-        <ConfirmDialog
-          title={t('Stop the rollout of {name}?', { name })}
-          action={t('Stop and return')}
-          pending={abort.isPending}
-          error={abort.error}
-          onClose={() => setReturning(false)}
-          onConfirm={() => abort.mutate(input)}
-        >
-          <p>
-            {t('The fleet restores generation {generation}. Data that the new instances have changed stays changed.', {
-              generation: good_generation ?? 0,
-            })}
-          </p>
-        </ConfirmDialog>
-      )}
-      {resume.error && (
-        <Dialog title={t('The rollout of {name} did not continue', { name })} onClose={() => resume.reset()}>
-          <ErrorView error={resume.error} />
-        </Dialog>
-      )}
-    </div>
+    <RolloutDecision
+      kind="deployment"
+      of={deployment}
+      generation={good_generation}
+      canResume={state === 'held'}
+      noReturn={noReturn}
+    />
   );
 }
 

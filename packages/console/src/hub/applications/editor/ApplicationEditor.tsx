@@ -20,7 +20,7 @@ import { FormError } from '../../../shared/ui/feedback/FormError.tsx';
 import { confirmChange } from '../../../shared/ui/feedback/toast.tsx';
 import { Panel } from '../../../shared/ui/shell/PageHeader.tsx';
 import { type ApplicationBody, type ApplicationChange, hub, type ManagedApplication, useBlocked } from '../../api.ts';
-import { MessageField } from '../../templates/MessageField.tsx';
+import { MessageField } from '../../history/MessageField.tsx';
 import { FileWarnings } from '../FileWarnings.tsx';
 import {
   type ApplicationDraft,
@@ -270,7 +270,13 @@ export function ApplicationEditor({
           </div>
         </div>
         <div className="form-section">
-          <MessageField name="message" value={message} error={errorAt('message')} onChange={setMessage} />
+          <MessageField
+            kind="application"
+            name="message"
+            value={message}
+            error={errorAt('message')}
+            onChange={setMessage}
+          />
           <ErrorSummary error={error} errorAt={errorAt} labelOf={(path) => labelOf(path, draft)} />
           <FormError
             error={error}

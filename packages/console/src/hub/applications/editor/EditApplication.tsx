@@ -1,70 +1,81 @@
 import { useQuery } from '@tanstack/react-query';
-import { CopyPlus } from 'lucide-react';
-import { useState } from 'react';
-import { isUnavailable } from '../../../shared/api/problem.ts';
-import { TemplateStatus } from '../../../shared/catalog/TemplateAdvice.tsx';
+import { useEffect, useState } from 'react';
+import { codeOf } from '../../../shared/api/problem.ts';
 import { href } from '../../../shared/routing/href.ts';
 import type { PageProps } from '../../../shared/routing/page.tsx';
 import { t } from '../../../shared/texts/texts.ts';
-import { ButtonLink } from '../../../shared/ui/controls/Button.tsx';
-import { Status } from '../../../shared/ui/display/Status.tsx';
+import { Tabs, useTab } from '../../../shared/ui/controls/Tabs.tsx';
 import { Loading } from '../../../shared/ui/feedback/states.tsx';
-import { PageError, PageHeader } from '../../../shared/ui/shell/PageHeader.tsx';
+import { PageError } from '../../../shared/ui/shell/PageHeader.tsx';
 import { hub, type ManagedApplication } from '../../api.ts';
-import { visibilityLook } from '../../looks.ts';
+import { DeletedObject } from '../../history/DeletedObject.tsx';
+import { History } from '../../history/History.tsx';
+import { ManagedHeader } from '../../templates/ManagedHeader.tsx';
 import type { ReadFile } from '../application-body.ts';
 import { FileWarnings } from '../FileWarnings.tsx';
 import { ApplicationEditor, type Start } from './ApplicationEditor.tsx';
 import { useImport } from './useImport.tsx';
 
+const tabs = [
+  { id: 'content', label: t('Content') },
+  { id: 'history', label: t('History') },
+] as const;
+
 export default function EditApplication({ params }: PageProps<'/admin/applications/:id'>) {
   const { data, error, refetch } = useQuery(hub.read('getManagedApplication', { params }));
-  if (isUnavailable({ data, error })) return <PageError error={error} retry={refetch} />;
+  if (codeOf(error) === 'not_found') return <DeletedObject kind="application" id={params.id} />;
+  if (error && !data) return <PageError error={error} retry={refetch} />;
   if (!data) return <Loading text={t('Loading the application…')} />;
-  return <Editor latest={data.application} />;
+  return <Editor application={data.application} />;
+}
+
+function Editor({ application }: { readonly application: ManagedApplication }) {
+  const imported = useImport();
+  const tab = useTab(tabs);
+  const { id, name, slug, revision, resource_version: version } = application;
+  return (
+    <>
+      <ManagedHeader
+        of={application}
+        list={{ label: t('Applications'), href: '/admin/applications' }}
+        copyHref={href('/admin/applications/new', undefined, { from: id })}
+        catalogHref={href('/applications/:slug', { slug })}
+        actions={tab === 'content' && imported.button}
+      />
+      <Tabs label={name} tabs={tabs} current={tab} path={href('/admin/applications/:id', { id })} />
+      {tab === 'content' && <Content latest={application} imported={imported} />}
+      {tab === 'history' && (
+        <History of={{ kind: 'application', id, name, newest: revision ?? 0, version, isDeleted: false }} />
+      )}
+      {imported.dialog}
+    </>
+  );
 }
 
 /** The form keeps the version that the person began to change. A change by someone else meanwhile is a conflict. */
-function Editor({ latest }: { readonly latest: ManagedApplication }) {
+function Content({
+  latest,
+  imported: { file, number, clear },
+}: {
+  readonly latest: ManagedApplication;
+  readonly imported: ReturnType<typeof useImport>;
+}) {
   const [application, setApplication] = useState(latest);
-  const { file, number, button, dialog, clear } = useImport();
-  const { id, name, slug, resource_version } = application;
+  // A file is input of the form, which is gone when another tab is shown.
+  useEffect(() => clear, [clear]);
   return (
-    <>
-      <PageHeader
-        crumbs={[{ label: t('Applications'), href: '/admin/applications' }]}
-        title={name}
-        beside={
-          <>
-            <Status {...visibilityLook(!application.is_public)} />
-            <TemplateStatus status={latest.status} />
-          </>
-        }
-        about={<code>{slug}</code>}
-        actions={
-          <>
-            {button}
-            <ButtonLink icon={CopyPlus} href={href('/admin/applications/new', undefined, { from: id })}>
-              {t('Duplicate')}
-            </ButtonLink>
-            <ButtonLink href={href('/applications/:slug', { slug })}>{t('View in the catalog')}</ButtonLink>
-          </>
-        }
+    <div className="stack">
+      {file && <FileWarnings file={file} />}
+      <ApplicationEditor
+        key={`${application.resource_version} ${number}`}
+        application={application}
+        start={file && startOfFile(file, application)}
+        onSaved={(saved) => {
+          setApplication(saved);
+          clear();
+        }}
       />
-      <div className="stack">
-        {file && <FileWarnings file={file} />}
-        <ApplicationEditor
-          key={`${resource_version} ${number}`}
-          application={application}
-          start={file && startOfFile(file, application)}
-          onSaved={(saved) => {
-            setApplication(saved);
-            clear();
-          }}
-        />
-      </div>
-      {dialog}
-    </>
+    </div>
   );
 }
 

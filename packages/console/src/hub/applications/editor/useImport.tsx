@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { FileInput } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useCallback, useState } from 'react';
 import { t } from '../../../shared/texts/texts.ts';
 import { Button } from '../../../shared/ui/controls/Button.tsx';
 import { hub } from '../../api.ts';
@@ -22,6 +22,7 @@ interface Import {
 export function useImport(): Import {
   const [{ file, number }, setFile] = useState<Pick<Import, 'file' | 'number'>>({ file: undefined, number: 0 });
   const [isOpen, setOpen] = useState(false);
+  const clear = useCallback(() => setFile((before) => ({ file: undefined, number: before.number + 1 })), []);
   const read = useMutation({
     ...hub.change('readApplicationFile'),
     onSuccess: (content) => {
@@ -32,7 +33,7 @@ export function useImport(): Import {
   return {
     file,
     number,
-    clear: () => setFile((before) => ({ file: undefined, number: before.number + 1 })),
+    clear,
     button: (
       <Button icon={FileInput} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {t('Import YAML')}

@@ -2,28 +2,35 @@ import { useId, useState } from 'react';
 import { t } from '../../../../shared/texts/texts.ts';
 import { CheckField, FieldError, SelectField, TextField } from '../../../../shared/ui/controls/Field.tsx';
 import { Notice } from '../../../../shared/ui/feedback/states.tsx';
-import type { PolicyDraft, Weekday } from './policy-draft.ts';
+import type { Begin, PolicyDraft, Weekday } from './policy-draft.ts';
 import { weekdays } from './policy-draft.ts';
-import { automaticRisks, beginWords, failureWords, nameOfDay, orderWords } from './policy-words.ts';
+import { automaticLimits, automaticRisks, beginWords, failureWords, nameOfDay, orderWords } from './policy-words.ts';
 
 interface Props {
   readonly draft: PolicyDraft;
+  /** The message for a member of the policy, such as `updates.from`. */
   readonly errorAt: (path: string) => string | undefined;
   readonly onChange: (draft: PolicyDraft) => void;
-  /** Whether the deployment has a template, and could follow it automatically. */
-  readonly hasTemplate: boolean;
+  /** What runs, which determines what updates can follow automatically. */
+  readonly source: Source;
 }
 
-const BEGINS = ['manual', 'template', 'image', 'all'] as const;
-const BEGINS_WITHOUT_TEMPLATE = ['manual', 'image'] as const;
+/** `parts`: an application that is not from the catalog. */
+type Source = 'template' | 'image' | 'application' | 'parts';
+
+const BEGINS: Readonly<Record<Source, readonly Begin[]>> = {
+  template: ['manual', 'template', 'image', 'all'],
+  image: ['manual', 'image'],
+  application: ['manual', 'application'],
+  parts: ['manual'],
+};
 const ORDERS = ['auto', 'start_first', 'stop_first'] as const;
 const FAILURES = ['auto', 'roll_back', 'stop'] as const;
 
-/** How updates begin, how they replace the instances, and what happens if one fails. */
-export function PolicyFields({ draft, errorAt, onChange, hasTemplate }: Props) {
-  const { from, order, ready, deadline, onFailure, hasWindow } = draft;
-  const [isOpen, setOpen] = useState(from !== 'manual');
-  const begins = [...new Set([...(hasTemplate ? BEGINS : BEGINS_WITHOUT_TEMPLATE), from])];
+/** The section of a form about updates. */
+export function PolicyFields(props: Props) {
+  const { draft, errorAt } = props;
+  const [isOpen, setOpen] = useState(draft.from !== 'manual');
   return (
     <details
       className="form-section"
@@ -32,15 +39,29 @@ export function PolicyFields({ draft, errorAt, onChange, hasTemplate }: Props) {
     >
       <summary className="strong">{t('Updates')}</summary>
       <div className="form optional">
-        <div className="fields">
-          <SelectField
-            name="updates.from"
-            label={t('Updates begin')}
-            value={from}
-            onChange={(value) => onChange({ ...draft, from: value })}
-            options={begins.map((value) => ({ value, label: beginWords[value] }))}
-            error={errorAt('updates.from')}
-          />
+        <PolicyInputs {...props} />
+      </div>
+    </details>
+  );
+}
+
+/** How updates begin, how they replace the instances, and what happens if one fails. */
+export function PolicyInputs({ draft, errorAt, onChange, source }: Props) {
+  const { from, order, ready, deadline, onFailure, hasWindow } = draft;
+  const begins = [...new Set([...BEGINS[source], from])];
+  const isOfApplication = source === 'application' || source === 'parts';
+  return (
+    <>
+      <div className="fields">
+        <SelectField
+          name="updates.from"
+          label={t('Updates begin')}
+          value={from}
+          onChange={(value) => onChange({ ...draft, from: value })}
+          options={begins.map((value) => ({ value, label: beginWords[value] }))}
+          error={errorAt('updates.from')}
+        />
+        {!isOfApplication && (
           <SelectField
             name="updates.order"
             label={t('Order')}
@@ -49,57 +70,53 @@ export function PolicyFields({ draft, errorAt, onChange, hasTemplate }: Props) {
             options={ORDERS.map((value) => ({ value, label: orderWords[value] }))}
             error={errorAt('updates.order')}
           />
-          <TextField
-            name="updates.ready_seconds"
-            label={t('Seconds for which an instance must be ready')}
-            hint={t('Before the next one is replaced, and at the end.')}
-            type="number"
-            min={0}
-            max={3600}
-            value={ready}
-            onChange={(value) => onChange({ ...draft, ready: value })}
-            error={errorAt('updates.ready_seconds')}
-          />
-          <TextField
-            name="updates.deadline_seconds"
-            label={t('Seconds after which an update has failed')}
-            hint={t('If it is not complete by then.')}
-            type="number"
-            min={10}
-            max={86_400}
-            value={deadline}
-            onChange={(value) => onChange({ ...draft, deadline: value })}
-            error={errorAt('updates.deadline_seconds')}
-          />
-          <SelectField
-            name="updates.on_failure"
-            label={t('If an update fails')}
-            value={onFailure}
-            onChange={(value) => onChange({ ...draft, onFailure: value })}
-            options={FAILURES.map((value) => ({ value, label: failureWords[value] }))}
-            error={errorAt('updates.on_failure')}
-          />
-        </div>
-        {from !== 'manual' && (
-          <>
-            <Notice kind="warning" title={automaticRisks[from]}>
-              <p>
-                {t(
-                  'They cannot give it another image name or registry, secret, port, network, volume or permission: such an update waits for a person.',
-                )}
-              </p>
-            </Notice>
-            <CheckField
-              label={t('Begin only in a maintenance window')}
-              name="updates.window"
-              checked={hasWindow}
-              onChange={(value) => onChange({ ...draft, hasWindow: value })}
-            />
-            {hasWindow && <WindowFields draft={draft} errorAt={errorAt} onChange={onChange} />}
-          </>
         )}
+        <TextField
+          name="updates.ready_seconds"
+          label={t('Seconds for which an instance must be ready')}
+          hint={t('Before the next one is replaced, and at the end.')}
+          type="number"
+          min={0}
+          max={3600}
+          value={ready}
+          onChange={(value) => onChange({ ...draft, ready: value })}
+          error={errorAt('updates.ready_seconds')}
+        />
+        <TextField
+          name="updates.deadline_seconds"
+          label={t('Seconds after which an update has failed')}
+          hint={t('If it is not complete by then.')}
+          type="number"
+          min={10}
+          max={86_400}
+          value={deadline}
+          onChange={(value) => onChange({ ...draft, deadline: value })}
+          error={errorAt('updates.deadline_seconds')}
+        />
+        <SelectField
+          name="updates.on_failure"
+          label={t('If an update fails')}
+          value={onFailure}
+          onChange={(value) => onChange({ ...draft, onFailure: value })}
+          options={FAILURES.map((value) => ({ value, label: failureWords[value] }))}
+          error={errorAt('updates.on_failure')}
+        />
       </div>
-    </details>
+      {from !== 'manual' && (
+        <>
+          <Notice kind="warning" title={automaticRisks[from]}>
+            <p>{automaticLimits[from]}</p>
+          </Notice>
+          <CheckField
+            label={t('Begin only in a maintenance window')}
+            name="updates.window"
+            checked={hasWindow}
+            onChange={(value) => onChange({ ...draft, hasWindow: value })}
+          />
+          {hasWindow && <WindowFields draft={draft} errorAt={errorAt} onChange={onChange} />}
+        </>
+      )}
+    </>
   );
 }
 

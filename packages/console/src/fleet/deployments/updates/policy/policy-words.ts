@@ -1,13 +1,14 @@
 import { locale } from '../../../../shared/texts/language.ts';
 import { t } from '../../../../shared/texts/texts.ts';
 import { formatList } from '../../../../shared/ui/display/format.ts';
-import { type Policy, type Weekday, weekdays } from './policy-draft.ts';
+import { type Begin, type Policy, type Weekday, weekdays } from './policy-draft.ts';
 
-export const beginWords: Readonly<Record<Policy['from'], string>> = {
+export const beginWords: Readonly<Record<Begin, string>> = {
   manual: t('Only when somebody starts them'),
   template: t('Automatically, when the template changes'),
   image: t('Automatically, when the tag names another image (on hosts)'),
   all: t('Automatically, when the template or the image changes'),
+  application: t('Automatically, when the application of the catalog changes'),
 };
 
 export const orderWords: Readonly<Record<Policy['order'], string>> = {
@@ -23,11 +24,26 @@ export const failureWords: Readonly<Record<Policy['on_failure'], string>> = {
 };
 
 /** What operators must know before they switch automatic updates on. */
-export const automaticRisks: Readonly<Record<Exclude<Policy['from'], 'manual'>, string>> = {
+export const automaticRisks: Readonly<Record<Exclude<Begin, 'manual'>, string>> = {
   template: t('The administrators of the hub can then replace what runs in this deployment.'),
   image: t('Whoever can write the tag in the registry can then replace what runs in this deployment.'),
   all: t(
     'The administrators of the hub, and whoever can write the tag in the registry, can then replace what runs in this deployment.',
+  ),
+  application: t('The administrators of the hub can then replace what all parts of this application run.'),
+};
+
+const limitsOfDeployments = t(
+  'They cannot give it another image name or registry, secret, port, network, volume or permission: such an update waits for a person.',
+);
+
+/** What automatic updates cannot do. */
+export const automaticLimits: Readonly<Record<Exclude<Begin, 'manual'>, string>> = {
+  template: limitsOfDeployments,
+  image: limitsOfDeployments,
+  all: limitsOfDeployments,
+  application: t(
+    'They cannot add or remove a part, or give one another image name or registry, secret, port, network, volume or permission: such an update waits for a person.',
   ),
 };
 

@@ -6,7 +6,7 @@ import { textOf } from '../../shared/ui/display/object-text.ts';
 import { Table } from '../../shared/ui/lists/Table.tsx';
 import { hub } from '../api.ts';
 
-export interface MemberChange {
+interface MemberChange {
   readonly member: string;
   readonly before?: unknown;
   readonly after?: unknown;
@@ -20,8 +20,8 @@ const wordsOf = (value: unknown): string => {
   return typeof value === 'string' ? value : textOf(value);
 };
 
-/** The members that differ between two contents of a template, side by side. */
-export function TemplateChanges({ changes }: { readonly changes: readonly MemberChange[] }) {
+/** The members that differ between two contents of a template or an application, side by side. */
+export function MemberChanges({ changes }: { readonly changes: readonly MemberChange[] }) {
   const categories = useQuery(hub.read('listAllCategories'));
   const organizations = useQuery(hub.read('listOrganizations'));
   const names = new Map([

@@ -6,37 +6,50 @@ import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
 import { ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { hub } from '../api.ts';
+import { type Kind, operations } from './kinds.ts';
+import { MemberChanges } from './MemberChanges.tsx';
 import { MessageField } from './MessageField.tsx';
-import { TemplateChanges } from './TemplateChanges.tsx';
 
-/** A template with a history. */
+/** A template or an application with a history. */
 export interface Restorable {
+  readonly kind: Kind;
   readonly id: string;
   readonly name: string;
   /** The number of the newest revision. */
   readonly newest: number;
-  /** The version that the restoration replaces: of a deleted template, its newest revision. */
+  /** The version that the restoration replaces: of a deleted object, its newest revision. */
   readonly version: number;
   readonly isDeleted: boolean;
 }
 
+const words = {
+  template: {
+    again: t('The template is created again with its history. Fleets receive it with their next sync.'),
+    slug: t('Only if another template has the slug now.'),
+  },
+  application: {
+    again: t('The application is created again with its history. Fleets receive it with their next sync.'),
+    slug: t('Only if another application has the slug now.'),
+  },
+} as const;
+
 /** Restores a revision, after a preview of what changes. */
 export function RestoreDialog({
-  template: { id, name, newest, version, isDeleted },
+  of: { kind, id, name, newest, version, isDeleted },
   revision,
   onClose,
 }: {
-  readonly template: Restorable;
+  readonly of: Restorable;
   readonly revision: number;
   readonly onClose: () => void;
 }) {
   const form = useForm({ message: '', slug: '', category_id: '' });
   const categories = useQuery(hub.read('listAllCategories'));
   const preview = useQuery(
-    hub.read('compareRevisions', { params: { id, revision: `${newest}` }, query: { since: revision } }),
+    hub.read(operations[kind].compare, { params: { id, revision: `${newest}` }, query: { since: revision } }),
   );
   const restore = useMutation({
-    ...hub.change('restoreTemplate', 'catalog'),
+    ...hub.change(operations[kind].restore, 'catalog'),
     onSuccess: () => {
       confirmChange(t('Revision {revision} of {name} is restored', { revision, name }));
       onClose();
@@ -63,7 +76,7 @@ export function RestoreDialog({
     >
       <p>
         {isDeleted
-          ? t('The template is created again with its history. Fleets receive it with their next sync.')
+          ? words[kind].again
           : t(
               'A new revision has the old content. Fleets receive it with their next sync. What they run does not change.',
             )}
@@ -71,7 +84,7 @@ export function RestoreDialog({
       {preview.error && <ErrorView error={preview.error} retry={preview.refetch} />}
       {preview.isPending && <Loading text={t('Loading the differences…')} />}
       {preview.data && (
-        <TemplateChanges
+        <MemberChanges
           changes={preview.data.changes.map(({ member, before, after }) => ({ member, before: after, after: before }))}
         />
       )}
@@ -80,7 +93,7 @@ export function RestoreDialog({
           <TextField
             {...form.bind('slug')}
             label={t('Another slug')}
-            hint={t('Only if another template has the slug now.')}
+            hint={words[kind].slug}
             mono
             error={errorAt('slug')}
           />
@@ -95,7 +108,7 @@ export function RestoreDialog({
           />
         </>
       )}
-      <MessageField {...form.bind('message')} error={errorAt('message')} />
+      <MessageField kind={kind} {...form.bind('message')} error={errorAt('message')} />
     </FormDialog>
   );
 }

@@ -14,23 +14,24 @@ import { AuditEntries } from '../../shared/ui/lists/AuditEntries.tsx';
 import { Pager, Table } from '../../shared/ui/lists/Table.tsx';
 import { Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type HubOutput, hub, useBlocked } from '../api.ts';
+import { type Kind, operations } from './kinds.ts';
+import { MemberChanges } from './MemberChanges.tsx';
 import { type Restorable, RestoreDialog } from './RestoreDialog.tsx';
-import { TemplateChanges } from './TemplateChanges.tsx';
 
-export type Revision = HubOutput<'listRevisions'>['revisions'][number];
+type Revision = HubOutput<'listRevisions'>['revisions'][number];
 
 const PAGE_SIZE = 50;
 const AUDIT_PAGE_SIZE = 25;
 
-/** The revisions of a template, also of a deleted one, and its entries in the audit log. */
-export function History({ template }: { readonly template: Restorable }) {
+/** The revisions of a template or an application, also of a deleted one, and its entries in the audit log. */
+export function History({ of }: { readonly of: Restorable }) {
   const { page, set } = useFilters();
-  const { id, newest } = template;
+  const { kind, id, newest } = of;
   const query = { page, limit: PAGE_SIZE };
-  const { data, error, refetch } = useQuery(hub.read('listRevisions', { params: { id }, query }));
+  const { data, error, refetch } = useQuery(hub.read(operations[kind].list, { params: { id }, query }));
   const [compared, setCompared] = useState<Revision>();
   const [restored, setRestored] = useState<Revision>();
-  const blocked = useBlocked()('restoreTemplate');
+  const blocked = useBlocked()(operations[kind].restore);
   if (error) return <ErrorView error={error} retry={refetch} />;
   if (!data) return <Loading text={t('Loading the history…')} />;
   return (
@@ -98,20 +99,19 @@ export function History({ template }: { readonly template: Restorable }) {
       </Panel>
       {compared && (
         <CompareDialog
+          kind={kind}
           id={id}
           revision={compared}
           others={data.revisions.filter(({ revision }) => revision < compared.revision)}
           onClose={() => setCompared(undefined)}
         />
       )}
-      {restored && (
-        <RestoreDialog template={template} revision={restored.revision} onClose={() => setRestored(undefined)} />
-      )}
+      {restored && <RestoreDialog of={of} revision={restored.revision} onClose={() => setRestored(undefined)} />}
     </div>
   );
 }
 
-/** The audit entries of a template: also of changes without a revision, such as those of its status. */
+/** The audit entries of an object: also of changes without a revision, such as those of its status. */
 function AuditOf({ id }: { readonly id: string }) {
   const entries = useInfiniteQuery({
     queryKey: ['admin', 'audit', id],
@@ -132,11 +132,13 @@ function AuditOf({ id }: { readonly id: string }) {
 }
 
 function CompareDialog({
+  kind,
   id,
   revision: { revision },
   others,
   onClose,
 }: {
+  readonly kind: Kind;
   readonly id: string;
   readonly revision: Revision;
   /** Earlier revisions. */
@@ -146,7 +148,7 @@ function CompareDialog({
   const [since, setSince] = useState('');
   const query = since === '' ? {} : { since: Number(since) };
   const { data, error, refetch } = useQuery(
-    hub.read('compareRevisions', { params: { id, revision: `${revision}` }, query }),
+    hub.read(operations[kind].compare, { params: { id, revision: `${revision}` }, query }),
   );
   return (
     <Dialog title={t('Differences of revision {revision}', { revision })} onClose={onClose} wide>
@@ -165,7 +167,7 @@ function CompareDialog({
         />
         {error && <ErrorView error={error} retry={refetch} />}
         {!data && !error && <Loading text={t('Loading the differences…')} />}
-        {data && <TemplateChanges changes={data.changes} />}
+        {data && <MemberChanges changes={data.changes} />}
       </div>
     </Dialog>
   );
