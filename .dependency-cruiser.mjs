@@ -141,7 +141,10 @@ export default {
       comment: 'auth, database and mcp import http, and http imports contract. None of them imports a higher layer.',
       severity: 'error',
       from: { path: '^packages/(http|auth|database|mcp)/src' },
-      to: { path: '^(packages/(auth|database|delivery|documents|git|mcp|testing|trust)|apps)/', pathNot: '^packages/$1/' },
+      to: {
+        path: '^(packages/(auth|database|delivery|documents|git|mcp|testing|trust)|apps)/',
+        pathNot: '^packages/$1/',
+      },
     },
     {
       name: 'delivery-imports-database-and-http',
