@@ -135,11 +135,9 @@ describe('the document of an application that a form is about to create', () => 
     });
   });
 
-  test('does not exist with a number that parsers of YAML read differently', () => {
-    const inputs = { half: 0.5, large: 1e21, whole: -7 };
-    expect(documentText({ kind: 'application', body: { ...body, inputs } }, chosen)).toEqual({
-      numbers: ['half', 'large'],
-    });
+  test('has numbers with decimals and exponents', () => {
+    const inputs = { half: 0.5, large: 1e21, small: -1e-7, whole: -7 };
+    expect(read({ kind: 'application', body: { ...body, inputs } }, chosen)).toMatchObject({ inputs });
   });
 });
 

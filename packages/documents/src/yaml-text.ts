@@ -9,6 +9,7 @@ import {
   type Node,
   parseDocument,
   type Scalar,
+  type ScalarTag,
   visit,
 } from 'yaml';
 
@@ -149,12 +150,13 @@ function problemsOf(document: Document.Parsed, readOtherwise: readonly Scalar[])
   return problems;
 }
 
-const DECIMAL = /^(?:0|-?[1-9]\d*)$/;
+/** Integers, and numbers with a decimal point: with an exponent but without a point, YAML 1.1 reads a text. */
+const NUMBER = /^(?:0|-?[1-9]\d*|-?(?:0|[1-9]\d*)\.\d+(?:e[-+]\d+)?)$/;
 
 function isAmbiguous({ source = '', value }: Scalar, otherwise: unknown): boolean {
   if (source === '<<') return false; // reported as a merge key
   if (source === '=') return true; // a special value of YAML 1.1
-  return !Object.is(value, otherwise) || (typeof value === 'number' && !DECIMAL.test(source));
+  return !Object.is(value, otherwise) || (typeof value === 'number' && !NUMBER.test(source));
 }
 
 /** The innermost existing node on a path. Names of members can contain dots. */
@@ -179,7 +181,13 @@ function nodeAt(node: Node, path: string): Node {
  * another type, and texts with unusual white space, are quoted. Lines are never folded.
  */
 export function formatYaml(value: unknown): string {
-  const document = new Document(value, { version: '1.2', compat: 'yaml-1.1', aliasDuplicateObjects: false });
+  const document = new Document(value, {
+    version: '1.2',
+    compat: 'yaml-1.1',
+    aliasDuplicateObjects: false,
+    customTags: (tags) =>
+      tags.map((tag) => (typeof tag === 'object' && tag.collection === undefined ? withPoint(tag) : tag)),
+  });
   visit(document, {
     Scalar: (_, node) => {
       const style = typeof node.value === 'string' ? styleOf(node.value) : undefined;
@@ -190,6 +198,15 @@ export function formatYaml(value: unknown): string {
   // Only quoted scalars contain these characters.
   return text.replace(SPECIAL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
+
+/** Numbers such as 1e+21, which YAML 1.1 reads as text, are written as 1.0e+21. */
+const withPoint = (tag: ScalarTag): ScalarTag => ({
+  ...tag,
+  stringify: (node, ...rest) => {
+    const text = tag.stringify?.(node, ...rest) ?? String(node.value);
+    return typeof node.value === 'number' ? text.replace(/^(-?\d)e/, '$1.0e') : text;
+  },
+});
 
 /** Characters that a parser changes, rejects or reads as the end of a line, without tab and line feed. */
 const SPECIAL = /(?![\t\n])[\p{Cc}\u2028\u2029\ufeff\ufffe\uffff]/gu;

@@ -32,3 +32,11 @@ test('formatted documents are read as they were', () => {
   const read = documentsIn(values.map(formatYaml).join('---\n')).map(({ text }) => readYamlText(text).value);
   expect(read).toEqual(values);
 });
+
+test('numbers with decimals are formatted so that all parsers read them identically', () => {
+  for (const value of [1.5, -0.25, 0.1, 1e21, -1e21, 1e-7, 2.5e-9, 5e-324, 1.7976931348623157e308, 1e20, -3, 0]) {
+    const text = formatYaml({ value });
+    expect({ text, ...readYamlText(text) }).toMatchObject({ text, value: { value }, problems: [] });
+    expect(text).not.toMatch(/ -?\de/);
+  }
+});

@@ -21,7 +21,7 @@ test.each(files)('all YAML parsers read infra/catalog/%s identically', (name) =>
 
 const BOOLEANS = ['on', 'off', 'yes', 'no', 'y', 'N', 'Yes', 'OFF'];
 const INTEGERS = ['1_000', '0o7', '0777', '007', '0x1F', '0b11', '+1', '12:30', '190:20:30'];
-const FLOATS = ['1.5', '1e3', '.5', '.inf', '-.INF', '.nan'];
+const FLOATS = ['1.', '1e3', '.5', '01.5', '1.5e3', '.inf', '-.INF', '.nan'];
 const TIMES = ['2024-01-01', '2024-01-01T00:00:00Z', '2001-12-14 21:59:43.10 -5'];
 const AMBIGUOUS = [...BOOLEANS, ...INTEGERS, ...FLOATS, ...TIMES, '='];
 

@@ -4,7 +4,7 @@ import { CopyButton } from '../../shared/ui/controls/Copy.tsx';
 import { formatList } from '../../shared/ui/display/format.ts';
 import { Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type FleetOutput, fleet } from '../api.ts';
-import { type DocumentText, documentText, type Requested } from './document.ts';
+import { documentText, type Requested } from './document.ts';
 import { useNames } from './useNames.ts';
 
 type Place = NonNullable<FleetOutput<'getDeployment'>['deployment']['managed_by']>;
@@ -36,20 +36,14 @@ export function NewAsFile({ isPlanned, ...requested }: Requested & { readonly is
   if ('text' in document) return <FilePanel text={document.text} />;
   return (
     <Panel title={t('As a file')}>
-      <p className="muted">{wordsOf(document)}</p>
+      <p className="muted">
+        {t('A file must not contain secrets. Choose Secret or Generate instead of text for {names}.', {
+          names: formatList(document.secrets),
+        })}
+      </p>
     </Panel>
   );
 }
-
-/** Why there is no document. */
-const wordsOf = (document: Exclude<DocumentText, { readonly text: string }>): string =>
-  'secrets' in document
-    ? t('A file must not contain secrets. Choose Secret or Generate instead of text for {names}.', {
-        names: formatList(document.secrets),
-      })
-    : t('A file can have only whole numbers that are not too large. Change {names}.', {
-        names: formatList(document.numbers),
-      });
 
 const FilePanel = ({ text }: { readonly text: string }) => (
   <Panel title={t('As a file')} flush actions={<CopyButton text={text} action={t('Copy as file')} />}>

@@ -23,9 +23,7 @@ export interface Names {
 export type DocumentText =
   | { readonly text: string }
   /** Variables whose secrets were entered as text, which a file must not contain. */
-  | { readonly secrets: readonly string[] }
-  /** Inputs with numbers that parsers of YAML read differently. */
-  | { readonly numbers: readonly string[] };
+  | { readonly secrets: readonly string[] };
 
 /** Members with these values are left out, as in an export. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { replicas: 1, autoscaling: null, scaled_by: 'fleet' };
@@ -34,8 +32,6 @@ const DEFAULTS: Readonly<Record<string, unknown>> = { replicas: 1, autoscaling: 
 export function documentText({ kind, body }: Requested, names: Names): DocumentText {
   const secrets = kind === 'deployment' ? secretTextsIn(body) : [];
   if (secrets.length > 0) return { secrets };
-  const numbers = kind === 'application' ? inexactNumbersIn(body.inputs ?? {}) : [];
-  if (numbers.length > 0) return { numbers };
   const { name, target: _, volumes = {}, ...others } = body;
   const members = Object.entries(others).filter(([member, value]) => isStated(member, value));
   const mounts = Object.entries(volumes).map(([mount, volume]) => [mount, volumeOf(volume, names)] as const);
@@ -76,11 +72,3 @@ function secretTextsIn({ env = {}, spec }: PlanBody): readonly string[] {
   const recognized = texts.filter(([name, text]) => isSecretText(name, text));
   return [...declared, ...recognized].map(([name]) => name);
 }
-
-/** A number that all parsers of YAML read identically. */
-const EXACT = /^(?:0|-?[1-9]\d*)$/;
-
-const inexactNumbersIn = (inputs: Readonly<Record<string, unknown>>): readonly string[] =>
-  Object.entries(inputs)
-    .filter(([, value]) => typeof value === 'number' && !EXACT.test(JSON.stringify(value)))
-    .map(([name]) => name);

@@ -37,6 +37,8 @@ const itemOf = (item: unknown, indent: string): string => {
 
 function scalarOf(value: unknown): string {
   if (typeof value === 'string' && PLAIN.test(value) && !AMBIGUOUS.test(value)) return value;
+  // Without a point, YAML 1.1 reads a number with an exponent as text.
+  if (typeof value === 'number') return String(value).replace(/^(-?\d)e/, '$1.0e');
   return JSON.stringify(value).replace(
     SPECIAL,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
