@@ -1,5 +1,7 @@
 import { challengesOf } from '@svc/auth';
 import type { FleetRole } from '@svc/contract/fleet';
+import { statementsOf } from '@svc/database';
+import { disableWebhooksOf } from '@svc/delivery';
 import { invalid } from '@svc/http';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -129,14 +131,9 @@ export async function endAuthorityOfUser(transaction: Transaction, userId: strin
   const created = await transaction.$queryRaw<{ id: string }[]>`
     UPDATE tokens SET revoked_at = now() WHERE created_by_user = ${userId}::uuid AND revoked_at IS NULL RETURNING id`;
   await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_user = ${userId}::uuid`;
-  await disableWebhooks(transaction, Prisma.sql`created_by_user = ${userId}::uuid`);
+  await disableWebhooksOf(statementsOf(transaction), 'created_by_user', [userId]);
   for (const { id } of created) await endAuthorityOfToken(transaction, id);
 }
-
-/** Another admin can enable them, and becomes their creator. */
-const disableWebhooks = (transaction: Transaction, condition: Prisma.Sql) => transaction.$executeRaw`
-  UPDATE webhooks SET disabled_at = now(), disabled_reason = 'Its creator has lost the right to it.'
-  WHERE disabled_at IS NULL AND ${condition}`;
 
 /**
  * Ends what was created with a token, when it is revoked: revokes the tokens, withdraws the
@@ -147,7 +144,7 @@ export async function endAuthorityOfToken(transaction: Transaction, tokenId: str
     UPDATE tokens t SET revoked_at = now() FROM ${dependentsOf(tokenId)} d WHERE t.id = d.id RETURNING t.id`;
   const ids = revoked.map(({ id }) => id);
   await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_token = ANY (${[tokenId, ...ids]}::uuid[])`;
-  await disableWebhooks(transaction, Prisma.sql`created_by_token = ANY (${[tokenId, ...ids]}::uuid[])`);
+  await disableWebhooksOf(statementsOf(transaction), 'created_by_token', [tokenId, ...ids]);
   return ids;
 }
 
@@ -167,6 +164,6 @@ export async function transferAuthority(transaction: Transaction, tokenId: strin
       created_by_token = CASE WHEN t.created_by_token = ${tokenId}::uuid THEN ${to.created_by_token}::uuid ELSE t.created_by_token END
     FROM ${dependentsOf(tokenId)} d WHERE t.id = d.id RETURNING t.id`;
   await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_token = ${tokenId}::uuid`;
-  await disableWebhooks(transaction, Prisma.sql`created_by_token = ${tokenId}::uuid`);
+  await disableWebhooksOf(statementsOf(transaction), 'created_by_token', [tokenId]);
   return kept.map(({ id }) => id);
 }

@@ -66,7 +66,9 @@ const TRIES_MS = [0, 500, 1000, 2000, 4000];
 
 /** Loads the page again as soon as the service responds, unless that has not helped or `signal` is aborted. */
 async function reloadWhenHeard(signal: AbortSignal): Promise<void> {
-  const earlier = (sessionStorage.getItem(RELOADED) ?? '').split(' ').filter((at) => Date.now() - Number(at) < RELOADS_MS);
+  const earlier = (sessionStorage.getItem(RELOADED) ?? '')
+    .split(' ')
+    .filter((at) => Date.now() - Number(at) < RELOADS_MS);
   if (earlier.length >= MAX_RELOADS) return;
   for (const pause of TRIES_MS) {
     await new Promise((resolve) => setTimeout(resolve, pause));
