@@ -40,6 +40,7 @@ export const layers = {
     'app',
     'mcp',
     'api',
+    'webhooks',
     'catalog',
     'icons',
     'audit',

@@ -47,7 +47,13 @@ export async function aProduct(
 ): Promise<Product> {
   const child = spawn(node, [mainScript, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, ...ports, DATA_DIR: dataDir, DOCKER_HOST: engine, NETWORK_POOL: networkPoolOf(ports) },
+    env: {
+      PATH: process.env.PATH,
+      ...ports,
+      DATA_DIR: dataDir,
+      DOCKER_HOST: engine,
+      NETWORK_POOL: networkPoolOf(ports),
+    },
   });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text) => {
