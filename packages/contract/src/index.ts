@@ -22,6 +22,7 @@ export {
   MAX_WEBHOOKS,
   TEST_EVENT,
   type Webhook,
+  type WebhookDelivery,
   webhookDeliveryStates,
 } from './shared/webhooks.ts';
 export * from './shared/wire.ts';

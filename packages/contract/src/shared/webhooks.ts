@@ -82,6 +82,7 @@ const delivery = z
     ended_at: timestamp.nullable(),
   })
   .meta({ id: 'WebhookDelivery' });
+export type WebhookDelivery = z.output<typeof delivery>;
 
 const deliveryQuery = z.strictObject({
   ...paging,

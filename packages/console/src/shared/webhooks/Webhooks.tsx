@@ -1,4 +1,4 @@
-import type { IssuedWebhook, Webhook } from '@svc/contract';
+import type { IssuedWebhook, Webhook, WebhookDelivery } from '@svc/contract';
 import { type UseMutationOptions, type UseQueryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { CirclePlus, Pencil, Power, PowerOff, RotateCw, Send, Trash2, Webhook as WebhookIcon } from 'lucide-react';
 import { useState } from 'react';
@@ -41,8 +41,8 @@ export interface WebhookService<E extends string> {
     }
   >;
   readonly rotate: UseMutationOptions<{ webhook: IssuedWebhook }, Failure, OfOne>;
-  readonly test: UseMutationOptions<unknown, Failure, OfOne>;
-  readonly remove: UseMutationOptions<unknown, Failure, OfOne>;
+  readonly test: UseMutationOptions<{ delivery: WebhookDelivery }, Failure, OfOne>;
+  readonly remove: UseMutationOptions<void, Failure, OfOne>;
   /** What a webhook is for. */
   readonly about: string;
   /** What each event means, in the order in which the form shows them. */
