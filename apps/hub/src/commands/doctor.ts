@@ -139,8 +139,7 @@ const SET_KEYS = 'Set ENCRYPTION_KEYS to the keys of this database. docs/backup.
 
 /** The keys are optional while nothing is encrypted. */
 async function checkKeys(database: Database, keys: Settings['ENCRYPTION_KEYS']): Promise<Finding> {
-  const encryption = encryptionOf(database);
-  if (keys) return encryptionFinding(encryption, createSealer(keys), 'hub');
-  const missing = await missingKeys(encryption);
+  if (keys) return encryptionFinding(encryptionOf(database), createSealer(keys), 'hub');
+  const missing = await missingKeys(database);
   return missing === undefined ? ok(WITHOUT_KEYS) : failed(missing, SET_KEYS);
 }

@@ -35,7 +35,7 @@ export function createKeys(database: Pick<Database, 'client'>, sealer: Sealer | 
         const { state, ...found } = await encryptionHealth(encryption, sealer);
         return [{ ...found, state: state === 'failed' ? 'degraded' : state }];
       }
-      const detail = await missingKeys(encryption);
+      const detail = await missingKeys(database);
       return detail === undefined ? [] : [{ name: 'encryption keys', state: 'degraded', detail }];
     },
   };
