@@ -234,6 +234,20 @@ test('a rotation of the encryption keys seals the secrets with the new key, and 
   running = startWebhooks(world.database);
 });
 
+test('a secret whose encryption key is lost can be replaced, and has no signature any longer', async () => {
+  const { url, received } = await receiver();
+  const { id } = await create(url);
+  const lost = createSealer([{ kid: 'lost', key: new Uint8Array(32) }]);
+  const sealed = await lost.seal({ table: 'webhooks', column: 'sealed', row: id }, '{}');
+  await client.webhook.update({ where: { id }, data: { sealed } });
+  const { status, body } = await admin.post(`${WEBHOOKS}/${id}/rotate`);
+  expect([status, body.webhook.previous_until]).toEqual([200, null]);
+  await admin.post(`${WEBHOOKS}/${id}/test`);
+  const message = await eventually('the message has arrived', () => received[0]);
+  verifyMessage(body.webhook.secret, message);
+  expect(message.signature.split(' ')).toHaveLength(1);
+});
+
 test('the numbers of webhooks and of their deliveries are bounded', async () => {
   const { url } = await receiver();
   const { id } = await create(url);
