@@ -41,6 +41,7 @@ export const layers = {
     'app',
     'mcp',
     'api',
+    'webhooks',
     'catalog',
     'icons',
     'audit',

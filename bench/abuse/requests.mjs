@@ -295,6 +295,7 @@ const hubRoutes = () => {
       expires_in_days: 1,
     }),
     revokeServiceToken: writing('DELETE', `${admin}/service-tokens`, byId),
+    ...webhookRequests(admin),
     importCatalog: writing('POST', `${publish}/import`, { files: [{ path: 'categories.yaml', content: '[]' }] }),
     exportCatalog: reading(`${publish}/export`),
     getStats: reading(`${admin}/stats`),
@@ -302,6 +303,21 @@ const hubRoutes = () => {
     createSupportBundle: acting('POST', `${admin}/support-bundle`),
     listAuditEntries: reading(`${admin}/audit`, ['?limit=1000', `?path=${'a'.repeat(1000)}`]),
     exportAuditEntries: reading(`${admin}/audit/export`, ['?cursor=start']),
+  };
+};
+
+/** The operations of webhooks, which both services have. */
+const webhookRequests = (base) => {
+  const webhooks = `${base}/webhooks`;
+  return {
+    listWebhooks: reading(webhooks),
+    createWebhook: writing('POST', webhooks, { name: 'x' }),
+    updateWebhook: writing('PUT', `${webhooks}/x`, {}),
+    deleteWebhook: acting('DELETE', `${webhooks}/x`),
+    rotateWebhook: acting('POST', `${webhooks}/x/rotate`),
+    testWebhook: acting('POST', `${webhooks}/x/test`),
+    listWebhookDeliveries: reading(`${webhooks}/x/deliveries`),
+    redeliverWebhook: acting('POST', `${webhooks}/x/deliveries/x/redeliver`),
   };
 };
 
@@ -419,14 +435,7 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     importKeyring: writing('PUT', resource('settings/publishers/x/keyring'), { keyring: 'a.b.c' }),
     importBundle: acting('POST', resource('catalog/bundle')),
     extendKeyring: writing('POST', resource('settings/publishers/x/extension'), { reason: 'x' }),
-    listWebhooks: reading(resource('webhooks')),
-    createWebhook: writing('POST', resource('webhooks'), { name: 'x' }),
-    updateWebhook: writing('PUT', resource('webhooks/x'), {}),
-    deleteWebhook: acting('DELETE', resource('webhooks/x')),
-    rotateWebhook: acting('POST', resource('webhooks/x/rotate')),
-    testWebhook: acting('POST', resource('webhooks/x/test')),
-    listWebhookDeliveries: reading(resource('webhooks/x/deliveries')),
-    redeliverWebhook: acting('POST', resource('webhooks/x/deliveries/x/redeliver')),
+    ...webhookRequests(api),
     listSources: listing(resource('sources'), []),
     getSource: reading(resource('sources/x')),
     createSource: writing('POST', resource('sources'), { name: 'x', url: 'https://git.example.com/x.git' }),

@@ -130,5 +130,6 @@ export const viewsOf = ({ hosts, deployments, cluster }) => [
   { service: 'hub', name: 'users', title: 'Users', path: '/admin/users' },
   { service: 'hub', name: 'admin-keys', title: 'All API keys', path: '/admin/keys' },
   { service: 'hub', name: 'service-tokens', title: 'Service tokens', path: '/admin/service-tokens' },
+  { service: 'hub', name: 'webhooks', title: 'Webhooks', path: '/admin/webhooks' },
   { service: 'hub', name: 'audit', title: 'Audit log', path: '/admin/audit' },
 ];

@@ -17,8 +17,8 @@ for service in hub fleet; do
   echo "$member" > "$service-service-password"
   echo "postgresql://$service:$owner@$service-database:5432/$service" > "$service-migration-database-url"
   echo "postgresql://${service}_service:$member@$service-database:5432/$service" > "$service-database-url"
+  echo "first:$(openssl rand -base64 32)" > "$service-encryption-keys"
 done
-echo "first:$(openssl rand -base64 32)" > fleet-encryption-keys
 for name in ca cert key; do : > "audit-delivery-$name"; done
 : > hub-oidc-client-secret
 : > fleet-hub-api-key

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Creates the passwords of the two roles of a new database, writes its URLs to /etc/svc-@service@/secrets, and prints the SQL that creates
-# the roles and the database. For the fleet, it also creates the key that encrypts the secrets in the database:
+# Creates the passwords of the two roles of a new database and the key that encrypts the secrets in it, writes the key and the URLs of
+# the database to /etc/svc-@service@/secrets, and prints the SQL that creates the roles and the database:
 #
 #   /usr/share/svc-@service@/create-database 127.0.0.1:5432 | runuser -u postgres -- psql
 #
@@ -22,7 +22,7 @@ owner=$(password)
 service=$(password)
 echo "postgresql://@service@:$owner@$address/@service@$parameters" | write migration-database-url 600 root
 echo "postgresql://@service@_service:$service@$address/@service@$parameters" | write database-url 640 svc-@service@
-if [ @service@ = fleet ]; then echo "k1:$(head -c 32 /dev/urandom | base64)" | write encryption-keys 640 svc-@service@; fi
+echo "k1:$(head -c 32 /dev/urandom | base64)" | write encryption-keys 640 svc-@service@
 
 printf '%s\n' '\set ON_ERROR_STOP on' '\set name @service@' "\set owner_password $owner" "\set service_password $service"
 cat /usr/share/svc-@service@/create-database.sql

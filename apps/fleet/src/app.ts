@@ -1,3 +1,4 @@
+import type { Sealer } from '@svc/database';
 import { type Delivery, observeDeliveries, observeWebhooks } from '@svc/delivery';
 import {
   createService,
@@ -22,7 +23,6 @@ import { createSync } from './catalog/sync.ts';
 import { observeSync } from './catalog/sync-state.ts';
 import { createChangeFeed, type FeedTimings } from './changes/feed.ts';
 import type { Database } from './database/client.ts';
-import type { Sealer } from './database/sealing.ts';
 import { createAuthentication, readCredential } from './identity/authentication.ts';
 import type { Passwords } from './identity/passwords/passwords.ts';
 import { createPolicy, type RevealSetting } from './identity/policy.ts';

@@ -1,5 +1,6 @@
 import { quantity } from '@svc/contract';
 import { fleetRoles } from '@svc/contract/fleet';
+import { describedKeys, encryptionKeys } from '@svc/database';
 import { auditDeliveryRules, auditDeliverySettings } from '@svc/delivery';
 import {
   addressSetting,
@@ -32,28 +33,7 @@ import { hubDefaults, oidcDefaults } from './settings/values.ts';
 
 const common = commonSettings({ port: '4200' });
 
-/** A key id, and 32 bytes in base64. */
-const ENCRYPTION_KEY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
-
-/** `<id>:<32 bytes in base64>`, comma-separated. The first key encrypts. */
-const encryptionKeys = z.string().transform((text, context) => {
-  const keys = text.split(',').flatMap((entry) => {
-    const [, kid = '', encoded = ''] = ENCRYPTION_KEY.exec(entry.trim()) ?? [];
-    return kid === '' ? [] : [{ kid, key: new Uint8Array(Buffer.from(encoded, 'base64')) }];
-  });
-  if (new Set(keys.map(({ kid }) => kid)).size === text.split(',').length) return keys;
-  context.addIssue({
-    code: 'custom',
-    message: 'must be a comma-separated list of <id>:<32 bytes in base64> with unique ids',
-  });
-  return z.NEVER;
-});
-
-const encryptionKeysSetting = secretSetting(
-  encryptionKeys.describe(
-    'the keys that encrypt secrets. The first key encrypts. Create one with `node -p \'"k1:"+require("crypto").randomBytes(32).toString("base64")\'`. Without the keys, encrypted values cannot be recovered',
-  ),
-);
+const encryptionKeysSetting = secretSetting(encryptionKeys.describe(describedKeys('secrets')));
 
 /** `<value>=<role>`, comma-separated: the role for each value of the role claim. */
 const roleMap = z.string().transform((text, context) => {

@@ -1,10 +1,9 @@
 // The command line of the fleet: node dist/main.js <command>
 import { fileURLToPath } from 'node:url';
-import { COMMAND_TIMEOUTS, migrateDatabase, prepareDatabase } from '@svc/database';
+import { COMMAND_TIMEOUTS, createSealer, migrateDatabase, prepareDatabase } from '@svc/database';
 import { acceptHangUps, doctorUsage, type Program, preparationOf, printing, runProgram } from '@svc/http';
 import { readDatabaseSettings, readKeySettings } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
-import { createSealer } from './database/sealing.ts';
 import { version } from './version.ts';
 
 const prismaDir = fileURLToPath(new URL('../../../prisma/fleet', import.meta.url));

@@ -1,10 +1,14 @@
 import { providerHealth, startProviderProbes } from '@svc/auth';
 import {
   auditProtection,
+  createSealer,
+  encryptionHealth,
   isDatabaseFailure,
   migrationState,
   prepareDatabase,
   readReplacement,
+  replaceableSealer,
+  type Sealer,
   schemaMismatch,
   unavailableDatabase,
 } from '@svc/database';
@@ -34,9 +38,8 @@ import { readSyncState } from './catalog/sync-state.ts';
 import { startPruningChanges } from './changes/pruning.ts';
 import { type Config, readConfigAndFiles, schema, settingsEnvironmentOf } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
-import { checkCurrentKey, checkEncryptionKeys } from './database/encryption.ts';
+import { encryptionOf } from './database/encryption.ts';
 import { startHousekeeping } from './database/housekeeping.ts';
-import { createSealer, replaceableSealer, type Sealer, UnknownKey } from './database/sealing.ts';
 import { startSealing } from './deployments/values/seal-text.ts';
 import { createHashingThreads } from './identity/passwords/hashing.ts';
 import { createPasswords } from './identity/passwords/passwords.ts';
@@ -69,7 +72,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   const stopTracing = await startTracing({ service: 'fleet', version, log });
   const database = await openMigrated({ config, log, prismaDir });
   const sealer = replaceableSealer(config.ENCRYPTION_KEYS);
-  await checkEncryptionKeys(database, sealer);
+  await encryptionOf(database).check(sealer);
   const toHub = createOutboundRoutes(HUB_LIMITS, config);
   const toProvider = createOutboundRoutes(PROVIDER_LIMITS, config);
   const signingKey = await loadSigningKey(database, sealer);
@@ -213,7 +216,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
       const target = await replacedTarget(changed);
       if (changed.has('SVC_TEMP_ADMIN_PASSWORD')) await requireStrongPassword(after);
       // Last, because the first key seals a value in the database.
-      if (changed.has('ENCRYPTION_KEYS')) await checkEncryptionKeys(database, createSealer(after.ENCRYPTION_KEYS));
+      if (changed.has('ENCRYPTION_KEYS')) await encryptionOf(database).check(createSealer(after.ENCRYPTION_KEYS));
       return () => {
         config = after;
         if (target) database.retarget(target);
@@ -271,16 +274,6 @@ function temporaryAdminOf(config: Config, signingKey: SigningKey, log: Log) {
   return replaceableTemporaryAdmin({ username, password }, signingKey.deriveSecret('temporary-admin'));
 }
 
-async function encryptionHealth(database: Database, sealer: Sealer): Promise<HealthCheck> {
-  try {
-    await checkCurrentKey(database, sealer);
-    return { name: 'encryption keys', state: 'ok' };
-  } catch (error) {
-    if (!(error instanceof UnknownKey)) throw error;
-    return { name: 'encryption keys', state: 'failed', detail: error.message };
-  }
-}
-
 interface Checked {
   readonly sealer: Sealer;
   readonly prismaDir: string;
@@ -302,7 +295,7 @@ async function health(
         ? { name: 'hub', state: 'degraded', detail: last_failure.reason }
         : { name: 'hub', state: 'ok' };
     const provider = providerHealth(providers.of(await settings.oidc())?.status());
-    const ownHealth = [await auditProtection(query), await encryptionHealth(database, sealer)];
+    const ownHealth = [await auditProtection(query), await encryptionHealth(encryptionOf(database), sealer)];
     const ofDelivery = await Promise.all(deliveries.map((delivery) => delivery.health()));
     return [{ name: 'database', state: 'ok' }, ...ownHealth, ...ofDelivery, hub, provider];
   } catch (error) {

@@ -3,6 +3,7 @@ import * as argon2 from '@node-rs/argon2';
 import { displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
 import { closedOpenApiDocument, fleetService } from '@svc/contract';
 import type { FleetRole } from '@svc/contract/fleet';
+import { createSealer } from '@svc/database';
 import {
   createDiagnosis,
   createLog,
@@ -16,7 +17,6 @@ import { createFleet } from '../src/app.ts';
 import type { RejectionLimits } from '../src/audit/rejections.ts';
 import type { ChangeFeed, FeedTimings } from '../src/changes/feed.ts';
 import { type Database, openDatabase } from '../src/database/client.ts';
-import { createSealer } from '../src/database/sealing.ts';
 import type { Token } from '../src/generated/prisma/client.ts';
 import { createPasswords, type Passwords } from '../src/identity/passwords/passwords.ts';
 import type { RevealSetting } from '../src/identity/policy.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createBrowserSessions } from '@svc/auth';
-import { type Delivery, observeDeliveries } from '@svc/delivery';
+import { type Delivery, observeDeliveries, observeWebhooks } from '@svc/delivery';
 import {
   createService,
   createTurnQueue,
@@ -17,6 +17,7 @@ import { createAtOnce } from './api/request/at-once.ts';
 import type { RequestContext, Services } from './api/request/context.ts';
 import { createEntrance } from './api/request/entrance.ts';
 import { frequentReads, routes } from './api/routes.ts';
+import { auditQueryOf } from './audit/entries.ts';
 import { createStreamSlots, type StreamLimits } from './catalog/changes/stream-slots.ts';
 import { observeCatalog } from './catalog/memory/metrics.ts';
 import { createMcpEntrance } from './mcp/entrance.ts';
@@ -31,7 +32,7 @@ type CommonOptions = Omit<
 
 export interface HubOptions
   extends CommonOptions,
-    Pick<Services, 'database' | 'provider' | 'catalog' | 'usage' | 'diagnosis'> {
+    Pick<Services, 'database' | 'provider' | 'catalog' | 'usage' | 'diagnosis' | 'keys' | 'refusalOf'> {
   /** By default, a check with the database for each group of concurrent requests. */
   readonly revisions?: RevisionCheck | undefined;
   /** The deliveries of the process to other systems, for the metrics. Default: none. */
@@ -69,6 +70,8 @@ export function createHub({
   catalog,
   usage,
   diagnosis,
+  keys,
+  refusalOf,
   deliveries = [],
   streamLimits,
   changeWaitMs = CHANGE_WAIT_MS,
@@ -83,6 +86,8 @@ export function createHub({
     catalog,
     usage,
     diagnosis,
+    keys,
+    refusalOf,
     publicUrl: options.publicUrl,
     browserSessions: createBrowserSessions('hub', options.publicUrl),
     streamSlots: createStreamSlots(streamLimits),
@@ -107,6 +112,7 @@ export function createHub({
     observe: (metrics) => {
       observeServices(services, metrics);
       observeDeliveries(metrics, deliveries);
+      observeWebhooks(metrics, auditQueryOf(database));
     },
   });
 }

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { changeMessage, queryInteger } from '@svc/contract';
-import { COMMAND_TIMEOUTS, migrateDatabase, prepareDatabase } from '@svc/database';
+import { COMMAND_TIMEOUTS, createSealer, migrateDatabase, prepareDatabase } from '@svc/database';
 import { acceptHangUps, doctorUsage, exitCodes, type Program, parseOptions, preparationOf, printing } from '@svc/http';
 import { z } from 'zod';
-import { readDatabaseSettings } from './config.ts';
+import { readDatabaseSettings, readKeySettings } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { version } from './version.ts';
 
@@ -46,6 +46,11 @@ export const program: Program = {
       ...doctorUsage,
       run: async (input) => (await import('./commands/doctor.ts')).doctor(prismaDir).run(input),
     },
+    'rotate-keys': printing('encrypt all values again with the first of ENCRYPTION_KEYS', async () => {
+      const { ENCRYPTION_KEYS: keys } = readKeySettings(process.env);
+      const { rotateKeys } = await import('./commands/rotate-keys.ts');
+      return (await withDatabase((database) => rotateKeys(database, createSealer(keys)))).join('\n');
+    }),
     import: {
       ...printing('apply a folder of YAML files to the catalog', async ({ argument: folder, options }) => {
         const parsed = parseOptions(importOptions, options);

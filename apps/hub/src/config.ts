@@ -1,3 +1,4 @@
+import { describedKeys, encryptionKeys } from '@svc/database';
 import { auditDeliveryRules, auditDeliverySettings } from '@svc/delivery';
 import {
   addressSetting,
@@ -6,12 +7,21 @@ import {
   listSetting,
   maxTokenHoursSetting,
   numberSetting,
+  outboundSetting,
   type ReadSettings,
   readSettings,
   readSettingsAndFiles,
   secretSetting,
 } from '@svc/http';
 import { z } from 'zod';
+
+const encryptionKeysSetting = secretSetting(
+  encryptionKeys
+    .optional()
+    .describe(
+      `${describedKeys('the signing secrets of [webhooks](webhooks.md)')}. If not set, no webhook can be created`,
+    ),
+);
 
 const settings = z.object({
   ...commonSettings({ port: '4100' }),
@@ -37,6 +47,10 @@ const settings = z.object({
     .transform((emails) => emails.map((email) => email.toLowerCase()))
     .describe('users with one of these verified e-mail addresses are superadmins until someone sets their role'),
   SUPERADMIN_SUBJECTS: listSetting.describe('the same by the `sub` claim, for tokens without an e-mail'),
+  ENCRYPTION_KEYS: encryptionKeysSetting,
+  OUTBOUND_ALLOW: outboundSetting.describe(
+    'which addresses other than public `https` addresses [webhooks](webhooks.md) can have',
+  ),
   CATALOG_HISTORY_DAYS: numberSetting(1, 36_500)
     .prefault('90')
     .describe(
@@ -59,3 +73,9 @@ export const readConfigAndFiles = (environment: NodeJS.ProcessEnv): ReadSettings
 /** The configuration of a command that needs only the database. @throws SettingsError */
 export const readDatabaseSettings = (environment: NodeJS.ProcessEnv): z.output<typeof databaseSettings> =>
   readSettings(databaseSettings, environment);
+
+/** The configuration of commands that encrypt. @throws SettingsError */
+export const readKeySettings = (environment: NodeJS.ProcessEnv): z.output<typeof keySettings> =>
+  readSettings(keySettings, environment);
+
+const keySettings = databaseSettings.extend({ ENCRYPTION_KEYS: secretSetting(encryptionKeys) });

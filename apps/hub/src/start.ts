@@ -3,14 +3,17 @@ import { createProvider, type Provider } from '@svc/auth/oidc';
 import type { Send } from '@svc/contract';
 import {
   auditProtection,
+  createSealer,
   isDatabaseFailure,
   migrationState,
   prepareDatabase,
   readReplacement,
+  replaceableSealer,
+  type Sealer,
   schemaMismatch,
   unavailableDatabase,
 } from '@svc/database';
-import { createAuditDelivery, type Delivery } from '@svc/delivery';
+import { createAuditDelivery, type Delivery, WEBHOOK_LIMITS } from '@svc/delivery';
 import {
   type ChangedSettings,
   consoleFolderOf,
@@ -37,9 +40,12 @@ import { startTagRegistration } from './catalog/tags.ts';
 import { createUsage, startUsageSync } from './catalog/usage.ts';
 import { type Config, readConfigAndFiles, schema } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
+import { encryptionOf } from './database/encryption.ts';
 import { startIconFetching } from './icons/fetching.ts';
 import { startDeletingExpiredRows } from './identity/expired-rows.ts';
 import { version } from './version.ts';
+import { createKeys, type Keys } from './webhooks/keys.ts';
+import { createWebhooks } from './webhooks/webhooks.ts';
 
 const ISSUER_TIMEOUT_MS = 2000;
 const ISSUER_MAX_BYTES = 512 * 1024;
@@ -65,6 +71,9 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
   const database = openDatabase(config.DATABASE_URL, (error) => log.warn({ err: error }, 'database connection lost'), {
     connections: config.DATABASE_CONNECTIONS,
   });
+  const sealer = config.ENCRYPTION_KEYS && replaceableSealer(config.ENCRYPTION_KEYS);
+  if (sealer) await requireOwnKeys(database, sealer);
+  const secretKeys = createKeys(database, sealer);
   const outbound = createOutbound({
     destination: 'identity_provider',
     timeoutMs: ISSUER_TIMEOUT_MS,
@@ -79,7 +88,10 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
   const watched = watchDependencies({
     log,
     isOfDatabase: isDatabaseFailure,
-    check: async () => [...(await databaseHealth(database, prismaDir, delivery)), providerHealth(provider.status())],
+    check: async () => [
+      ...(await databaseHealth(database, { prismaDir, delivery, keys: secretKeys })),
+      providerHealth(provider.status()),
+    ],
   });
   dependencies = watched;
   const probes = startProviderProbes(async () => provider);
@@ -96,6 +108,8 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
     readAfter: (range) => readRows(database, range),
     log,
   });
+  const toWebhooks = createOutbound({ ...WEBHOOK_LIMITS, restrictTo: config.OUTBOUND_ALLOW });
+  const webhooks = createWebhooks({ database, sealer, log, outbound: toWebhooks });
   const catalog = createCachedCatalog(database.reader);
   const usage = createUsage(database.reader, catalog);
   const usageSync = startUsageSync(usage, log);
@@ -104,6 +118,8 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
     database,
     catalog,
     usage,
+    keys: secretKeys,
+    refusalOf: toWebhooks.refusalOf,
     provider: {
       get signIn() {
         return signIn;
@@ -153,6 +169,8 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
         retention?.stop(),
         delivery?.stop(),
         usageSync.stop(),
+        webhooks.stop(),
+        toWebhooks.close(), // aborts requests, so that a slow receiver does not delay the shutdown
       ]);
       await Promise.all([database.close(), outbound.close()]);
       await stopTracing();
@@ -165,14 +183,19 @@ export async function startHub(prismaDir: string, loadChecks: LoadChecks): Promi
     prepare: async (changed) => {
       const { after } = changed;
       const target = await replacedTarget(changed);
+      // Last, because the first key seals a value in the database.
+      const encryptionKeys = changed.has('ENCRYPTION_KEYS') ? after.ENCRYPTION_KEYS : undefined;
+      if (encryptionKeys) await encryptionOf(database).check(createSealer(encryptionKeys));
       return () => {
         config = after;
         if (target) database.retarget(target);
+        if (encryptionKeys) sealer?.replace(encryptionKeys);
         if (changed.has('OIDC_CLIENT_SECRET')) signIn = signInProvider(after, outbound.send);
       };
     },
   });
   delivery?.start();
+  webhooks.start();
   await watched.check().catch(() => undefined); // logs what is not available
 }
 
@@ -195,17 +218,31 @@ const signInProvider = (config: Config, send: Send): Provider | undefined =>
         { send },
       );
 
-async function databaseHealth(
-  { client }: Database,
-  prismaDir: string,
-  delivery: Delivery | undefined,
-): Promise<HealthCheck[]> {
+/**
+ * Checks that the encryption keys belong to the database. A database that is not reachable or not migrated yet does not prevent the
+ * start: the keys are checked before they first seal a value. @throws Error if they belong to another database
+ */
+async function requireOwnKeys(database: Database, sealer: Sealer): Promise<void> {
+  await encryptionOf(database)
+    .check(sealer)
+    .catch((error: unknown) => {
+      if (!isDatabaseFailure(error)) throw error;
+    });
+}
+
+interface Checked {
+  readonly prismaDir: string;
+  readonly delivery: Delivery | undefined;
+  readonly keys: Keys;
+}
+
+async function databaseHealth({ client }: Database, { prismaDir, delivery, keys }: Checked): Promise<HealthCheck[]> {
   const query = (sql: string) => client.$queryRawUnsafe(sql);
   try {
     const detail = schemaMismatch(await migrationState({ prismaDir, query }));
     if (detail !== undefined) return [{ name: 'database', state: 'failed', detail }];
     const ofDelivery = delivery ? [await delivery.health()] : [];
-    return [{ name: 'database', state: 'ok' }, await auditProtection(query), ...ofDelivery];
+    return [{ name: 'database', state: 'ok' }, await auditProtection(query), ...(await keys.health()), ...ofDelivery];
   } catch (error) {
     return [unavailableDatabase(error)];
   }

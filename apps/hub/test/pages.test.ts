@@ -13,10 +13,14 @@ const { body: created } = await (await world.aUser('superadmin')).post('/api/v1/
   parts: [{ name: 'web', image_name: 'library/server' }],
 });
 const { application } = created;
+const { body: receiver } = await (await world.aUser('superadmin')).post('/api/v1/admin/webhooks', {
+  ...{ name: 'receiver', url: 'https://hooks.example.test/', events: ['access.requested'] },
+});
 
 const lists = Object.values(hubEndpoints)
   .filter(({ query }) => query instanceof z.ZodObject && 'page' in query.shape)
   .map(({ path }) => {
+    if (path.includes('/webhooks/')) return path.replace(':id', receiver.webhook.id);
     const { slug, id } = path.includes('/applications/') ? application : template;
     return path.replace(':slug', slug).replace(':id', id);
   });

@@ -49,6 +49,7 @@ const env_schema = Array.from({ length: 20 }, (_, index) => ({
 
 let id = '';
 let applicationId = '';
+let webhookId = '';
 beforeAll(async () => {
   for (let row = 0; row < LARGE; row++) {
     ({ id } = await world.aTemplate({
@@ -101,6 +102,14 @@ beforeAll(async () => {
     await client.publisher.create({ data: { slug, name: slug, root: { ...root.key }, keyring } });
   }
 });
+/** A webhook with more deliveries than a page. */
+beforeAll(async () => {
+  const given = { name: 'receiver', url: 'https://hooks.example.test/', events: ['access.requested'] };
+  webhookId = (await administrator.post('/api/v1/admin/webhooks', given)).body.webhook.id;
+  await client.$executeRaw`
+    INSERT INTO webhook_deliveries (webhook_id, message_id, event, object_id, body)
+    SELECT ${webhookId}::uuid, gen_random_uuid(), 'webhook.test', gen_random_uuid(), '{}' FROM generate_series(1, ${SMALL})`;
+});
 beforeEach(() => {
   world.catalog.documents.clear();
   world.catalog.applications.documents.clear();
@@ -111,6 +120,7 @@ const ids: Readonly<Record<string, () => string>> = {
   applications: () => applicationId,
   categories: () => category.id,
   organizations: () => organization.id,
+  webhooks: () => webhookId,
 };
 
 const pathOf = (path: string) => {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { differencesOf, migrationDrift, readExpectedObjects, readObjects } from '@svc/database/development';
-import { type CredentialOwners, createTestDatabase, credentialFaults, onServer } from '@svc/testing';
+import { type CredentialOwners, createTestDatabase, credentialFaults, onServer, tablesWithKeys } from '@svc/testing';
+import { sealedColumns } from '../src/database/encryption.ts';
 
 const prismaDir = path.resolve(import.meta.dirname, '../../../prisma/hub');
 
@@ -27,6 +28,7 @@ const OWNERS: CredentialOwners = {
   'service_tokens.token_hash': 'service_tokens.owner_id',
   'sessions.browser_hash': 'sessions.user_id',
   'sessions.key_hash': 'sessions.user_id',
+  'webhooks.sealed': 'webhooks.created_by_user',
   // Nobody has signed in yet.
   'sign_in_transactions.state_hash': null,
   'sign_in_transactions.browser_hash': null,
@@ -42,4 +44,11 @@ test('each column that holds a credential has an owner, and a new one without an
     faults: [],
     later: ['devices.device_token holds a credential and has no declared owner'],
   });
+});
+
+test('each table with sealed values has a column for the id of their key', async () => {
+  const { url, drop } = await createTestDatabase();
+  const tables = await tablesWithKeys(url);
+  await drop();
+  expect(tables).toEqual(sealedColumns.map(({ table }) => table).sort());
 });

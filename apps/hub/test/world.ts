@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { createKeySource, displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
 import { createProvider } from '@svc/auth/oidc';
 import { closedOpenApiDocument, fold, hubService, searchText } from '@svc/contract';
-import type { Reader } from '@svc/database';
-import { createDiagnosis, createLog, createOutbound, type Diagnosis } from '@svc/http';
+import { createSealer, type Reader, type Sealer } from '@svc/database';
+import { WEBHOOK_LIMITS } from '@svc/delivery';
+import { createDiagnosis, createLog, createOutbound, type Diagnosis, type OutboundAllowance } from '@svc/http';
 import {
   type Api,
   apiOf,
@@ -20,6 +22,7 @@ import { writeCatalog } from '../src/database/catalog-write.ts';
 import { openDatabase, type PoolLimits } from '../src/database/client.ts';
 import type { ApiKey, Organization, Prisma } from '../src/generated/prisma/client.ts';
 import type { RevisionCheck } from '../src/revision/revision.ts';
+import { createKeys } from '../src/webhooks/keys.ts';
 
 export const SUPERADMIN_EMAIL = 'root@example.test';
 
@@ -43,6 +46,10 @@ const PATIENT = {
   revisionTimeoutMs: scaled(20_000),
 };
 
+/** The encryption key of all instances of a test file. */
+export const testKey = { kid: 'test', key: new Uint8Array(randomBytes(32)) };
+export const testSealer = createSealer([testKey]);
+
 /** A diagnosis that checks nothing. */
 export const withoutChecks = createDiagnosis({
   service: 'hub',
@@ -64,10 +71,13 @@ export function anInstance(
     publicUrl,
     service,
     diagnosis,
+    sealer = testSealer,
+    outboundAllow = ['http', 'loopback'],
   }: InstanceOptions = {},
 ) {
   const database = openDatabase(databaseUrl, () => undefined, { ...PATIENT, ...limits });
   const outbound = createOutbound({ timeoutMs: scaled(2000), maxBytes: 100_000 });
+  const toWebhooks = createOutbound({ ...WEBHOOK_LIMITS, restrictTo: new Set(outboundAllow) });
   const keys = createKeySource({ issuer, send: outbound.send, intervalMs: 100 });
   const log = createLog('hub', (process.env.LOG_LEVEL as 'silent') ?? 'silent');
   const catalog = createCachedCatalog(database.reader);
@@ -77,6 +87,8 @@ export function anInstance(
     catalog,
     usage,
     diagnosis: diagnosis ?? withoutChecks,
+    keys: createKeys(database, sealer ?? undefined),
+    refusalOf: toWebhooks.refusalOf,
     publicUrl,
     provider: {
       signIn:
@@ -110,7 +122,7 @@ export function anInstance(
     stop: async () => {
       api.close();
       await usage.flush().catch(() => undefined); // a test may have stopped the database
-      await Promise.all([database.close(), outbound.close()]);
+      await Promise.all([database.close(), outbound.close(), toWebhooks.close()]);
     },
   };
 }
@@ -134,6 +146,10 @@ export interface InstanceOptions {
   readonly publicUrl?: string;
   /** By default, it has no checks. */
   readonly diagnosis?: Diagnosis;
+  /** What seals secrets; null: the instance has no encryption keys. Default: `testSealer`. */
+  readonly sealer?: Sealer | null;
+  /** Which addresses webhooks can have. Default: those of receivers of tests. */
+  readonly outboundAllow?: readonly OutboundAllowance[];
   /** Replaces the check of the revision. */
   readonly revisions?: (reader: Reader) => RevisionCheck;
 }

@@ -99,6 +99,7 @@ test('the services accept the example and the created secrets', () => {
   expect(hub.readConfig(environmentOf('hub'))).toMatchObject({
     DATABASE_URL: expect.stringMatching(/^postgresql:\/\/hub_service:\w{48}@hub-database:5432\/hub$/),
     MIGRATE_ON_START: false,
+    ENCRYPTION_KEYS: [{ kid: 'first' }],
     OIDC_ISSUER: 'http://identity-provider:4300',
     METRICS_TOKEN: expect.stringMatching(/^\w{48}$/),
   });

@@ -212,6 +212,7 @@ async function record({ data, engine, postgresPort }) {
   const server = `postgresql://postgres:${encodeURIComponent(secrets.postgresPassword)}@127.0.0.1:${postgresPort}`;
   const keys = {
     ENCRYPTION_KEYS: secrets.encryptionKeys,
+    HUB_ENCRYPTION_KEYS: secrets.hubEncryptionKeys,
     HUB_API_KEY: demo.HUB_API_KEY,
     FLEET_ADMIN_TOKEN: demo.FLEET_ADMIN_TOKEN,
   };

@@ -33,7 +33,11 @@ export function identityProviderProgram(settings: Settings, secrets: Pick<Secret
   };
 }
 
-export function hubProgram(settings: Settings, databaseUrl: string): Program {
+export function hubProgram(
+  settings: Settings,
+  databaseUrl: string,
+  secrets: Pick<Secrets, 'hubEncryptionKeys'>,
+): Program {
   const addresses = addressesOf(settings);
   return {
     name: 'hub',
@@ -48,6 +52,8 @@ export function hubProgram(settings: Settings, databaseUrl: string): Program {
       OIDC_ISSUER: addresses.identityProvider,
       OIDC_AUDIENCE: hubAudience,
       OIDC_CLIENT_ID: 'dashboard', // a public client, which needs no secret
+      ENCRYPTION_KEYS: secrets.hubEncryptionKeys,
+      OUTBOUND_ALLOW: 'http,loopback,private', // receivers of webhooks of a development machine are local
       SUPERADMIN_EMAILS: people.admin,
     },
   };

@@ -14,6 +14,7 @@ export type Secrets = {
   hubPassword: string;
   fleetPassword: string;
   encryptionKeys: string;
+  hubEncryptionKeys: string;
   temporaryAdminPassword: string;
   fleetClientSecret: string;
   catalogImported: boolean;
@@ -29,21 +30,24 @@ export type SecretStore = { readonly secrets: Readonly<Secrets>; update(changes:
 /** Reads the secrets in the data folder (`secrets.json`, mode 600), or creates them. Throws StartError. */
 export function openSecrets(dataDir: string): SecretStore {
   const file = path.join(dataDir, 'secrets.json');
+  const stored = fs.existsSync(file) ? readSecrets(file) : {};
+  const created = createSecrets();
   const store = {
-    secrets: fs.existsSync(file) ? readSecrets(file) : createSecrets(),
+    secrets: { ...created, ...stored },
     update(changes: Partial<Secrets>) {
       store.secrets = { ...store.secrets, ...changes };
       writePrivateFile(file, `${JSON.stringify(store.secrets, null, 2)}\n`);
     },
   };
-  if (!fs.existsSync(file)) store.update({});
+  // Also those that an earlier version did not store, so that the next start has the same ones.
+  if (Object.keys(created).some((name) => !(name in stored))) store.update({});
   return store;
 }
 
-function readSecrets(file: string): Secrets {
+function readSecrets(file: string): Partial<Secrets> {
   try {
-    // Only this module writes the file, atomically. Missing members are created.
-    return { ...createSecrets(), ...(JSON.parse(fs.readFileSync(file, 'utf8')) as Partial<Secrets>) };
+    // Only this module writes the file, atomically.
+    return JSON.parse(fs.readFileSync(file, 'utf8')) as Partial<Secrets>;
   } catch (cause) {
     throw new StartError(`${file} is not readable. Repair it, or choose another data folder with DATA_DIR.`, { cause });
   }
@@ -51,12 +55,14 @@ function readSecrets(file: string): Secrets {
 
 function createSecrets(): Secrets {
   const password = () => randomBytes(24).toString('base64url');
+  const encryptionKey = () => `local:${randomBytes(32).toString('base64')}`;
   return {
     databaseFolder: randomBytes(4).toString('hex'),
     postgresPassword: password(),
     hubPassword: password(),
     fleetPassword: password(),
-    encryptionKeys: `local:${randomBytes(32).toString('base64')}`,
+    encryptionKeys: encryptionKey(),
+    hubEncryptionKeys: encryptionKey(),
     temporaryAdminPassword: password(),
     fleetClientSecret: password(),
     catalogImported: false,

@@ -47,7 +47,7 @@ export async function startProduct(settings: Settings, lifetime: Lifetime): Prom
   };
 
   const identityProvider = identityProviderProgram(settings, store.secrets);
-  const hub = hubProgram(settings, databases.hub);
+  const hub = hubProgram(settings, databases.hub, store.secrets);
   await Promise.all([start(identityProvider), start(hub)]);
   const [hubApiKey, adminJwt, userJwt] = await Promise.all([
     demoApiKey(hub, store, signal),

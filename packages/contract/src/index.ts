@@ -16,6 +16,15 @@ export { MAX_SESSIONS } from './shared/sign-in/own-sessions.ts';
 export { type SignInError, signInErrors } from './shared/sign-in/sign-in-errors.ts';
 export * from './shared/timestamp.ts';
 export * from './shared/tool.ts';
+export {
+  type DeliveryQuery,
+  type IssuedWebhook,
+  MAX_WEBHOOKS,
+  TEST_EVENT,
+  type Webhook,
+  type WebhookDelivery,
+  webhookDeliveryStates,
+} from './shared/webhooks.ts';
 export * from './shared/wire.ts';
 export {
   type Advisory,

@@ -16,7 +16,18 @@ export {
   transactionLimits,
 } from './pool.ts';
 export { createReader, type Reader, type SnapshotReader } from './reader.ts';
+export {
+  canaryColumn,
+  createEncryption,
+  type Encryption,
+  encryptionFinding,
+  encryptionHealth,
+  type SealedColumn,
+} from './sealing/encryption.ts';
+export { createSealer, type EncryptionKey, replaceableSealer, type Sealer, UnknownKey } from './sealing/sealer.ts';
+export { describedKeys, encryptionKeys } from './sealing/setting.ts';
 export { createStatementNames, type StatementNames } from './statement-names.ts';
+export { statementsOf } from './statements.ts';
 export { type DatabaseTarget, readReplacement, readTarget, retarget } from './target.ts';
 export {
   asDatabaseFailure,

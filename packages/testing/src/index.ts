@@ -1,7 +1,7 @@
 export { freePort } from '@svc/database/embedded';
 export { type Answered, type Api, type ApiRequest, apiOf } from './api/api.ts';
 export { conformityTo, type ObservedExchange } from './api/conformity.ts';
-export { type CredentialOwners, credentialFaults } from './api/credential-owners.ts';
+export { type CredentialOwners, credentialFaults, tablesWithKeys } from './api/credential-owners.ts';
 export { documentedMetrics, reportedMetrics } from './api/metrics.ts';
 export { type Expected, type RefusalMatrix, testRefusals } from './api/refusals.ts';
 export { signInByBrowser } from './browser/provider-browser.ts';
@@ -33,3 +33,9 @@ export { type LocalIssuer, startLocalIssuer } from './servers/issuer.ts';
 export { type LoopbackServer, onLoopback } from './servers/loopback.ts';
 export { type StartedProcess, startProcess, untilReady } from './servers/processes.ts';
 export { type SyslogReceiver, startSyslogReceiver } from './servers/syslog-receiver.ts';
+export {
+  type ReceivedMessage,
+  startWebhookReceiver,
+  verifyMessage,
+  type WebhookReceiver,
+} from './servers/webhook-receiver.ts';

@@ -1,9 +1,9 @@
 import type { FieldError, Input, Reply } from '@svc/contract';
 import { clusterPolicyDefaults, clusterPolicyNames, fleetEndpoints } from '@svc/contract/fleet';
+import type { Sealer } from '@svc/database';
 import { etagOfVersion, pickDefined, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { requireWritableAuditLog } from '../audit/gate.ts';
-import type { Sealer } from '../database/sealing.ts';
 import { abandon, remedyFor } from '../deployments/store.ts';
 import { userOfCredentials } from '../engines/kubernetes/check/account.ts';
 import { expiryOf } from '../engines/kubernetes/check/expiry.ts';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { codedMessages, type FieldError, type Input, type Reply } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
+import type { Sealer } from '@svc/database';
 import { etagOfVersion, Problem, pickDefined, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { requireWritableAuditLog } from '../audit/gate.ts';
-import type { Sealer } from '../database/sealing.ts';
 import { abandon, remedyFor } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';

@@ -1,5 +1,5 @@
 import { type AuditPosition, fleetEndpoints, writeAuditPosition } from '@svc/contract/fleet';
-import type { StatementQuery } from '@svc/database';
+import { type StatementQuery, statementsOf } from '@svc/database';
 import type { Row } from '@svc/delivery';
 import { commandUser, processMetrics } from '@svc/http';
 import { Counter } from 'prom-client';
@@ -86,10 +86,7 @@ export const readRows = async (database: Database, range: NumberedRange): Promis
   }));
 
 /** Runs statements about the order of the entries. */
-export const auditQueryOf =
-  ({ client }: Database): StatementQuery =>
-  (sql, ...values) =>
-    client.$queryRawUnsafe(sql, ...values);
+export const auditQueryOf = ({ client }: Database): StatementQuery => statementsOf(client);
 
 /** An entry as it is exported and delivered, with its position. */
 export const presentRecorded = (entry: NumberedEntry) =>

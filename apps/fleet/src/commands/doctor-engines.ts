@@ -1,6 +1,6 @@
+import type { Sealer } from '@svc/database';
 import { type Finding, failed, type OutboundAllowance, ok, warning } from '@svc/http';
 import type { Database } from '../database/client.ts';
-import type { Sealer } from '../database/sealing.ts';
 import { DEFAULT_DOCKER_TIMINGS } from '../engines/docker/client.ts';
 import { check as checkCluster } from '../engines/kubernetes/check/check.ts';
 import { DEFAULT_KUBERNETES_TIMINGS } from '../engines/kubernetes/client.ts';

@@ -1,6 +1,6 @@
 import { DEVELOPMENT_PROVIDER, isDevelopmentProvider } from '@svc/auth';
 import { testProvider } from '@svc/auth/oidc';
-import { databaseChecks } from '@svc/database';
+import { createSealer, databaseChecks, encryptionFinding, type Sealer } from '@svc/database';
 import { type AuditDeliverySettings, auditDeliveryCheck } from '@svc/delivery';
 import {
   type Command,
@@ -21,8 +21,7 @@ import {
 import { reasonOf } from '../catalog/hub.ts';
 import { type Config, readConfig, settingsEnvironmentOf } from '../config.ts';
 import { type Database, openDatabase } from '../database/client.ts';
-import { inspectEncryptionKeys } from '../database/encryption.ts';
-import { createSealer, type Sealer } from '../database/sealing.ts';
+import { encryptionOf } from '../database/encryption.ts';
 import { requireStrongPassword } from '../identity/sessions/temporary-admin.ts';
 import { createHubs, type OutboundRoutes } from '../settings/connections.ts';
 import { createSettings, type Settings } from '../settings/settings.ts';
@@ -145,18 +144,8 @@ interface Parts {
   readonly settings: Settings;
 }
 
-async function checkKeys({ database, sealer }: Parts): Promise<Finding> {
-  try {
-    const used = await inspectEncryptionKeys(database, sealer);
-    if (used === undefined) return ok('No fleet has used this database yet.');
-    return ok(`The keys open the values of this database, which are encrypted with ${used.join(', ')}.`);
-  } catch (error) {
-    return failed(
-      error instanceof Error ? error.message : String(error),
-      'Set ENCRYPTION_KEYS to the keys of this database, all of them. docs/backup.md states what to do if they are lost.',
-    );
-  }
-}
+const checkKeys = ({ database, sealer }: Parts): Promise<Finding> =>
+  encryptionFinding(encryptionOf(database), sealer, 'fleet');
 
 async function checkHub({ settings }: Parts, routes: OutboundRoutes): Promise<Finding> {
   const hub = createHubs(routes).of(await settings.hub());

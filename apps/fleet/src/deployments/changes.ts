@@ -8,8 +8,8 @@ import type {
   Scaler,
   UpdatesInput,
 } from '@svc/contract/fleet';
+import type { Sealer } from '@svc/database';
 import { invalid, type Matches, Problem, pickDefined } from '@svc/http';
-import type { Sealer } from '../database/sealing.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { authorOf } from '../identity/actor.ts';
 import type { Changer } from '../identity/principal.ts';

@@ -1,6 +1,6 @@
 import type { DryRun } from '@svc/contract/fleet';
+import type { Sealer } from '@svc/database';
 import type { Database } from '../database/client.ts';
-import type { Sealer } from '../database/sealing.ts';
 import type { KubernetesClient } from '../engines/kubernetes/client.ts';
 import { dryRun } from '../engines/kubernetes/dry-run/dry-run.ts';
 import type { Cluster } from '../generated/prisma/client.ts';

@@ -1,5 +1,7 @@
 import { challengesOf } from '@svc/auth';
 import type { FleetRole } from '@svc/contract/fleet';
+import { statementsOf } from '@svc/database';
+import { disableWebhooksOf } from '@svc/delivery';
 import { invalid } from '@svc/http';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -129,17 +131,20 @@ export async function endAuthorityOfUser(transaction: Transaction, userId: strin
   const created = await transaction.$queryRaw<{ id: string }[]>`
     UPDATE tokens SET revoked_at = now() WHERE created_by_user = ${userId}::uuid AND revoked_at IS NULL RETURNING id`;
   await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_user = ${userId}::uuid`;
-  await disableOwned(transaction, Prisma.sql`created_by_user = ${userId}::uuid`);
+  await endOwned(transaction, 'created_by_user', [userId]);
   for (const { id } of created) await endAuthorityOfToken(transaction, id);
 }
 
 /** Disables webhooks and sources. Another caller can enable them, and becomes their creator. */
-async function disableOwned(transaction: Transaction, condition: Prisma.Sql): Promise<void> {
-  for (const table of [Prisma.sql`webhooks`, Prisma.sql`sources`]) {
-    await transaction.$executeRaw`
-      UPDATE ${table} SET disabled_at = now(), disabled_reason = 'Its creator has lost the right to it.'
-      WHERE disabled_at IS NULL AND ${condition}`;
-  }
+async function endOwned(
+  transaction: Transaction,
+  column: 'created_by_user' | 'created_by_token',
+  ids: readonly string[],
+): Promise<void> {
+  await disableWebhooksOf(statementsOf(transaction), column, ids);
+  await transaction.$executeRaw`
+    UPDATE sources SET disabled_at = now(), disabled_reason = 'Its creator has lost the right to it.'
+    WHERE disabled_at IS NULL AND ${Prisma.raw(column)} = ANY (${[...ids]}::uuid[])`;
 }
 
 /**
@@ -151,7 +156,7 @@ export async function endAuthorityOfToken(transaction: Transaction, tokenId: str
     UPDATE tokens t SET revoked_at = now() FROM ${dependentsOf(tokenId)} d WHERE t.id = d.id RETURNING t.id`;
   const ids = revoked.map(({ id }) => id);
   await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_token = ANY (${[tokenId, ...ids]}::uuid[])`;
-  await disableOwned(transaction, Prisma.sql`created_by_token = ANY (${[tokenId, ...ids]}::uuid[])`);
+  await endOwned(transaction, 'created_by_token', [tokenId, ...ids]);
   return ids;
 }
 
@@ -171,6 +176,6 @@ export async function transferAuthority(transaction: Transaction, tokenId: strin
       created_by_token = CASE WHEN t.created_by_token = ${tokenId}::uuid THEN ${to.created_by_token}::uuid ELSE t.created_by_token END
     FROM ${dependentsOf(tokenId)} d WHERE t.id = d.id RETURNING t.id`;
   await transaction.$executeRaw`DELETE FROM invitations WHERE created_by_token = ${tokenId}::uuid`;
-  await disableOwned(transaction, Prisma.sql`created_by_token = ${tokenId}::uuid`);
+  await endOwned(transaction, 'created_by_token', [tokenId]);
   return kept.map(({ id }) => id);
 }

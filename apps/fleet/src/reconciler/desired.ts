@@ -1,7 +1,7 @@
 import { registryHost } from '@svc/contract';
 import type { WorkloadSpec } from '@svc/contract/fleet';
+import type { Sealer } from '@svc/database';
 import type { Database } from '../database/client.ts';
-import type { Sealer } from '../database/sealing.ts';
 import { type Renderable, readRenderable, renderingOf, sealedIdsOf } from '../deployments/manifest.ts';
 import { hostNetworksOf } from '../deployments/networks/attached.ts';
 import { workloadRevisionOf } from '../deployments/plans/revision.ts';

@@ -1,6 +1,6 @@
+import type { Sealer } from '@svc/database';
 import type { OutboundAllowance, TargetAllowance } from '@svc/http';
 import { z } from 'zod';
-import type { Sealer } from '../database/sealing.ts';
 import { connectDocker, type DockerClient, type DockerTimings, type HostAddress } from '../engines/docker/client.ts';
 import {
   type ClusterAddress,

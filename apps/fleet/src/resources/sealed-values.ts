@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Sealer } from '../database/sealing.ts';
+import type { Sealer } from '@svc/database';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { SEALED_KEY, sealedName } from '../render/secrets.ts';
 import type { Values } from './secrets.ts';

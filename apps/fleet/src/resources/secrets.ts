@@ -1,7 +1,7 @@
 import { registryHost } from '@svc/contract';
+import type { Sealer } from '@svc/database';
 import { invalid } from '@svc/http';
 import { z } from 'zod';
-import type { Sealer } from '../database/sealing.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { keyPairErrors, refuseFieldErrors } from './field-errors.ts';
 import { type Kind, presentCommon, resourceRow } from './kind.ts';

@@ -1,5 +1,5 @@
+import type { Sealer } from '@svc/database';
 import type { Database } from '../database/client.ts';
-import type { Sealer } from '../database/sealing.ts';
 import {
   type HubEnvironment,
   type HubInEffect,

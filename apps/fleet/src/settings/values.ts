@@ -1,7 +1,7 @@
 import { displayPrefix } from '@svc/auth';
 import type { FleetRole } from '@svc/contract/fleet';
+import type { Sealer } from '@svc/database';
 import { z } from 'zod';
-import type { Sealer } from '../database/sealing.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 
 export type SettingName = 'oidc' | 'hub';

@@ -1,4 +1,5 @@
-import type { Row, Source, Store } from '@svc/delivery';
+import { statementsOf } from '@svc/database';
+import { type Row, type Source, type Store, storeMessages } from '@svc/delivery';
 import { z } from 'zod';
 import { auditQueryOf } from '../audit/entries.ts';
 import { positionColumn, readNewest, seqOf } from '../changes/history.ts';
@@ -99,17 +100,8 @@ export const deliveryStore = ({ database, publicUrl, onStored }: StoreOptions): 
     const messages = rows.flatMap(({ data }) => (data.event && messageOf(data.event, publicUrl)) ?? []);
     if (messages.length === 0) return advance(auditQueryOf(database));
     const stored = await database.client.$transaction(async (transaction) => {
-      if (!(await advance((sql, ...values) => transaction.$queryRawUnsafe(sql, ...values)))) return undefined;
-      const listed = messages.map((message, place) => ({ ...message, place }));
-      return transaction.$executeRaw`
-        INSERT INTO webhook_deliveries (webhook_id, message_id, event, object_id, body, next_at)
-        SELECT w.id, m.id, m.event, m.object_id, m.body, greatest(clock_timestamp(), (
-          SELECT max(p.next_at) FROM webhook_deliveries p
-          WHERE p.webhook_id = w.id AND p.object_id = m.object_id AND p.state = 'pending'))
-        FROM jsonb_to_recordset(${JSON.stringify(listed)}::jsonb)
-            AS m (place int, id uuid, event text, object_id uuid, at timestamptz, body text)
-          JOIN webhooks w ON w.disabled_at IS NULL AND m.event = ANY (w.events) AND m.at >= w.created_at
-        ORDER BY m.place ON CONFLICT (webhook_id, message_id) DO NOTHING`;
+      const query = statementsOf(transaction);
+      return (await advance(query)) ? storeMessages(query, messages) : undefined;
     });
     if (stored) onStored();
     return stored !== undefined;

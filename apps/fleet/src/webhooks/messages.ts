@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '@svc/contract/fleet';
+import { bodyOf, pageUrl, type WebhookMessage } from '@svc/delivery';
 
 /** An event that was recorded. */
 export interface FollowedEvent {
@@ -9,15 +10,6 @@ export interface FollowedEvent {
   readonly name: string;
   readonly severity: string;
   readonly reason: string;
-}
-
-/** A message about an event, as the table of deliveries receives it. */
-interface Message {
-  readonly id: string;
-  readonly event: WebhookEvent;
-  readonly object_id: string;
-  readonly at: Date;
-  readonly body: string;
 }
 
 /** What webhooks report of the problems of a kind of object, and of their ends. */
@@ -44,29 +36,11 @@ function webhookEventOf({ kind, severity, reason }: FollowedEvent): WebhookEvent
 }
 
 /** The message about an event; undefined if webhooks do not report it. It contains no values. */
-export function messageOf(event: FollowedEvent, publicUrl: string | undefined): Message | undefined {
+export function messageOf(event: FollowedEvent, publicUrl: string | undefined): WebhookMessage | undefined {
   const type = webhookEventOf(event);
   if (type === undefined) return undefined;
   const { id, at, kind, object_id, name, reason } = event;
   const path = `${kind}/${object_id}`;
-  const data = {
-    kind,
-    id: object_id,
-    name,
-    reason,
-    path: `/api/v1/${path}`,
-    url: publicUrl === undefined ? null : new URL(path, `${publicUrl.replace(/\/$/, '')}/`).href,
-  };
-  return { id, at, event: type, object_id, body: JSON.stringify({ type, timestamp: at.toISOString(), data }) };
+  const data = { kind, id: object_id, name, reason, path: `/api/v1/${path}`, url: pageUrl(publicUrl, path) };
+  return { id, at, event: type, object_id, body: bodyOf(type, at, data) };
 }
-
-/** The event of a test message. */
-export const TEST_EVENT = 'webhook.test';
-
-/** The body of a test message. */
-export const testBody = (webhook: { readonly id: string; readonly name: string }, at: Date): string =>
-  JSON.stringify({
-    type: TEST_EVENT,
-    timestamp: at.toISOString(),
-    data: { kind: 'webhooks', id: webhook.id, name: webhook.name, path: '/api/v1/webhooks', url: null },
-  });

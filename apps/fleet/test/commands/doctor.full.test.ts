@@ -15,7 +15,7 @@ import {
 import { describeOnDisk, prepareFaults } from '@svc/testing/faults';
 import { doctor } from '../../src/commands/doctor.ts';
 import { openDatabase } from '../../src/database/client.ts';
-import { checkEncryptionKeys } from '../../src/database/encryption.ts';
+import { encryptionOf } from '../../src/database/encryption.ts';
 import { anEngine, endAll, serve } from '../engines/servers.ts';
 import { startFakeHub } from '../fake-hub.ts';
 import { aKey } from '../process-world.ts';
@@ -57,7 +57,7 @@ const query = (sql: string) => onServer(owner, (client) => client.query(sql));
 
 beforeAll(async () => {
   const database = openDatabase(owner, () => undefined);
-  await checkEncryptionKeys(database, sealerOf(key));
+  await encryptionOf(database).check(sealerOf(key));
   const endpoint = await serve(anEngine((_req, res) => res.end('{}')));
   const host = { engine: 'docker' as const, by_admin: true, created_by: 'test' };
   await database.client.host.create({ data: { name: 'working', endpoint, ...host } });

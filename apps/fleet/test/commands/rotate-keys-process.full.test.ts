@@ -1,7 +1,7 @@
 // The command as a process of the built program: next to a running fleet, killed, and rejected.
 import { rotateKeys } from '../../src/commands/rotate-keys.ts';
 import { createToken } from '../../src/commands/tokens.ts';
-import { checkEncryptionKeys, sealedColumns } from '../../src/database/encryption.ts';
+import { encryptionOf, sealedColumns } from '../../src/database/encryption.ts';
 import { aKey, startProcessWorld } from '../process-world.ts';
 import { openSealedRows, sealerOf } from '../secrets/sealed-rows.ts';
 import { whileSessionIsLocked } from './locked-session.ts';
@@ -47,7 +47,7 @@ test('rotate-keys prints a line for each column, while a fleet with all keys ser
   await world.stop(fleet);
   expect(await rows.keysInUse()).toEqual(['next']);
   expect(await rows.opened(sealerOf(next))).toEqual(before);
-  await checkEncryptionKeys(database, sealerOf(next)); // the check that a fleet makes at its start
+  await encryptionOf(database).check(sealerOf(next)); // the check that a fleet makes at its start
 });
 
 test('after a rotation was killed in the middle, the next one completes it', async () => {

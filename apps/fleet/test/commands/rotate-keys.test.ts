@@ -1,6 +1,6 @@
 import { createTestDatabase } from '@svc/testing';
 import { rotateKeys } from '../../src/commands/rotate-keys.ts';
-import { checkEncryptionKeys, sealedColumns } from '../../src/database/encryption.ts';
+import { encryptionOf, sealedColumns } from '../../src/database/encryption.ts';
 import { loadSigningKey } from '../../src/identity/sessions/session-tokens.ts';
 import { aKey } from '../process-world.ts';
 import { openSealedRows, sealedIn, sealerOf } from '../secrets/sealed-rows.ts';
@@ -19,7 +19,7 @@ beforeEach(async () => {
   await client.$executeRaw`DELETE FROM encryption_canary`;
   await client.$executeRaw`DELETE FROM signing_keys`;
   await rows.fill(sealerOf(former));
-  await checkEncryptionKeys(database, sealerOf(former));
+  await encryptionOf(database).check(sealerOf(former));
   await loadSigningKey(database, sealerOf(former));
 });
 afterAll(async () => {
@@ -41,7 +41,7 @@ test('rotate-keys seals each value with the first key, and the former key is no 
   expect(lines).toEqual(sealedColumns.map(lineOf));
   expect(await rows.keysInUse()).toEqual(['next']);
   expect(await rows.opened(sealerOf(next))).toEqual(before);
-  await checkEncryptionKeys(database, sealerOf(next));
+  await encryptionOf(database).check(sealerOf(next));
   await loadSigningKey(database, sealerOf(next));
 });
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { differencesOf, migrationDrift, readExpectedObjects, readObjects } from '@svc/database/development';
-import { type CredentialOwners, createTestDatabase, credentialFaults, onServer } from '@svc/testing';
+import { type CredentialOwners, createTestDatabase, credentialFaults, onServer, tablesWithKeys } from '@svc/testing';
 import { sealedColumns } from '../../src/database/encryption.ts';
 
 const prismaDir = path.resolve(import.meta.dirname, '../../../../prisma/fleet');
@@ -32,6 +32,7 @@ const OWNERS: CredentialOwners = {
   'sign_in_codes.code_hash': 'sign_in_codes.session_id',
   'tokens.token_hash': 'tokens.created_by_user',
   'users.password_hash': 'users.id',
+  'webhooks.sealed': 'webhooks.created_by_user',
   // Nobody has signed in yet.
   'sign_in_transactions.state_hash': null,
   'sign_in_transactions.browser_hash': null,
@@ -51,12 +52,7 @@ test('each column that holds a credential has an owner', async () => {
 
 test('each table with sealed values has a column for the ID of their key', async () => {
   const { url, drop } = await createTestDatabase();
-  const tables = await onServer(url, async (client) => {
-    const { rows } = await client.query(
-      `SELECT table_name FROM information_schema.columns WHERE column_name = 'key_id' ORDER BY 1`,
-    );
-    return rows.map(({ table_name }) => table_name);
-  });
+  const tables = await tablesWithKeys(url);
   await drop();
   expect(tables).toEqual(sealedColumns.map(({ table }) => table).sort());
 });

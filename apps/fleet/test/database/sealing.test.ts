@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { createSealer, UnknownKey } from '@svc/database';
 import { createTestDatabase } from '@svc/testing';
 import type { Database } from '../../src/database/client.ts';
-import { checkEncryptionKeys } from '../../src/database/encryption.ts';
-import { createSealer, UnknownKey } from '../../src/database/sealing.ts';
+import { encryptionOf } from '../../src/database/encryption.ts';
 import { loadSigningKey } from '../../src/identity/sessions/session-tokens.ts';
 import { openPatiently } from '../world.ts';
 
@@ -86,21 +86,21 @@ describe('a database with sealed values', () => {
   test('accepts the keys of its first start again, also behind a new one', () =>
     withDatabase(async (database) => {
       const first = aKey('first');
-      await checkEncryptionKeys(database, createSealer([first]));
-      await checkEncryptionKeys(database, createSealer([first]));
-      await checkEncryptionKeys(database, createSealer([aKey('new'), first]));
+      await encryptionOf(database).check(createSealer([first]));
+      await encryptionOf(database).check(createSealer([first]));
+      await encryptionOf(database).check(createSealer([aKey('new'), first]));
     }));
 
   test('rejects keys that do not include its own, and names the missing one', () =>
     withDatabase(async (database) => {
-      await checkEncryptionKeys(database, createSealer([aKey('first')]));
-      await expect(checkEncryptionKeys(database, createSealer([aKey('new')]))).rejects.toThrow('no key "first"');
+      await encryptionOf(database).check(createSealer([aKey('first')]));
+      await expect(encryptionOf(database).check(createSealer([aKey('new')]))).rejects.toThrow('no key "first"');
     }));
 
   test('rejects a key with the right ID and other bytes', () =>
     withDatabase(async (database) => {
-      await checkEncryptionKeys(database, createSealer([aKey('first')]));
-      await expect(checkEncryptionKeys(database, createSealer([aKey('first')]))).rejects.toThrow(
+      await encryptionOf(database).check(createSealer([aKey('first')]));
+      await expect(encryptionOf(database).check(createSealer([aKey('first')]))).rejects.toThrow(
         'ENCRYPTION_KEYS has a key with the expected id, but it is not the key of this database.',
       );
     }));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { createSealer, type EncryptionKey, type SealedColumn, type Sealer } from '@svc/database';
 import type { Database } from '../../src/database/client.ts';
-import { type SealedColumn, sealedColumns } from '../../src/database/encryption.ts';
-import { createSealer, type EncryptionKey, type Sealer } from '../../src/database/sealing.ts';
+import { sealedColumns } from '../../src/database/encryption.ts';
 import { openPatiently } from '../world.ts';
 
 /** More than a rotation processes in one batch. */

@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { fleetEndpoints, MAX_WEBHOOKS } from '@svc/contract/fleet';
-import { eventually } from '@svc/testing';
-import { pruneDeliveries } from '../../src/webhooks/webhooks.ts';
-import { aReceiver, RETRIES, type Received, startWebhookWorld, verify, webhooksOf } from './world.ts';
+import { MAX_WEBHOOKS } from '@svc/contract';
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { statementsOf } from '@svc/database';
+import { pruneDeliveries } from '@svc/delivery';
+import { eventually, type ReceivedMessage, startWebhookReceiver, verifyMessage } from '@svc/testing';
+import { RETRIES, startWebhookWorld, webhooksOf } from './world.ts';
 
 const world = await startWebhookWorld();
 const { asAdmin, client, create, record } = world;
 const WEBHOOKS = '/api/v1/webhooks';
 let running = webhooksOf(world);
 running.start();
-const receivers: Awaited<ReturnType<typeof aReceiver>>[] = [];
-const receiver = async (answer?: (received: Received) => number) => {
-  const started = await aReceiver(answer);
+const receivers: Awaited<ReturnType<typeof startWebhookReceiver>>[] = [];
+const receiver = async (answer?: (received: ReceivedMessage) => number) => {
+  const started = await startWebhookReceiver(answer);
   receivers.push(started);
   return started;
 };
@@ -23,7 +25,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-const of = (received: readonly Received[], objectId: string) =>
+const of = (received: readonly ReceivedMessage[], objectId: string) =>
   received.filter(({ data }) => data.id === objectId).map(({ type }) => type);
 const listed = async (id: string) =>
   (await asAdmin.get(WEBHOOKS)).body.webhooks.find((webhook: { id: string }) => webhook.id === id);
@@ -56,7 +58,7 @@ test('a problem and its end are sent in order, signed, with links and without va
   expect(of(received, host)).toEqual(['host.unreachable', 'host.recovered']);
   expect(of(received, plan)).toEqual(['plan.needs_approval']);
   for (const message of received) {
-    verify(secret, message);
+    verifyMessage(secret, message);
     expect(message.text).not.toContain('hunter2');
     expect(Object.keys(message.data).sort()).toEqual(['id', 'kind', 'name', 'path', 'reason', 'url']);
   }
@@ -76,12 +78,12 @@ test('the secret is shown once, and its rotation signs with both secrets for 24 
 
   expect((await asAdmin.post(`${WEBHOOKS}/${id}/test`)).status).toBe(201);
   await eventually('the test message has arrived', () => received.length > 0);
-  for (const valid of [secret, next]) verify(valid, received[0] as Received);
+  for (const valid of [secret, next]) verifyMessage(valid, received[0] as ReceivedMessage);
   await client.webhook.update({ where: { id }, data: { previous_until: new Date(Date.now() - 1000) } });
   await asAdmin.post(`${WEBHOOKS}/${id}/test`);
   await eventually('the next message has arrived', () => received.length > 1);
-  verify(next, received[1] as Received);
-  expect(() => verify(secret, received[1] as Received)).toThrow('No matching signature found');
+  verifyMessage(next, received[1] as ReceivedMessage);
+  expect(() => verifyMessage(secret, received[1] as ReceivedMessage)).toThrow('No matching signature found');
 });
 
 test('a message that fails is sent again with the same id, and those of its object wait for it while others do not', async () => {
@@ -245,10 +247,11 @@ test('the numbers of webhooks and of their deliveries are bounded', async () => 
     (await deliveries(id)).every(({ state }: { state: string }) => state === 'delivered'),
   );
   const { signal } = new AbortController();
-  await pruneDeliveries(world.database, signal, 2);
+  const bounds = { query: statementsOf(client), disable: async () => undefined };
+  await pruneDeliveries({ ...bounds, maxRows: 2 }, signal);
   expect(await deliveries(id)).toHaveLength(2);
   await client.$executeRaw`UPDATE webhook_deliveries SET created_at = now() - interval '8 days'`;
-  await pruneDeliveries(world.database, signal);
+  await pruneDeliveries(bounds, signal);
   expect(await deliveries(id)).toEqual([]);
 
   for (let more = 1; more < MAX_WEBHOOKS; more += 1) await create(url, ['host.unreachable']);

@@ -1,10 +1,7 @@
-// A fleet with its webhooks at work, and receivers that verify each message.
+// A fleet with its webhooks at work.
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { WEBHOOK_LIMITS } from '@svc/delivery';
 import { createOutbound, type OutboundAllowance } from '@svc/http';
-import { Webhook } from 'standardwebhooks';
 import { createWebhooks, type WebhookTimings } from '../../src/webhooks/webhooks.ts';
 import { startWorld, type World } from '../world.ts';
 
@@ -30,47 +27,6 @@ export function webhooksOf(
     },
   };
 }
-
-/** What a receiver was sent. */
-export interface Received {
-  readonly id: string;
-  readonly type: string;
-  readonly timestamp: string;
-  readonly data: { readonly id: string; readonly name: string; readonly reason?: string };
-  readonly signature: string;
-  readonly text: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** A receiver that answers with the status that `answer` gives. */
-export async function aReceiver(answer: (received: Received) => number = () => 204) {
-  const received: Received[] = [];
-  const server = createServer(async (req, res) => {
-    const parts: Buffer[] = [];
-    for await (const part of req) parts.push(part);
-    const text = Buffer.concat(parts).toString();
-    const headers = Object.fromEntries(Object.entries(req.headers).map(([name, value]) => [name, String(value)]));
-    const message: Received = {
-      ...{ ...JSON.parse(text), id: headers['webhook-id'] },
-      ...{ text, headers, signature: headers['webhook-signature'] ?? '' },
-    };
-    const status = answer(message);
-    received.push(message);
-    res.writeHead(status, status === 302 ? { Location: '/elsewhere' } : {}).end();
-  });
-  const listen = (port: number) => new Promise<void>((done) => void server.listen(port, '127.0.0.1', done));
-  await listen(0);
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  const stop = async () => {
-    const closed = new Promise((done) => void server.close(done));
-    server.closeAllConnections();
-    await closed;
-  };
-  return { url: `http://127.0.0.1:${port}/hook?of=fleet`, received, stop, restart: () => listen(port) };
-}
-
-/** Throws unless a message has a valid signature with the secret. */
-export const verify = (secret: string, { text, headers }: Received) => new Webhook(secret).verify(text, { ...headers });
 
 export async function startWebhookWorld() {
   const world = await startWorld();

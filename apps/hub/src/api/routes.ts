@@ -31,6 +31,7 @@ import * as adminRevisions from './admin/templates/revisions.ts';
 import * as adminTemplates from './admin/templates.ts';
 import * as adminUsers from './admin/users.ts';
 import { planVisibility } from './admin/visibility/plan.ts';
+import * as adminWebhooks from './admin/webhooks.ts';
 import { connectProgram } from './auth/connect.ts';
 import { exchangeSignInCode } from './auth/exchange.ts';
 import * as oidc from './auth/oidc.ts';
@@ -101,6 +102,7 @@ export const routes = implement(hubEndpoints, {
   ...adminOrganizations,
   ...adminApiKeys,
   ...adminServiceTokens,
+  ...adminWebhooks,
   importCatalog,
   exportCatalog,
   getStats,

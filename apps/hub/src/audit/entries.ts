@@ -1,5 +1,5 @@
 import { type AuditPosition, hubEndpoints, writeAuditPosition } from '@svc/contract/hub';
-import type { StatementQuery } from '@svc/database';
+import { type StatementQuery, statementsOf } from '@svc/database';
 import type { Row } from '@svc/delivery';
 import type { Database } from '../database/client.ts';
 import { type AuditEntry, Prisma } from '../generated/prisma/client.ts';
@@ -84,10 +84,7 @@ export const readRows = async (database: Pick<Database, 'client'>, range: Number
   }));
 
 /** Runs statements about the order of the entries. */
-export const auditQueryOf =
-  ({ client }: Pick<Database, 'client'>): StatementQuery =>
-  (sql, ...values) =>
-    client.$queryRawUnsafe(sql, ...values);
+export const auditQueryOf = ({ client }: Pick<Database, 'client'>): StatementQuery => statementsOf(client);
 
 /** An entry as it is exported and delivered, with its position. */
 export const presentRecorded = (entry: NumberedEntry) =>

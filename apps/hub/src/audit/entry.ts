@@ -81,11 +81,11 @@ function columnsOf(caller: Recorded['caller']) {
   return { user_id: caller.owner.id, email: caller.owner.email, token_id: caller.tokenId };
 }
 
-/** Writes the audit entries of a command, one for each object that it changed, in the transaction of the change. */
+/** Writes the audit entries of a command, one for each object that it changed; null: it changed several. */
 export const writeCommandEntries = (
   transaction: Writer,
   command: string,
-  objectIds: readonly string[],
+  objectIds: readonly (string | null)[],
   { orgId = null }: { readonly orgId?: string | null } = {},
 ): Promise<void> =>
   createEntries(

@@ -1,6 +1,6 @@
 import { DEVELOPMENT_PROVIDER, fetchKeys, isDevelopmentProvider } from '@svc/auth';
 import type { Send } from '@svc/contract';
-import { databaseChecks } from '@svc/database';
+import { createSealer, databaseChecks, encryptionFinding } from '@svc/database';
 import { type AuditDeliverySettings, auditDeliveryCheck } from '@svc/delivery';
 import {
   type Command,
@@ -11,6 +11,7 @@ import {
   type DoctorChecks,
   diskCheck,
   doctorCommand,
+  type Finding,
   failed,
   ok,
   portCheck,
@@ -19,6 +20,7 @@ import {
 } from '@svc/http';
 import { type Config, readConfig } from '../config.ts';
 import { type Database, openDatabase } from '../database/client.ts';
+import { encryptionOf, missingKeys, WITHOUT_KEYS } from '../database/encryption.ts';
 import { version } from '../version.ts';
 import { checkStoredValues } from './doctor-values.ts';
 
@@ -72,6 +74,7 @@ type Settings = Pick<
   | 'MIGRATION_DATABASE_URL'
   | 'MIGRATE_ON_START'
   | 'DATABASE_CONNECTIONS'
+  | 'ENCRYPTION_KEYS'
   | 'OIDC_ISSUER'
   | 'HOST'
   | 'PORT'
@@ -122,6 +125,7 @@ export function hubChecks({ prismaDir, configuration: { check, config }, databas
   return [
     check,
     ...databaseChecks({ prismaDir, config, clocks, onFolder }),
+    { name: 'encryption keys', needs: ['schema'], run: () => checkKeys(database(), config().ENCRYPTION_KEYS) },
     storedValues,
     issuer,
     auditDeliveryCheck(config),
@@ -129,4 +133,13 @@ export function hubChecks({ prismaDir, configuration: { check, config }, databas
     portCheck(config),
     diskCheck(() => folders),
   ];
+}
+
+const SET_KEYS = 'Set ENCRYPTION_KEYS to the keys of this database. docs/backup.md states what to do if they are lost.';
+
+/** The keys are optional while nothing is encrypted. */
+async function checkKeys(database: Database, keys: Settings['ENCRYPTION_KEYS']): Promise<Finding> {
+  if (keys) return encryptionFinding(encryptionOf(database), createSealer(keys), 'hub');
+  const missing = await missingKeys(database);
+  return missing === undefined ? ok(WITHOUT_KEYS) : failed(missing, SET_KEYS);
 }

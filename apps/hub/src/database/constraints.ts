@@ -12,6 +12,7 @@ export const constraintProblems: ConstraintProblems = {
   applications_slug_key: slugTaken,
   categories_slug_key: slugTaken,
   organizations_slug_key: slugTaken,
+  webhooks_name_key: () => new Problem('name_taken', 'Another webhook has this name. Choose another name.'),
   templates_category_id_fkey: unknownCategory,
   applications_category_id_fkey: unknownCategory,
   catalog_access_category_id_fkey: unknownCategory,

@@ -1,5 +1,7 @@
 import { challengesOf, displayPrefix, hashSecretToken, isSecretToken, newSecretToken, TokenRefused } from '@svc/auth';
 import { MAX_SERVICE_TOKENS, type ServiceScope } from '@svc/contract/hub';
+import { statementsOf } from '@svc/database';
+import { disableWebhooksOf } from '@svc/delivery';
 import { notFound, Problem } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -22,7 +24,7 @@ export interface ServiceTokenRow {
 }
 
 /** Whether a user `u` is an administrator. */
-const isAdministrator = Prisma.sql`(u.role IN ('admin', 'superadmin') AND u.blocked_at IS NULL)`;
+export const isAdministrator = Prisma.sql`(u.role IN ('admin', 'superadmin') AND u.blocked_at IS NULL)`;
 
 /**
  * The status of a token `t` with its owner `u`. Version 0.2.0 demotes and blocks owners without
@@ -138,7 +140,7 @@ export async function insertServiceToken(
 }
 
 /** @throws 403 if the user is not an administrator */
-async function requireAdministrator(
+export async function requireAdministrator(
   transaction: Pick<Transaction, '$queryRaw'>,
   userId: string,
   lock: Prisma.Sql,
@@ -183,9 +185,11 @@ async function readServiceToken(transaction: Transaction, id: string): Promise<S
 }
 
 /**
- * Revokes the service tokens of a user who is no longer an administrator, so that another promotion
- * does not restore them.
+ * Ends what a user created as an administrator, when the user is one no longer: revokes the service tokens, so that another
+ * promotion does not restore them, and disables the webhooks.
  */
-export const endAdministration = (transaction: Transaction, userId: string): Promise<unknown> =>
-  transaction.$executeRaw`
+export async function endAdministration(transaction: Transaction, userId: string): Promise<void> {
+  await transaction.$executeRaw`
     UPDATE service_tokens SET revoked_at = now() WHERE owner_id = ${userId}::uuid AND revoked_at IS NULL`;
+  await disableWebhooksOf(statementsOf(transaction), 'created_by_user', [userId]);
+}

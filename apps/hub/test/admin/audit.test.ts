@@ -38,6 +38,24 @@ async function anApplication(): Promise<{ readonly id: string }> {
   return body.application;
 }
 
+const aWebhookBody = () => ({ name: randomUUID(), url: 'http://localhost:9/', events: ['access.requested'] });
+async function aWebhook(): Promise<{ readonly id: string }> {
+  await client.webhook.deleteMany(); // their number is bounded
+  return (await admin.post(`${ADMIN}/webhooks`, aWebhookBody())).body.webhook;
+}
+const changingWebhooks = {
+  createWebhook: async () => ({ body: aWebhookBody() }),
+  updateWebhook: async () => ({ body: { name: randomUUID() }, id: (await aWebhook()).id }),
+  deleteWebhook: async () => ({ body: {}, id: (await aWebhook()).id }),
+  rotateWebhook: async () => ({ body: {}, id: (await aWebhook()).id }),
+  testWebhook: async () => ({ body: {}, id: (await aWebhook()).id }),
+  redeliverWebhook: async () => {
+    const { id } = await aWebhook();
+    const { body } = await admin.post(`${ADMIN}/webhooks/${id}/test`);
+    return { body: {}, params: { delivery_id: body.delivery.id }, id };
+  },
+};
+
 /** A successful request for each administrative change. */
 const changes: Readonly<Record<string, () => Promise<Change>>> = {
   createTemplate: async () => ({ body: { name: `t ${randomUUID()}`, category_id: (await world.aCategory()).id } }),
@@ -108,6 +126,7 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
   },
   revokeServiceToken: async () =>
     identified({}, await world.aServiceToken(admin, { categories: [(await world.aCategory()).id] })),
+  ...changingWebhooks,
   renameAnyApiKey: async () => identified({ name: 'x' }, (await world.anOrganization()).keyRow),
   revokeAnyApiKey: async () => identified({}, (await world.anOrganization()).keyRow),
 };
@@ -150,6 +169,7 @@ async function request({ method, path: template, operationId }: (typeof changing
   const path = template
     .replace(':id', id ?? '')
     .replace(':advisory_id', params.advisory_id ?? '')
+    .replace(':delivery_id', params.delivery_id ?? '')
     .replace(':slug', params.slug ?? '');
   const send = (headers: Record<string, string> = {}) =>
     admin.send({ method: method.toUpperCase(), path, body, headers });
@@ -157,7 +177,7 @@ async function request({ method, path: template, operationId }: (typeof changing
 }
 
 const idOfCreated = ({ body }: Answered): string =>
-  ['template', 'application', 'category', 'grant', 'organization', 'apiKey', 'serviceToken']
+  ['template', 'application', 'category', 'grant', 'organization', 'apiKey', 'serviceToken', 'webhook']
     .map((name) => body[name])
     .find((created) => created !== undefined).id;
 const count = () => client.auditEntry.count();
@@ -198,6 +218,7 @@ const rows = async () =>
     await client.apiKey.findMany({ orderBy: { id: 'asc' } }),
     await client.accessRequest.findMany({ orderBy: { id: 'asc' } }),
     await client.serviceToken.findMany({ orderBy: { id: 'asc' } }),
+    await client.webhook.findMany({ orderBy: { id: 'asc' } }),
   ]);
 
 test.each(changing)(

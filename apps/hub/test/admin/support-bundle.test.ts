@@ -47,7 +47,7 @@ test('an administrator runs the checks of the command doctor in the running hub'
   expect(status).toBe(200);
   expect(body.report.checks.map(({ name }: { name: string }) => name)).toEqual([
     ...['configuration', 'database', 'schema', 'drift', 'privileges', 'connections'],
-    ...['stored values', 'issuer', 'audit delivery', 'clock', 'port', 'disk'],
+    ...['encryption keys', 'stored values', 'issuer', 'audit delivery', 'clock', 'port', 'disk'],
   ]);
   const failed = body.report.checks.filter(({ state }: { state: string }) => state === 'failed');
   expect(failed.map(({ name }: { name: string }) => name)).toEqual(['issuer']);

@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { jest } from '@jest/globals';
 import { startIdentityProvider } from '@svc/identity-provider/server';
-import { createAuthority, freePort, startSyslogReceiver } from '@svc/testing';
+import { createAuthority, freePort, onServer, startSyslogReceiver } from '@svc/testing';
 import { prepareFaults } from '@svc/testing/faults';
 import { doctor } from '../../src/commands/doctor.ts';
 import { prepareHubFaults } from '../faults/world.ts';
@@ -101,4 +102,41 @@ test('a receiver of audit entries with a certificate of an unknown authority is 
     found: `localhost:${receiver.port} accepts connections, and confirms what it has received.`,
   });
   expect(receiver.messages).toEqual([]);
+});
+
+test('encryption keys are not needed without webhooks, and keys that open no secret of the database are found', async () => {
+  const { issuer } = await anIssuer();
+  const own = await aDatabase();
+  const settings = { DATABASE_URL: own, OIDC_ISSUER: issuer, PORT: `${await freePort()}` };
+  const keysWith = async (more: Readonly<Record<string, string>>) => {
+    const { checks } = await run({ ...settings, ...more });
+    return checks.find(({ name }) => name === 'encryption keys');
+  };
+  const aKey = (kid: string) => `${kid}:${randomBytes(32).toString('base64')}`;
+  const [first, other] = [aKey('first'), aKey('other')];
+  expect(await keysWith({})).toMatchObject({ state: 'ok', found: expect.stringContaining('ENCRYPTION_KEYS') });
+  expect(await keysWith({ ENCRYPTION_KEYS: first })).toMatchObject({
+    state: 'ok',
+    found: 'No hub has used this database yet.',
+  });
+
+  const { child, ended } = await aHub({ databaseUrl: own, issuer, environment: { ENCRYPTION_KEYS: first } });
+  child.kill('SIGTERM');
+  await ended;
+  expect(await keysWith({})).toMatchObject({ state: 'ok' });
+  expect(await keysWith({ ENCRYPTION_KEYS: `${other},${first}` })).toMatchObject({
+    state: 'ok',
+    found: expect.stringContaining('encrypted with first'),
+  });
+  expect(await keysWith({ ENCRYPTION_KEYS: other })).toMatchObject({
+    state: 'failed',
+    found: expect.stringContaining('ENCRYPTION_KEYS has no key "first"'),
+  });
+  await onServer(own, (client) =>
+    client.query(
+      `INSERT INTO webhooks (id, name, url, events, sealed, key_id, created_by, created_by_user)
+       VALUES (gen_random_uuid(), 'x', 'https://hooks.example.test/', '{}', '', 'first', '', gen_random_uuid())`,
+    ),
+  );
+  expect(await keysWith({})).toMatchObject({ state: 'failed', found: expect.stringContaining('encrypted with first') });
 });

@@ -1,4 +1,5 @@
 // Faults of the settings and of what they refer to: the sentence that names each, and changes of files while the hub serves.
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { createEmptyDatabase, eventually, freePort, onServer, startProcess } from '@svc/testing';
@@ -6,6 +7,7 @@ import { ask, type RunningService } from '@svc/testing/faults';
 import { MAIN, prepareHubFaults } from './world.ts';
 
 const { anIssuer, aHub, aPostgres, aDatabase, aFolder, closers } = prepareHubFaults();
+const aKey = (kid: string) => `${kid}:${randomBytes(32).toString('base64')}`;
 const MIGRATE = 'Run the command migrate: node dist/main.js migrate';
 
 interface Line {
@@ -72,6 +74,7 @@ test('a database without migrations has one line that states what to run, in the
     ...environment,
     OIDC_ISSUER: issuer,
     OIDC_AUDIENCE: 'https://hub.example.test',
+    ENCRYPTION_KEYS: aKey('first'), // with which webhooks send, and are looked for at once
   });
   closers.push(() => hub.child.kill('SIGKILL'));
   const { detail } = await lineWith(hub, 'a dependency is not available');
@@ -93,6 +96,7 @@ test('a database without migrations has one line that states what to run, in the
 test('SIGHUP puts changed files into effect, and an invalid one changes nothing and is named', async () => {
   const postgres = await aPostgres();
   const folder = aFolder();
+  const [first, next] = [aKey('first'), aKey('next')];
   const write = (name: string, text: string) => {
     const file = path.join(folder, name);
     fs.writeFileSync(file, text);
@@ -106,6 +110,7 @@ test('SIGHUP puts changed files into effect, and an invalid one changes nothing 
       LOG_LEVEL: 'info',
       DATABASE_URL_FILE: write('database-url', postgres.databaseUrl),
       METRICS_TOKEN_FILE: write('metrics-token', 'the first token of the metrics'),
+      ENCRYPTION_KEYS_FILE: write('keys', first),
     },
   });
   const scrape = async (token: string) => {
@@ -118,6 +123,15 @@ test('SIGHUP puts changed files into effect, and an invalid one changes nothing 
     return lineWith(hub, message, before);
   };
   const refused = 'the files of the settings were read again, and nothing was changed';
+
+  write('keys', next);
+  expect((await hangUp(refused)).reasons).toEqual([expect.stringContaining('ENCRYPTION_KEYS has no key "first"')]);
+  write('keys', `${next},${first}`);
+  expect((await hangUp('the files of the settings were read again')).changed).toEqual(['ENCRYPTION_KEYS']);
+  const { rows } = await onServer(postgres.databaseUrl, (client) =>
+    client.query('SELECT key_id FROM encryption_canary'),
+  );
+  expect(rows).toEqual([{ key_id: 'next' }]);
 
   write('metrics-token', 'the second token of the metrics');
   write('database-url', withPassword('wrong'));

@@ -6,6 +6,7 @@ import { createHub } from '../../src/app.ts';
 import { createCachedCatalog } from '../../src/catalog/memory/cached-catalog.ts';
 import { createUsage } from '../../src/catalog/usage.ts';
 import { openDatabase } from '../../src/database/client.ts';
+import { createKeys } from '../../src/webhooks/keys.ts';
 import { withoutChecks } from '../world.ts';
 
 // A hub whose database is unreachable. A response other than 503 did not need the database.
@@ -19,6 +20,8 @@ const app = createHub({
   catalog,
   usage,
   diagnosis: withoutChecks,
+  keys: createKeys(database, undefined),
+  refusalOf: () => undefined,
   provider: {
     signIn: undefined,
     issuer: 'https://issuer.example.test',

@@ -39,10 +39,8 @@ describe.each([
     // The files of this machine, and those that create-database and the documentation write.
     const secrets = {
       ...{ DATABASE_URL: 'postgresql://a:b@127.0.0.1/c', DATABASE_URL_FILE: '', NODE_EXTRA_CA_CERTS: '' },
-      ...(service === 'fleet' && {
-        ...{ ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`, ENCRYPTION_KEYS_FILE: '' },
-        ...{ HUB_API_KEY: 'svcc_a', HUB_API_KEY_FILE: '' },
-      }),
+      ...{ ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`, ENCRYPTION_KEYS_FILE: '' },
+      ...(service === 'fleet' && { HUB_API_KEY: 'svcc_a', HUB_API_KEY_FILE: '' }),
     };
     const { readConfig } = service === 'hub' ? hub : fleet;
     expect(added.length).toBeGreaterThan(3);

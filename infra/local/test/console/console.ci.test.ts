@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { eventually, signInByBrowser, startProcess } from '@svc/testing';
+import { eventually, signInByBrowser, startProcess, startWebhookReceiver, verifyMessage } from '@svc/testing';
 import { describeWithBrowser } from '@svc/testing/browser';
 import { people } from '../../src/environments.ts';
 import { repository } from '../../src/settings.ts';
@@ -93,6 +93,34 @@ describeWithBrowser('the consoles in a browser', () => {
     await keys.press(dialog.getByRole('button', { name: 'I have copied it' }));
     await page.getByRole('rowheader', { name: /my fleet/ }).waitFor();
     expect(page.complaints).toEqual([]);
+  });
+
+  test.each([
+    { service: 'fleet', path: '/settings?tab=webhooks', event: 'A host is unreachable' },
+    { service: 'hub', path: '/admin/webhooks', event: 'A request for access is decided' },
+  ] as const)('an administrator of the $service creates a webhook, which receives a test message', async (given) => {
+    const receiver = await startWebhookReceiver();
+    const page = await world.open(world[given.service], given.path);
+    const keys = keysOf(page);
+    await signInByKeys(page);
+    await page.getByText('There is no webhook yet').waitFor();
+    await keys.press(page.getByRole('button', { name: 'New webhook' }));
+    const dialog = page.getByRole('dialog');
+    await keys.fill(dialog.getByLabel('Name'), 'pager');
+    await keys.fill(dialog.getByLabel('Address'), receiver.url);
+    await keys.toggle(dialog.getByLabel(given.event));
+    await keys.press(dialog.getByRole('button', { name: 'Create the webhook' }));
+    const secret = (await dialog.getByText(/^whsec_/).textContent()) ?? '';
+    await keys.press(dialog.getByRole('button', { name: 'I have copied it' }));
+    await page.getByRole('rowheader', { name: /pager/ }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await keys.select(page.getByRole('button', { name: 'Actions for pager' }), 'Send a test message');
+    const message = await eventually('the message has arrived', () => receiver.received[0]);
+    verifyMessage(secret, message);
+    await page.getByRole('row', { name: /pager/ }).getByText('Working').waitFor();
+    expect(await findProblems(page, { widths: [360, 1280] })).toEqual([]);
+    expect(page.complaints).toEqual([]);
+    await receiver.stop();
   });
 
   test.each(['fleet', 'hub'] as const)('a person lets svc act in the %s, and ends its session', async (service) => {

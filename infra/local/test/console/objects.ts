@@ -191,6 +191,7 @@ export async function createObjects(world: ConsoleWorld, engine: TestEngine | un
       '/admin/users',
       '/admin/keys',
       '/admin/service-tokens',
+      '/admin/webhooks',
       '/admin/audit',
       '/absent',
     ],

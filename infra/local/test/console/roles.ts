@@ -187,6 +187,7 @@ const administrationOfHub = [
   '/admin/users',
   '/admin/keys',
   '/admin/service-tokens',
+  '/admin/webhooks',
   '/admin/audit',
 ];
 

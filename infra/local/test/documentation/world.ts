@@ -95,7 +95,7 @@ async function writeEnvironments(folder: string, ports: Ports): Promise<void> {
   const database = (name: string, password: string) =>
     `postgresql://${name}:${password}@127.0.0.1:${ports.POSTGRES_PORT}/${name}`;
   const programs = [
-    hubProgram(settings, database('hub', secrets.hubPassword)),
+    hubProgram(settings, database('hub', secrets.hubPassword), secrets),
     fleetProgram(settings, database('fleet', secrets.fleetPassword), {
       ...secrets,
       hubApiKey: secrets.hubApiKey ?? '',

@@ -4,7 +4,16 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { describeWithPostgresPrograms, eventually, figure, onServer, postgresPrograms } from '@svc/testing';
+import {
+  describeWithPostgresPrograms,
+  eventually,
+  figure,
+  onServer,
+  postgresPrograms,
+  startWebhookReceiver,
+  verifyMessage,
+  type WebhookReceiver,
+} from '@svc/testing';
 import { startLoad, statusesOf } from '@svc/testing/faults';
 import { aDrill, type Drill, documented } from './backup-drill.ts';
 
@@ -35,6 +44,8 @@ const missingIn = (names: ReadonlySet<string>, acknowledged: readonly string[]) 
 describeWithPostgresPrograms('the drill of a backup', () => {
   let folder: string;
   let drill: Drill;
+  let receiver: WebhookReceiver<unknown>;
+  let webhook: { readonly id: string; readonly secret: string };
   let beforeDump: { readonly templates: readonly string[]; readonly secrets: readonly string[] };
   const ids = { kept: '', doomed: '', later: '', unwanted: '' };
 
@@ -64,9 +75,11 @@ describeWithPostgresPrograms('the drill of a backup', () => {
     const programs = postgresPrograms();
     if (programs === undefined) throw new Error('PostgreSQL 15 or later is not installed on this machine');
     drill = await aDrill(programs, folder);
+    receiver = await startWebhookReceiver();
   });
   afterAll(async () => {
     await drill?.close();
+    await receiver?.stop();
     fs.rmSync(folder, { recursive: true, force: true });
   });
 
@@ -79,6 +92,9 @@ describeWithPostgresPrograms('the drill of a backup', () => {
     const [plainId, statefulId] = [await workloadId(plain), await workloadId(stateful)];
     ids.kept = await deploy('kept', plainId);
     ids.doomed = await deploy('doomed', plainId);
+
+    const hook = { name: 'receiver', url: receiver.url, events: ['access.requested'] };
+    ({ webhook } = await drill.good('hub', 'POST', '/admin/webhooks', hook));
 
     const load = startLoad([templates.writer, templates.writer, secrets.writer, secrets.writer]);
     const acknowledged = () => Math.min(templates.acknowledged.length, secrets.acknowledged.length);
@@ -117,6 +133,11 @@ describeWithPostgresPrograms('the drill of a backup', () => {
     const names = await templatesOfHub();
     expect(missingIn(names, beforeDump.templates)).toEqual([]);
     expect(missingIn(names, drill.templates.acknowledged).length).toBeGreaterThan(0);
+
+    // With the encryption keys of before, the signing secrets of webhooks are readable.
+    await drill.good('hub', 'POST', `/admin/webhooks/${webhook.id}/test`);
+    const message = await eventually('the test message has arrived', () => receiver.received[0]);
+    verifyMessage(webhook.secret, message);
 
     const started = performance.now();
     const after = await sync();

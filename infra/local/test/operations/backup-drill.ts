@@ -50,7 +50,12 @@ export async function aDrill(programs: string, folder: string) {
   closers.push(deployment.stop);
 
   const quiet = { RATE_LIMIT: 'off', LOG_LEVEL: 'warn' };
-  const forHub = { ...quiet, OIDC_ISSUER: issuer.issuer, SUPERADMIN_SUBJECTS: 'admin' };
+  const forHub = {
+    ...quiet,
+    OUTBOUND_ALLOW: 'http,loopback',
+    OIDC_ISSUER: issuer.issuer,
+    SUPERADMIN_SUBJECTS: 'admin',
+  };
   const startHub = () => deployment.start('hub', forHub);
   let hub = await startHub();
   const forFleet = { ...quiet, OUTBOUND_ALLOW: 'http,loopback', ...(await deployment.forFleet()) };

@@ -32,6 +32,7 @@ test('two data folders have different secrets', () => {
     'hubPassword',
     'fleetPassword',
     'encryptionKeys',
+    'hubEncryptionKeys',
     'temporaryAdminPassword',
   ] as const;
   expect(shared.filter((name) => one[name] === other[name])).toEqual([]);
@@ -41,6 +42,14 @@ test('the encryption key is a key id and 32 bytes in base64', () => {
   const [kid, key = ''] = openSecrets(folder).secrets.encryptionKeys.split(':');
   expect(kid).toBe('local');
   expect(Buffer.from(key, 'base64')).toHaveLength(32);
+});
+
+test('a secret that an earlier version did not store is created once', () => {
+  const { hubEncryptionKeys: _, ...earlier } = openSecrets(folder).secrets;
+  fs.writeFileSync(file, JSON.stringify(earlier));
+  const { secrets } = openSecrets(folder);
+  expect(secrets).toMatchObject(earlier);
+  expect(openSecrets(folder).secrets).toEqual(secrets);
 });
 
 test('an invalid file of secrets is reported and not changed', () => {

@@ -55,6 +55,7 @@ export async function aDeployment({ programs, hasTwoRoles = false }: Options = {
       PORT: `${hubPort}`,
       OIDC_ISSUER: 'http://127.0.0.1:1',
       OIDC_AUDIENCE: 'https://hub.example.test',
+      ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     },
     fleet: {
       ...(await databaseOf('fleet')),

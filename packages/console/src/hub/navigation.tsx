@@ -11,6 +11,7 @@ import {
   ScrollText,
   Users,
   UsersRound,
+  Webhook,
 } from 'lucide-react';
 import { t } from '../shared/texts/texts.ts';
 import { formatCount } from '../shared/ui/display/format.ts';
@@ -50,6 +51,7 @@ export const administrationGroup = (openRequests = 0): NavGroup => ({
     { href: '/admin/users', label: t('Users'), icon: Users },
     { href: '/admin/keys', label: t('All API keys'), icon: KeyRound },
     { href: '/admin/service-tokens', label: t('Service tokens'), icon: KeySquare },
+    { href: '/admin/webhooks', label: t('Webhooks'), icon: Webhook },
     { href: '/admin/audit', label: t('Audit log'), icon: ScrollText },
   ],
 });

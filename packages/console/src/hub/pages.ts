@@ -25,5 +25,6 @@ export const pages = [
   page('/admin/users', () => import('./administration/Users.tsx')),
   page('/admin/keys', () => import('./administration/ApiKeys.tsx')),
   page('/admin/service-tokens', () => import('./administration/ServiceTokens.tsx')),
+  page('/admin/webhooks', () => import('./administration/Webhooks.tsx')),
   page('/admin/audit', () => import('./administration/Audit.tsx')),
 ];

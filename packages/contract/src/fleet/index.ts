@@ -114,7 +114,7 @@ export {
   type Trust,
   trustPolicy,
 } from './trust.ts';
-export { MAX_WEBHOOKS, type WebhookEvent } from './webhooks.ts';
+export type { WebhookEvent } from './webhooks.ts';
 
 /** All endpoints of the fleet. */
 export const fleetEndpoints = {

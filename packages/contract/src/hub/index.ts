@@ -20,6 +20,7 @@ import {
 import { hubPublishEndpoints } from './publish.ts';
 import { hubPublisherEndpoints } from './publishers.ts';
 import { hubServiceTokenEndpoints } from './service-token.ts';
+import { hubWebhookEndpoints } from './webhooks.ts';
 
 /** All endpoints of the hub. */
 export const hubEndpoints = {
@@ -34,6 +35,7 @@ export const hubEndpoints = {
   ...hubPublisherEndpoints,
   ...hubAdminPeopleEndpoints,
   ...hubServiceTokenEndpoints,
+  ...hubWebhookEndpoints,
   ...hubAdminAuditEndpoints,
   ...diagnosisEndpoints('admin', '/api/v1/admin', hubBundle),
   ...hubPublishEndpoints,
@@ -51,6 +53,7 @@ export { MAX_PUBLISHED_LEXEMES, publishLimits } from './publish.ts';
 export { MAX_KEYRING_CHARACTERS, MAX_PUBLISHERS } from './publishers.ts';
 export { MAX_SERVICE_TOKENS, type ServiceScope } from './service-token.ts';
 export { hubTools } from './tools.ts';
+export type { HubWebhookEvent } from './webhooks.ts';
 export {
   FEED_ENTRIES,
   hubCatalogEndpoints,

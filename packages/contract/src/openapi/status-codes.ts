@@ -261,6 +261,10 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'no other generation of the deployment is known to be good',
     action: 'Change the deployment, or roll it back to a generation of your choice',
   },
+  encryption_not_configured: {
+    meaning: 'the hub has no encryption keys, so that it cannot store signing secrets',
+    action: 'Set `ENCRYPTION_KEYS` of the hub, and restart it',
+  },
   hub_not_configured: { meaning: 'the fleet has no hub', action: 'Set the URL of the hub in the settings' },
   version_conflict: {
     meaning: 'the version in `If-Match` is not the current one',

@@ -70,6 +70,7 @@ export const problems = {
   no_rollout: { status: 409, title: 'No rollout' },
   too_many_runs: { status: 409, title: 'Too many update runs' },
   nothing_to_restore: { status: 409, title: 'Nothing to restore' },
+  encryption_not_configured: { status: 409, title: 'No encryption keys configured' },
   hub_not_configured: { status: 409, title: 'No hub configured' },
   version_conflict: { status: 412, title: 'Version conflict' },
   payload_too_large: { status: 413, title: 'Body too large' },

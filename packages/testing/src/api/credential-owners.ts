@@ -30,3 +30,12 @@ export async function credentialFaults(databaseUrl: string, owners: CredentialOw
     ...named.filter((name) => !columns.has(name)).map((name) => `${name} does not exist`),
   ];
 }
+
+/** The tables with the column `key_id`, which states the key of their sealed values. */
+export const tablesWithKeys = (databaseUrl: string): Promise<readonly string[]> =>
+  onServer(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ table_name: string }>(
+      `SELECT table_name FROM information_schema.columns WHERE column_name = 'key_id' ORDER BY 1`,
+    );
+    return rows.map(({ table_name }) => table_name);
+  });

@@ -1,5 +1,5 @@
 import type { GeneratedValue } from '@svc/contract/fleet';
-import type { Sealer } from '../../database/sealing.ts';
+import type { Sealer } from '@svc/database';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { randomText, sealValue } from '../../resources/sealed-values.ts';
 import { internalVariables } from '../../resources/workloads.ts';

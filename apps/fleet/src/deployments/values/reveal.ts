@@ -1,6 +1,6 @@
 import type { GeneratedValue } from '@svc/contract/fleet';
+import type { Sealer } from '@svc/database';
 import { notRecorded, Problem } from '@svc/http';
-import type { Sealer } from '../../database/sealing.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { authorOf } from '../../identity/actor.ts';
 import type { Principal } from '../../identity/principal.ts';

@@ -1,7 +1,7 @@
+import type { Sealer } from '@svc/database';
 import { type Log, type PeriodicTask, runPeriodically } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../database/client.ts';
-import type { Sealer } from '../../database/sealing.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { type StoredEnv, type StoredValue, storedEnv } from '../../render/env.ts';
 import { openValue, sealValue } from '../../resources/sealed-values.ts';

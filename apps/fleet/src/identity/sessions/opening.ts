@@ -1,6 +1,6 @@
 import { MAX_SESSIONS } from '@svc/contract';
+import type { Sealer } from '@svc/database';
 import { v7 as uuidv7 } from 'uuid';
-import type { Sealer } from '../../database/sealing.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { isOpen } from './people.ts';
 import type { TemporaryAdmin } from './temporary-admin.ts';

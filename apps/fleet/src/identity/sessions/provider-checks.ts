@@ -1,7 +1,7 @@
 import { type Claims, GrantRefused, type Provider } from '@svc/auth/oidc';
+import type { Sealer } from '@svc/database';
 import { type Log, type PeriodicTask, runPeriodically } from '@svc/http';
 import type { Database } from '../../database/client.ts';
-import type { Sealer } from '../../database/sealing.ts';
 import type { Providers } from '../../settings/connections.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { upsertOidcUser } from '../oidc-users.ts';

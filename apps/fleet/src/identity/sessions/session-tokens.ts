@@ -1,7 +1,7 @@
 import { hkdfSync, randomUUID } from 'node:crypto';
+import type { Sealer } from '@svc/database';
 import { type CryptoKey, errors, exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT } from 'jose';
 import type { Database } from '../../database/client.ts';
-import type { Sealer } from '../../database/sealing.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 
 /** The key pair with which the fleet signs access tokens, shared by all replicas. */

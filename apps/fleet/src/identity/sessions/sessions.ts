@@ -1,8 +1,8 @@
 import { hashCredential, newCredential } from '@svc/auth';
+import type { Sealer } from '@svc/database';
 import { Problem } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/client.ts';
-import type { Sealer } from '../../database/sealing.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { createOpenSession, type OpenSession } from './opening.ts';

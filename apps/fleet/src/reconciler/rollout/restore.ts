@@ -1,7 +1,7 @@
+import type { Sealer } from '@svc/database';
 import { Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../database/client.ts';
-import type { Sealer } from '../../database/sealing.ts';
 import type { Candidates } from '../../deployments/candidates.ts';
 import { changeDeployment } from '../../deployments/changes.ts';
 import { deployments } from '../../deployments/rows.ts';

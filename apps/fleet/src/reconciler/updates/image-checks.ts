@@ -1,7 +1,7 @@
+import type { Sealer } from '@svc/database';
 import { type Log, runPeriodically, type WakeableTask } from '@svc/http';
 import { z } from 'zod';
 import type { Database } from '../../database/client.ts';
-import type { Sealer } from '../../database/sealing.ts';
 import { latestImage } from '../../engines/docker/images.ts';
 import { redactorFor } from '../../engines/docker/status.ts';
 import { EngineFailure } from '../../engines/errors.ts';

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { createSealer } from '../../../src/database/sealing.ts';
+import { createSealer } from '@svc/database';
 import type { Host } from '../../../src/generated/prisma/client.ts';
 import { createHostClients } from '../../../src/reconciler/engine-clients.ts';
 

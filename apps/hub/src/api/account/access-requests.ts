@@ -1,6 +1,7 @@
 import { hubEndpoints, MAX_OPEN_REQUESTS } from '@svc/contract/hub';
 import { alreadyExists, Problem } from '@svc/http';
 import { callerOf, organizationOf } from '../../identity/caller.ts';
+import { reportAccess } from '../../webhooks/events.ts';
 import { route } from '../request/context.ts';
 import { emptyList, readPage } from '../request/lists.ts';
 
@@ -26,7 +27,7 @@ export const listAccessRequests = route(
  */
 export const requestAccess = route(
   hubEndpoints.requestAccess,
-  async ({ database: { client }, principal }, { body }) => {
+  async ({ database: { client }, principal, publicUrl }, { body }) => {
     const org_id = organizationOf(principal);
     const { email } = callerOf(principal);
     const { category_slug = null, template_slug = null, reason } = body;
@@ -42,7 +43,9 @@ export const requestAccess = route(
         );
       }
       const data = { org_id, category_slug, template_slug, reason, requested_by: email };
-      return { request: await transaction.accessRequest.create({ data }) };
+      const request = await transaction.accessRequest.create({ data });
+      await reportAccess(transaction, publicUrl, request);
+      return { request };
     });
   },
 );

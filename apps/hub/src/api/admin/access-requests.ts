@@ -2,6 +2,7 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { notFound, Problem, pickDefined } from '@svc/http';
 import { writeCatalog } from '../../database/catalog-write.ts';
 import type { AccessRequest, Prisma } from '../../generated/prisma/client.ts';
+import { reportAccess } from '../../webhooks/events.ts';
 import { recorded } from '../request/change.ts';
 import { route } from '../request/context.ts';
 import { readPage } from '../request/lists.ts';
@@ -69,6 +70,7 @@ export const decideAccessRequest = route(
       const [request] = await present(transaction, [await transaction.accessRequest.update({ where: { id }, data })]);
       if (!request) throw notFound();
       if (status === 'granted') await grant(transaction, request, category);
+      await reportAccess(transaction, context.publicUrl, request);
       const reply = { request: { ...request, has_grant: request.has_grant || status === 'granted' } };
       return recorded({ ...context, transaction }, hubEndpoints.decideAccessRequest, { id, reply });
     };

@@ -33,4 +33,5 @@ const countObjects = ({ client }: Database): Promise<Count[]> => client.$queryRa
   UNION ALL SELECT 'categories', CASE WHEN is_private THEN 'private' ELSE 'public' END, count(*)::int FROM categories GROUP BY 2
   UNION ALL SELECT 'templates', CASE WHEN owner_org_id IS NULL THEN 'shared' ELSE 'owned' END, count(*)::int FROM templates GROUP BY 2
   UNION ALL SELECT 'access_requests', status::text, count(*)::int FROM access_requests GROUP BY 2
+  UNION ALL SELECT 'webhooks', CASE WHEN disabled_at IS NULL THEN 'enabled' ELSE 'disabled' END, count(*)::int FROM webhooks GROUP BY 2
   ORDER BY 1, 2`;

@@ -18,6 +18,7 @@ import type { Database } from '../../database/client.ts';
 import type { IdentityProvider } from '../../identity/authenticate.ts';
 import { callerKey, type Principal, type Viewer } from '../../identity/principal.ts';
 import type { Revision } from '../../revision/revision.ts';
+import type { Keys } from '../../webhooks/keys.ts';
 
 /** The parts of the service that handlers use. */
 export interface Services {
@@ -26,6 +27,10 @@ export interface Services {
   readonly usage: Usage;
   readonly provider: IdentityProvider;
   readonly diagnosis: Diagnosis;
+  /** What seals the signing secrets of webhooks. */
+  readonly keys: Keys;
+  /** The reason why the hub must not connect to a target, as far as its URL shows; undefined if it is allowed. */
+  readonly refusalOf: (target: URL) => Error | undefined;
   /** The URL at which browsers reach the hub. The identity provider redirects sign-ins to it. */
   readonly publicUrl: string | undefined;
   readonly browserSessions: BrowserSessions;

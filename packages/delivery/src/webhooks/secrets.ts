@@ -1,5 +1,5 @@
+import type { Sealer } from '@svc/database';
 import { z } from 'zod';
-import type { Sealer } from '../database/sealing.ts';
 
 /** The signing secrets of a webhook. They are sealed together. */
 const signingSecrets = z.object({
