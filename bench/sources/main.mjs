@@ -30,6 +30,12 @@ const SECONDS = Number(values.seconds);
 const ROUNDS = 3;
 const GOAL_PERCENT = 2;
 
+/** A host on which the planned deployments would run. */
+const HOST = `
+  INSERT INTO hosts (id, name, engine, endpoint, by_admin, created_by, reachability, cpu_millis, memory_bytes, check_at)
+  VALUES (gen_random_uuid(), 'host', 'docker', 'unix:///run/engine.sock', true, 'bench', 'online', 64000, 274877906944,
+    now() + interval '1 day')`;
+
 /** Serves one repository below each name, with responses that git has made once. */
 async function startRepositories() {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-sources-'));
@@ -92,6 +98,7 @@ const { report, end } = createReport();
 const repositories = await startRepositories();
 const fleet = await startFleet();
 try {
+  await withClient(fleet.databaseUrl, (database) => database.query(HOST));
   const client = createClient({ url: fleet.replica.url });
   for (let index = 0; index < SOURCES; index += 1) {
     const body = { name: `source-${index}`, url: `${repositories.url}/source-${index}.git` };
