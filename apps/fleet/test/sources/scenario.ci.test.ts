@@ -43,7 +43,10 @@ interface Answer {
 async function call(credential: string, method: string, path: string, body?: object): Promise<Answer> {
   const response = await fetch(`${fleet.url}/api/v1${path}`, {
     method,
-    headers: { ...(credential !== '' && { Authorization: `Bearer ${credential}` }), ...(body && { 'Content-Type': 'application/json' }) },
+    headers: {
+      ...(credential !== '' && { Authorization: `Bearer ${credential}` }),
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
     ...(body && { body: JSON.stringify(body) }),
   });
   const text = await response.text();

@@ -153,14 +153,7 @@ const forOperators = by('This requires the role operator or admin.', {
   '/clusters/new': ['Check the connection'],
   '/clusters/:id': ['Check', 'Edit', 'Remove'],
   '/plans/:id': ['Approve', 'Reject…'],
-  '/sources': [
-    'New source',
-    'Read now',
-    'Change…',
-    'Disable',
-    'Replace the secret of notifications…',
-    'Delete…',
-  ],
+  '/sources': ['New source', 'Read now', 'Change…', 'Disable', 'Replace the secret of notifications…', 'Delete…'],
   '/storage': ['New volume', 'Edit…', 'Delete…'],
   '/sync': ['Full sync', 'Sync now'],
 });

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { z } from 'zod';
 import type { Sealer } from '@svc/database';
+import { z } from 'zod';
 
 /** The secrets of a source. They are sealed together. */
 const sourceSecrets = z.object({
