@@ -53,7 +53,8 @@ export function openSealedRows(url: string) {
     await client.$executeRaw`DELETE FROM secrets`;
     await client.$executeRaw`DELETE FROM sealed_values`;
     await client.$executeRaw`DELETE FROM webhooks`;
-    const aRow = async (table: 'hosts' | 'clusters' | 'secrets' | 'webhooks') => {
+    await client.$executeRaw`DELETE FROM sources`;
+    const aRow = async (table: 'hosts' | 'clusters' | 'secrets' | 'webhooks' | 'sources') => {
       const id = randomUUID();
       const sealed = await sealedFor(sealer, { table, column: 'sealed' }, id);
       return { id, name: id, created_by: 'test', sealed, key_id: sealer.kid };
@@ -68,6 +69,22 @@ export function openSealedRows(url: string) {
     await client.secret.create({ data: { ...(await aRow('secrets')), kind: 'opaque', keys: [] } });
     const webhook = { url: 'https://hooks.example.test/', events: ['host.unreachable'] };
     await client.webhook.create({ data: { ...(await aRow('webhooks')), ...webhook } });
+    const read = {
+      set_name: 'shop',
+      url: 'https://git.example.test/shop.git',
+      branch: 'main',
+      folder: '',
+      user_name: 'x',
+    };
+    const settings = {
+      has_token: true,
+      interval_seconds: 300,
+      mode: 'manual',
+      heal: false,
+      prune: 'ask',
+      max_deletions: 3,
+    };
+    await client.source.create({ data: { ...(await aRow('sources')), ...read, ...settings, approval: 'none' } });
     const id = randomUUID();
     const sealed = await sealedFor(sealer, { table: 'sealed_values', column: 'sealed' }, id);
     await client.sealedValue.create({ data: { id, variable: 'PASSWORD', sealed, key_id: sealer.kid } });
