@@ -286,7 +286,7 @@ const withoutHostPorts = (
 function newRevisionOf(part: CompiledPart, { workload, latest }: PartBefore): Pick<DeploymentChange, 'newRevision'> {
   const spec = fullSpecOf(part);
   if (isDeepStrictEqual(spec, workload.spec)) return {};
-  const content = { base: withoutTemplate, overrides: part.spec };
+  const content = { base: withoutTemplate, overrides: part.spec, isDescribed: true };
   return {
     newRevision: { content, workload: revisionOf(content, { workloadId: workload.workloadId, revision: latest + 1 }) },
   };

@@ -69,6 +69,15 @@ test('the plan of a change states what each part would run, and its application 
   expect(await blog()).toMatchObject({ generation: 2, inputs: {}, labels: {}, on_failure: 'stop' });
 });
 
+test('a changed application is deleted with its workloads, so that another one can have its name', async () => {
+  await applied(aBlog());
+  const [web, database] = GHOST.parts;
+  await applied(aBlog({ spec: { ...GHOST, parts: [{ ...web, image_tag: '7' }, database] } }));
+  expect((await operator.delete(`/api/v1/applications/${(await blog()).id}`)).status).toBe(200);
+  expect(await client.workload.count()).toBe(0);
+  expect((await plan(aBlog())).state).toBe('ready');
+});
+
 test('members that a file leaves out are not managed; a change by hand is a drift of those that it has', async () => {
   await applied(aBlog({ inputs: { title: 'Notes' } }));
   const { id } = await blog();
