@@ -67,6 +67,17 @@ export const equivalents = [
       source: 'return index < templates && (total <= maxBytes || index === 0);',
       changes: ['<= → <'],
     },
+    {
+      reason:
+        'The end of a range only bounds what one statement examines. Without an end, or with one that is a template earlier, the response is the same.',
+      source: 'SELECT id FROM ${table} WHERE id > ${after}::uuid ORDER BY id OFFSET ${RANGE - 1} LIMIT 1`);',
+      changes: ['> → <=', '> → >='],
+    },
+    {
+      reason: 'The statement that reads the documents repeats the condition, so that more rows are only examined.',
+      source: 'AND ${isIn(changes)}',
+      changes: ['AND → OR'],
+    },
   ]),
   ...inFile('apps/hub/src/catalog/visibility.ts', [
     {

@@ -217,3 +217,30 @@ test('requests with few changes are served while slow readers hold all large res
     expect(idsOf(body.templates)).toEqual([id]);
   }
 });
+
+test('a walk over more templates than one statement examines has each once, whatever was pruned before it', async () => {
+  const count = 1100;
+  await writeCatalog(
+    database,
+    (catalog) => catalog.$executeRaw`
+    INSERT INTO templates (id, name, slug, sort_name, search_text, category_id, documentation)
+    SELECT gen_random_uuid(), 'small ' || number, 'small-' || number, '', '', ${category}::uuid, ''
+    FROM generate_series(1, ${count}::int) number`,
+  );
+  const where = { category_id: category, is_public: true };
+  const expected = idsOf(
+    await database.client.template.findMany({ where, select: { id: true }, orderBy: { id: 'asc' } }),
+  );
+  expect(expected.length).toBeGreaterThan(count);
+  const floor = (to: string | null) => database.client.$executeRaw`UPDATE catalog_clock SET floor = ${to}::timestamptz`;
+  await floor('2000-01-02T00:00:00Z');
+  for (const [since, reset] of [
+    ['2000-01-03T00:00:00Z', false],
+    ['2000-01-02T00:00:00Z', false],
+    ['2000-01-01T00:00:00Z', true],
+  ] as const) {
+    const body = JSON.parse(await bodyOf(await open({}, `${UPDATES}?since=${since}`)));
+    expect({ since, reset: body.reset, ids: idsOf(body.templates) }).toEqual({ since, reset, ids: expected });
+  }
+  await floor(null);
+});
