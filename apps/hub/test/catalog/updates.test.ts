@@ -57,13 +57,13 @@ test('sends the templates of a renamed category, but not of a category with a ne
   expect((await updates(anonymous, described.checkedAt)).slugs).toEqual([slug]);
 });
 
-test('lists templates in the order in which they were changed or became public', async () => {
-  const category = await aCategory({ is_private: true });
+test('lists templates in the order in which they, or the names of their categories, were changed', async () => {
+  const category = await aCategory();
   const before = await catalogTime(anonymous);
-  const shown = await aTemplate({ category_id: category.id });
+  const renamed = await aTemplate({ category_id: category.id });
   const changed = await aTemplate();
-  await writeCatalog(database, (t) => t.category.update({ where: { id: category.id }, data: { is_private: false } }));
-  expect((await updates(anonymous, before)).slugs).toEqual([changed.slug, shown.slug]);
+  await writeCatalog(database, (t) => t.category.update({ where: { id: category.id }, data: { name: 'Later' } }));
+  expect((await updates(anonymous, before)).slugs).toEqual([changed.slug, renamed.slug]);
 });
 
 test('sends templates after a grant and removes them after its revocation, for that organization only', async () => {
