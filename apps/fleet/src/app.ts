@@ -38,7 +38,6 @@ import type { ReconcilerTimings } from './reconciler/timings.ts';
 import type { DefaultLimits } from './render/defaults.ts';
 import { createHubs, createProviders, type OutboundRoutes } from './settings/connections.ts';
 import { createSettings, type Settings, type SettingsEnvironment } from './settings/settings.ts';
-import { observeSources } from './sources/metrics.ts';
 import type { SourceTimings } from './sources/sources.ts';
 import { version } from './version.ts';
 import type { WebhookTimings } from './webhooks/webhooks.ts';
@@ -227,7 +226,6 @@ export function createApp({
       observeFleet(database)(metrics);
       observeDeliveries(metrics, deliveries);
       observeWebhooks(metrics, auditQueryOf(database));
-      observeSources(metrics, database);
       observePools(metrics, database.pools);
       observeDatabase(metrics, () => database.client.$queryRaw`SELECT 1`);
     },

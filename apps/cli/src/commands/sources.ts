@@ -20,7 +20,7 @@ const stateOf = ({ enabled, failing_since, checked_at }: Source): string =>
   !enabled ? 'disabled' : failing_since !== null ? 'failing' : checked_at === null ? 'not read yet' : 'working';
 
 const commitOf = ({ commit }: Source): string | null =>
-  commit === null ? null : `${commit.id.slice(0, 12)} ${oneLine(commit.title)}`;
+  commit === null ? null : `${commit.sha.slice(0, 12)} ${oneLine(commit.title)}`;
 
 export const list: Action = async (_, options) => {
   const { sources } = await reply(fleetOf(options).GET('/api/v1/sources', { params: { query: { limit: 500 } } }));

@@ -13,6 +13,7 @@ interface Figures {
   readonly hosts: readonly (Count & { readonly reachability: string })[];
   readonly clusters: readonly (Count & { readonly reachability: string })[];
   readonly rollouts: readonly (Count & { readonly state: string })[];
+  readonly sources: readonly (Count & { readonly state: string })[];
   readonly update_runs: number;
   readonly due: number;
   readonly claimed: number;
@@ -29,6 +30,8 @@ const rolloutLabels = [
   'held',
   'failed',
 ] as const satisfies readonly (typeof rolloutStates)[number][];
+
+const sourceLabels = ['ok', 'failing', 'disabled'] as const;
 
 const reachabilities = ['unknown', 'online', 'unreachable'] as const;
 
@@ -77,6 +80,16 @@ export const observeFleet =
         ),
       );
     }
+    observe(
+      metrics,
+      { name: 'fleet_sources', help: 'Sources of files by their state', labelNames: ['state'] },
+      samples(({ sources }) =>
+        sourceLabels.map((state) => ({
+          value: sources.find((row) => row.state === state)?.count ?? 0,
+          labels: { state },
+        })),
+      ),
+    );
     const gauge = (name: string, help: string, figure: (figures: Figures) => number) =>
       observe(
         metrics,
@@ -112,6 +125,9 @@ async function readFigures({ client }: Database): Promise<Figures | undefined> {
       (SELECT coalesce(json_agg(c), '[]') FROM (SELECT phase, reason, count(*)::int FROM deployments GROUP BY 1, 2) c) AS deployments,
       (SELECT coalesce(json_agg(c), '[]') FROM (SELECT rollout->>'state' AS state, count(*)::int FROM deployments
          WHERE (rollout->>'generation')::int = generation GROUP BY 1) c) AS rollouts,
+      (SELECT coalesce(json_agg(c), '[]') FROM (
+         SELECT CASE WHEN disabled_at IS NOT NULL THEN 'disabled' WHEN failures > 0 THEN 'failing' ELSE 'ok' END AS state, count(*)::int
+         FROM sources GROUP BY 1) c) AS sources,
       (SELECT coalesce(json_agg(c), '[]') FROM (SELECT reachability, count(*)::int FROM hosts GROUP BY 1) c) AS hosts,
       (SELECT coalesce(json_agg(c), '[]') FROM (SELECT reachability, count(*)::int FROM clusters GROUP BY 1) c) AS clusters
     FROM due`;

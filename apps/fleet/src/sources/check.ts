@@ -169,7 +169,8 @@ async function plan(context: CheckContext, known: Known, prune: boolean): Promis
   if (prune && removes === 0) return { ...given, settled: true };
   if (known.plan?.digest === decided.digest && known.plan.state === 'refused') return given; // it says the same
   const isHeld =
-    (await isRewritten(context, known)) || (prune && (source.prune === 'ask' || summary.delete > source.max_deletions));
+    (await isRewritten(context, known)) ||
+    (prune && (source.prune === 'ask' || summary.delete > source.max_deletions || isReviewed(known)));
   const read = { source: source.id, commit };
   const title = `${shortOf(commit)} ${folder.title}`.slice(0, MAX_TITLE);
   const stored = await store(context, { files, title, options, read, isHeld, ...decided });
@@ -196,6 +197,9 @@ async function isRewritten({ send }: CheckContext, { commit, applied_commit: anc
   return !(await descendsFrom(send, { commit, ancestor }));
 }
 
+/** Whether a person had to approve the plan before the removal of objects, such as after a rewritten history. */
+const isReviewed = ({ plan }: Known): boolean => plan !== undefined && plan.review !== null;
+
 async function store({ making }: CheckContext, plan: FilesPlan): Promise<Plan> {
   const { client } = making.database;
   const id = await client.$transaction((transaction) => storePlan(making, transaction, plan));
@@ -218,8 +222,9 @@ async function apply({ making, recordingOf, source }: CheckContext, known: Known
 
 const shortOf = (commit: string): string => commit.slice(0, 12);
 
-/** The errors that a failure lists. */
+/** The errors that a failure lists, and their characters. */
 const MAX_LISTED = 20;
+const MAX_CHARACTERS = 4000;
 
 /** A problem of the files, with their lines. @throws CheckFailed, or any other error */
 function failedFor(error: unknown, { plan, files, isFresh, ...result }: Known): never {
@@ -233,7 +238,7 @@ const commitText = (commit: string | null) => `The commit ${shortOf(commit ?? ''
 function listed(errors: readonly { readonly path: string; readonly message: string }[]): string {
   const texts = errors.slice(0, MAX_LISTED).map(({ path, message }) => `${path} ${message}`.trim());
   const more = errors.length - texts.length;
-  return `${texts.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
+  return `${texts.join('; ').slice(0, MAX_CHARACTERS)}${more > 0 ? `; and ${more} more` : ''}.`;
 }
 
 const describeRefusals = (commit: string | null, { refusals }: Plan): string =>

@@ -114,7 +114,7 @@ interface Source {
   readonly plan_id: string;
   readonly plan_state: string;
   readonly applied_commit: string | null;
-  readonly commit: { readonly id: string } | null;
+  readonly commit: { readonly sha: string } | null;
 }
 
 let sourceId = '';
@@ -133,7 +133,7 @@ async function push(
   return id;
 }
 
-const isApplied = (seen: Source) => seen.failure === null && seen.applied_commit === seen.commit?.id;
+const isApplied = (seen: Source) => seen.failure === null && seen.applied_commit === seen.commit?.sha;
 
 const applicationIs = (outcome: string, tag: string) =>
   eventually(

@@ -30,7 +30,7 @@ describeWithGit('sources', () => {
       summary: { create: 2, kept: 0 },
     });
     expect(await read(source.id)).toMatchObject({
-      commit: { id: plan.commit, title: 'The first commit', author: 'Ann Author' },
+      commit: { sha: plan.commit, title: 'The first commit', author: 'Ann Author' },
       applied_commit: null,
       plan_state: 'ready',
       failure: null,
@@ -124,20 +124,22 @@ describeWithGit('sources', () => {
   });
 
   test('a rewritten history waits for approval, also if commits follow it', async () => {
-    const source = await create({ web: 'team/web' }, AUTOMATIC);
+    const source = await create({ web: 'team/web', cache: 'team/cache' }, AUTOMATIC);
     const before = await read(source.id);
     await commit(source, { web: 'team/evil' }, { parents: [] });
     expect(await planOf(source)).toMatchObject({ state: 'needs_approval', summary: { change: 1 } });
     await commit(source, { web: 'team/evil2' });
     const waiting = await planOf(source);
     expect(waiting.state).toBe('needs_approval');
-    expect(await images()).toEqual({ web: 'team/web' });
+    expect(await images()).toEqual({ cache: 'team/cache', web: 'team/web' });
     expect((await read(source.id)).applied_commit).toBe(before.applied_commit);
     const person = await (await fleet.aUser('operator')).api();
     await person.post(`/api/v1/plans/${waiting.id}/approve`, { digest: waiting.digest });
     await eventually('the approved plan is applied', async () => (await images()).web === 'team/evil2');
-    await commit(source, { web: 'team/web3' });
-    expect(await images()).toEqual({ web: 'team/web3' });
+    await check(source);
+    expect(await planOf(source)).toMatchObject({ state: 'needs_approval', summary: { delete: 1 } });
+    await commit(source, { web: 'team/web3', cache: 'team/cache' });
+    expect(await images()).toEqual({ cache: 'team/cache', web: 'team/web3' });
   });
 
   test('what cannot be read changes nothing, and states why', async () => {

@@ -32,7 +32,7 @@ interface Source {
   readonly hook_secret: string;
   readonly enabled: boolean;
   readonly disabled_reason: string | null;
-  readonly commit: { readonly id: string; readonly title: string; readonly author: string } | null;
+  readonly commit: { readonly sha: string; readonly title: string; readonly author: string } | null;
   readonly applied_commit: string | null;
   readonly plan_id: string | null;
   readonly plan_state: string | null;

@@ -3,7 +3,15 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { eventually, signInByBrowser, startProcess, startWebhookReceiver, verifyMessage } from '@svc/testing';
+import {
+  aGitServer,
+  describeWithGit,
+  eventually,
+  signInByBrowser,
+  startProcess,
+  startWebhookReceiver,
+  verifyMessage,
+} from '@svc/testing';
 import { describeWithBrowser } from '@svc/testing/browser';
 import { people } from '../../src/environments.ts';
 import { repository } from '../../src/settings.ts';
@@ -121,6 +129,36 @@ describeWithBrowser('the consoles in a browser', () => {
     expect(await findProblems(page, { widths: [360, 1280] })).toEqual([]);
     expect(page.complaints).toEqual([]);
     await receiver.stop();
+  });
+
+  describeWithGit('sources', () => {
+    test('an administrator of the fleet follows a repository, and reads why the plan of its commit is refused', async () => {
+      const git = await aGitServer();
+      const text = 'kind: deployment\nname: web\ntarget: { host: missing }\nspec: { image_name: team/web }\n';
+      await git.commit({ files: { 'deploy/web.yaml': text }, message: 'Add the web server' });
+      const page = await world.open(world.fleet, '/sources');
+      const keys = keysOf(page);
+      await signInByKeys(page);
+      await page.getByText('There is no source yet').waitFor();
+      await keys.press(page.getByRole('button', { name: 'New source' }).first());
+      const dialog = page.getByRole('dialog');
+      await keys.fill(dialog.getByLabel('Name'), 'shop');
+      await keys.fill(dialog.getByLabel('Address of the repository'), git.url);
+      await keys.fill(dialog.getByLabel('Folder'), 'deploy');
+      await keys.press(dialog.getByRole('button', { name: 'Create the source' }));
+      await dialog.getByText(/\/api\/v1\/sources\/\S+\/hook/).waitFor();
+      await keys.press(dialog.getByRole('button', { name: 'I have copied it' }));
+      const row = page.getByRole('row', { name: /shop/ });
+      await row.getByText('Failing').waitFor();
+      await row.getByText(/deploy\/web\.yaml:3/).waitFor();
+      await row.getByText('Add the web server').waitFor();
+      expect(await findProblems(page, { widths: [360, 1280] })).toEqual([]);
+      await keys.press(row.getByRole('link', { name: 'Refused' }));
+      await page.getByText('The plan is refused').waitFor();
+      await page.getByText('deploy/web.yaml').first().waitFor();
+      expect(page.complaints).toEqual([]);
+      await git.stop();
+    });
   });
 
   test.each(['fleet', 'hub'] as const)('a person lets svc act in the %s, and ends its session', async (service) => {

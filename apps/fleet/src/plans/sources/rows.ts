@@ -66,7 +66,7 @@ function present(row: unknown) {
     commit:
       commit === null || committed_at === null
         ? null
-        : { id: commit, title: commit_title ?? '', author: commit_author ?? '', at: committed_at },
+        : { sha: commit, title: commit_title ?? '', author: commit_author ?? '', at: committed_at },
   };
 }
 

@@ -135,7 +135,7 @@ function Row({
           <>
             <bdi>{commit.title}</bdi>
             <span className="muted small">
-              <code>{commit.id.slice(0, 12)}</code> <bdi>{commit.author}</bdi>
+              <code>{commit.sha.slice(0, 12)}</code> <bdi>{commit.author}</bdi>
             </span>
           </>
         ) : (

@@ -103,7 +103,7 @@ const newSource = z
 
 const commit = z
   .object({
-    id: z.string(),
+    sha: z.string(),
     title: z.string(),
     author: z.string(),
     at: timestamp,
