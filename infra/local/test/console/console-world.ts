@@ -69,6 +69,21 @@ export async function startConsoleWorld(engine?: string): Promise<ConsoleWorld> 
   };
 }
 
+/**
+ * `fetch` for scripts of a page. Each container that starts changes the network of the machine, for which the browser aborts
+ * requests in progress, so they are sent again.
+ */
+export const FETCH = `(async (path, options) => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await fetch(path, options);
+    } catch (error) {
+      if (attempt === 10) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+})`;
+
 /** Waits until a page shows an element. The error states what it shows instead. */
 export async function untilShows(page: TestPage, element: ReturnType<TestPage['locator']>, timeout: number) {
   await element.waitFor({ timeout }).catch(async (cause) => {

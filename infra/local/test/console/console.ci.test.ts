@@ -15,7 +15,14 @@ import {
 import { describeWithBrowser } from '@svc/testing/browser';
 import { people } from '../../src/environments.ts';
 import { repository } from '../../src/settings.ts';
-import { type ConsoleWorld, findProblems, signInAtProvider, signInByKeys, startConsoleWorld } from './console-world.ts';
+import {
+  type ConsoleWorld,
+  FETCH,
+  findProblems,
+  signInAtProvider,
+  signInByKeys,
+  startConsoleWorld,
+} from './console-world.ts';
 import { keysOf } from './keys.ts';
 
 describeWithBrowser('the consoles in a browser', () => {
@@ -226,7 +233,7 @@ describeWithBrowser('the consoles in a browser', () => {
       await plant(begun.cookie);
       await victim.goto(begun.back.href);
       await victim.getByRole('alert').getByText('The sign-in was not begun in this browser').waitFor();
-      const read = "fetch('/api/v1/auth/session').then((answer) => answer.json()).then(({ user }) => user)";
+      const read = `${FETCH}('/api/v1/auth/session').then((answer) => answer.json()).then(({ user }) => user)`;
       expect(await victim.evaluate(read)).toBeNull();
       // It plants the cookie of a session that the attacker has.
       await plant(await attacker.finish(await attacker.begin()));

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { type AnyControl, templateControls, templateExamples } from '@svc/contract';
 import type { TestPage } from '@svc/testing/browser';
 import { people } from '../../src/environments.ts';
-import { type ConsoleWorld, findProblems, signInByKeys } from './console-world.ts';
+import { type ConsoleWorld, FETCH, findProblems, signInByKeys } from './console-world.ts';
 import { type Keys, keysOf } from './keys.ts';
 
 /** Flows of the hub, and what they change in a fleet. The keyboard drives them alone. */
@@ -335,8 +335,8 @@ export function testFormAndCatalog(given: () => ConsoleWorld): void {
 
     await page.getByRole('button', { name: 'Open the navigation' }).click();
     await signInByKeys(page, people.user);
-    await page.evaluate(`fetch('/api/v1/auth/session').then((session) => session.json()).then(({ user }) => user.organization ??
-      fetch('/api/v1/account/organizations', {
+    await page.evaluate(`${FETCH}('/api/v1/auth/session').then((session) => session.json()).then(({ user }) => user.organization ??
+      ${FETCH}('/api/v1/account/organizations', {
         method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name: 'Readers' }),
       })).then(() => undefined)`);
     await page.goto(`${world.hub}/`);

@@ -3,7 +3,7 @@ import type { Endpoint } from '@svc/contract';
 import { type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
 import { hubEndpoints } from '@svc/contract/hub';
 import type { TestPage } from '@svc/testing/browser';
-import { type ConsoleWorld, signInAtProvider } from './console-world.ts';
+import { type ConsoleWorld, FETCH, signInAtProvider } from './console-world.ts';
 import type { ConsolePages } from './objects.ts';
 import { settle, visit } from './visits.ts';
 
@@ -94,14 +94,7 @@ async function notRejected(
   expect(requests.length).toBeGreaterThanOrEqual(accesses.length);
   return page.evaluate(`Promise.all(${JSON.stringify(requests)}.map(async ({ operationId, method, path }) => {
     const body = method === 'GET' || method === 'DELETE' ? {} : { headers: { 'Content-Type': 'application/json' }, body: '{}' };
-    // Each container that starts changes the network of the machine, which aborts requests of the browser.
-    const send = (attempts) =>
-      fetch(path, { method, ...body }).catch(async (error) => {
-        if (attempts === 1) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 500));
-        return send(attempts - 1);
-      });
-    const { status } = await send(10);
+    const { status } = await ${FETCH}(path, { method, ...body });
     return { operationId, status };
   })).then((all) => all.filter(({ status }) => status !== 403 && status !== 401))`);
 }
@@ -302,6 +295,6 @@ function send(page: TestPage, method: 'GET' | 'POST', path: string, body?: objec
     ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
   };
   return page.evaluate(
-    `fetch('/api/v1${path}', ${JSON.stringify(options)}).then((response) => response.ok ? response.json() : undefined)`,
+    `${FETCH}('/api/v1${path}', ${JSON.stringify(options)}).then((response) => response.ok ? response.json() : undefined)`,
   );
 }
