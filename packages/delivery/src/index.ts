@@ -16,4 +16,4 @@ export {
 export { createWebhookSending, type WebhookSending, type WebhookTimings } from './webhooks/background.ts';
 export { bodyOf, pageUrl, storeMessages, type WebhookMessage } from './webhooks/messages.ts';
 export { WEBHOOK_LIMITS } from './webhooks/sender.ts';
-export { disableWebhook, disableWebhooksOf, pruneDeliveries } from './webhooks/upkeep.ts';
+export { disableWebhook, disableWebhooksOf, LOST_RIGHT, pruneDeliveries } from './webhooks/upkeep.ts';

@@ -71,6 +71,7 @@ export { consoleFolderOf } from './request/console.ts';
 export { readOpenApi } from './request/docs.ts';
 export type { Health, HealthCheck } from './request/health.ts';
 export { type GivenInput, readJson, readQuery, validateArguments } from './request/input.ts';
+export { isSecret } from './request/is-secret.ts';
 export { pickDefined } from './request/pick-defined.ts';
 export {
   type Enter,

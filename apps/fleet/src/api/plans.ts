@@ -5,7 +5,8 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { closed, PlanOutdated } from '../plans/apply.ts';
 import { readDocuments } from '../plans/documents.ts';
 import { reviewPlan } from '../plans/review.ts';
-import { continueSource, readPlan, readPlans } from '../plans/rows.ts';
+import { readPlan, readPlans } from '../plans/rows.ts';
+import { continueSource } from '../plans/sources/rows.ts';
 import { applyStored, decideFiles, planAgain, storePlan } from './plans/making.ts';
 import { changeRoute, runAudited } from './request/change.ts';
 import { type RequestContext, route } from './request/context.ts';
@@ -47,7 +48,7 @@ export const rejectPlan = changeRoute(
 
 async function reviewed(transaction: Prisma.TransactionClient, recording: RequestContext['recording'], id: string) {
   const plan = await readPlan(transaction, id);
-  await continueSource(transaction, plan);
+  await continueSource(transaction, id);
   recording.objectName = plan.title === '' ? plan.set : plan.title;
   return { plan };
 }

@@ -3,6 +3,7 @@ import { fleetEndpoints, MAX_SOURCES } from '@svc/contract/fleet';
 import { isBranchName } from '@svc/git';
 import { invalid, notFound, Problem, pickDefined } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
+import { endProblems } from '../events/record.ts';
 import type { Prisma, Source } from '../generated/prisma/client.ts';
 import { approvalOf } from '../identity/approvals.ts';
 import { creatorOf } from '../identity/authority.ts';
@@ -117,20 +118,16 @@ export const updateSource = changeRoute(fleetEndpoints.updateSource, async (cont
     failure: null,
   };
   await transaction.source.update({ where: { id }, data: { ...changes, ...sealed, ...disabled, ...reset } });
-  if (enabled) await endProblem(transaction, id);
+  if (enabled) await endProblems(transaction, id);
   await makeDue(transaction, id);
   return { source: await readSource(transaction, id) };
 });
-
-const endProblem = (transaction: Transaction, id: string) => transaction.$executeRaw`
-  UPDATE events SET resolved_at = clock_timestamp()
-  WHERE object_id = ${id}::uuid AND severity = 'warning' AND resolved_at IS NULL`;
 
 export const deleteSource = changeRoute(fleetEndpoints.deleteSource, async (context, { params: { id } }) => {
   const { transaction, recording } = context;
   const { name, set_name } = await lockSource(transaction, id);
   recording.objectName = name;
-  await endProblem(transaction, id);
+  await endProblems(transaction, id);
   await releaseSet(transaction, set_name);
   await transaction.source.delete({ where: { id } });
   return undefined;

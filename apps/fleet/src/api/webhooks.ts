@@ -1,6 +1,7 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { statementsOf } from '@svc/database';
 import { readDeliveries, readWebhooks, webhookAdministration } from '@svc/delivery';
+import { endProblems } from '../events/record.ts';
 import { creatorOf } from '../identity/authority.ts';
 import { type ChangeContext, changeRoute } from './request/change.ts';
 import { route } from './request/context.ts';
@@ -25,18 +26,13 @@ export const createWebhook = changeRoute(fleetEndpoints.createWebhook, async (co
 
 export const updateWebhook = changeRoute(fleetEndpoints.updateWebhook, async (context, { params: { id }, body }) => {
   const { webhook, isEnabled } = await webhooksIn(context).update(id, body);
-  if (isEnabled) await endProblem(context, id);
+  if (isEnabled) await endProblems(context.transaction, id);
   return { webhook };
 });
 
-/** Ends the problem that the webhook is disabled. */
-const endProblem = ({ transaction }: ChangeContext, id: string) => transaction.$executeRaw`
-  UPDATE events SET resolved_at = clock_timestamp()
-  WHERE object_id = ${id}::uuid AND severity = 'warning' AND resolved_at IS NULL`;
-
 export const deleteWebhook = changeRoute(fleetEndpoints.deleteWebhook, async (context, { params: { id } }) => {
   context.recording.objectName = (await webhooksIn(context).remove(id)).name;
-  await endProblem(context, id);
+  await endProblems(context.transaction, id);
   return undefined;
 });
 

@@ -73,6 +73,12 @@ export const recordNotice = (
   INSERT INTO events (id, kind, object_id, name, severity, reason, message)
   VALUES (${uuidv7()}::uuid, ${kind}, ${objectId}::uuid, ${name}, 'normal', ${reason}, ${message})`;
 
+/** Ends the problems of an object without an event, because a caller has ended their cause. */
+export const endProblems = (transaction: Pick<Prisma.TransactionClient, '$executeRaw'>, id: string): Promise<number> =>
+  transaction.$executeRaw`
+    UPDATE events SET resolved_at = clock_timestamp()
+    WHERE object_id = ${id}::uuid AND severity = 'warning' AND resolved_at IS NULL`;
+
 /** The common table expression if nothing is to be recorded. */
 export const NO_RECORD = Prisma.sql`recorded AS (SELECT WHERE false)`;
 

@@ -1,7 +1,7 @@
 import { challengesOf } from '@svc/auth';
 import type { FleetRole } from '@svc/contract/fleet';
 import { statementsOf } from '@svc/database';
-import { disableWebhooksOf } from '@svc/delivery';
+import { disableWebhooksOf, LOST_RIGHT } from '@svc/delivery';
 import { invalid } from '@svc/http';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -143,7 +143,7 @@ async function endOwned(
 ): Promise<void> {
   await disableWebhooksOf(statementsOf(transaction), column, ids);
   await transaction.$executeRaw`
-    UPDATE sources SET disabled_at = now(), disabled_reason = 'Its creator has lost the right to it.'
+    UPDATE sources SET disabled_at = now(), disabled_reason = ${LOST_RIGHT}
     WHERE disabled_at IS NULL AND ${Prisma.raw(column)} = ANY (${[...ids]}::uuid[])`;
 }
 

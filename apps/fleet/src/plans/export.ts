@@ -52,7 +52,7 @@ export async function exportDocuments(reader: Reader, selection: Selection): Pro
         leftOut.push({ kind, name, reason: 'It has values that a file can no longer set.' });
         continue;
       }
-      // A document takes up to milliseconds, and other work of the process waits meanwhile.
+      // Other work of the process runs between two documents.
       await setImmediate();
       const text = formatYaml(document);
       size += text.length;

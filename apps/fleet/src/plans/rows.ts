@@ -246,7 +246,3 @@ export async function recordApplied(
 /** Records that what a plan was decided about has changed. */
 export const recordOutdated = (transaction: Pick<Transaction, '$executeRaw'>, id: string) =>
   transaction.$executeRaw`UPDATE plans SET state = 'outdated' WHERE id = ${id}::uuid AND state NOT IN ('applied', 'rejected')`;
-
-/** Makes a check of the source of a plan due, which continues with what a caller has decided. */
-export const continueSource = (transaction: Pick<Transaction, '$executeRaw'>, { id }: Pick<Plan, 'id'>) =>
-  transaction.$executeRaw`UPDATE sources SET check_at = now() WHERE plan_id = ${id}::uuid AND disabled_at IS NULL`;

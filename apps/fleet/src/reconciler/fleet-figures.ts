@@ -35,6 +35,14 @@ const sourceLabels = ['ok', 'failing', 'disabled'] as const;
 
 const reachabilities = ['unknown', 'online', 'unreachable'] as const;
 
+/** A metric with one label, whose values are a fixed set. */
+interface Counted<L extends string> {
+  readonly name: string;
+  readonly help: string;
+  readonly label: L;
+  readonly values: readonly string[];
+}
+
 /**
  * Registers the metrics of the state of the fleet. They are read from the database, so that all
  * replicas report the same values.
@@ -57,38 +65,36 @@ export const observeFleet =
         })),
       ),
     );
-    observe(
-      metrics,
-      { name: 'fleet_rollouts', help: 'Rollouts that have not ended well, by their state', labelNames: ['state'] },
-      samples(({ rollouts }) =>
-        rolloutLabels.map((state) => ({
-          value: rollouts.find((row) => row.state === state)?.count ?? 0,
-          labels: { state },
-        })),
-      ),
-    );
-    for (const targets of ['hosts', 'clusters'] as const) {
-      const help = `Registered ${targets} by the result of their last check`;
+    /** Counts by the values of one label, also of those without any. */
+    const counts = <L extends string>(
+      { name, help, label, values }: Counted<L>,
+      rowsOf: (figures: Figures) => readonly (Count & Readonly<Record<L, string>>)[],
+    ) =>
       observe(
         metrics,
-        { name: `fleet_${targets}`, help, labelNames: ['reachability'] },
+        { name, help, labelNames: [label] },
         samples((figures) =>
-          reachabilities.map((reachability) => ({
-            value: figures[targets].find((row) => row.reachability === reachability)?.count ?? 0,
-            labels: { reachability },
+          values.map((value) => ({
+            value: rowsOf(figures).find((row) => row[label] === value)?.count ?? 0,
+            labels: { [label]: value },
           })),
         ),
       );
+    const rollouts = 'Rollouts that have not ended well, by their state';
+    counts(
+      { name: 'fleet_rollouts', help: rollouts, label: 'state', values: rolloutLabels },
+      (figures) => figures.rollouts,
+    );
+    for (const targets of ['hosts', 'clusters'] as const) {
+      const help = `Registered ${targets} by the result of their last check`;
+      counts(
+        { name: `fleet_${targets}`, help, label: 'reachability', values: reachabilities },
+        (figures) => figures[targets],
+      );
     }
-    observe(
-      metrics,
-      { name: 'fleet_sources', help: 'Sources of files by their state', labelNames: ['state'] },
-      samples(({ sources }) =>
-        sourceLabels.map((state) => ({
-          value: sources.find((row) => row.state === state)?.count ?? 0,
-          labels: { state },
-        })),
-      ),
+    counts(
+      { name: 'fleet_sources', help: 'Sources of files by their state', label: 'state', values: sourceLabels },
+      (figures) => figures.sources,
     );
     const gauge = (name: string, help: string, figure: (figures: Figures) => number) =>
       observe(

@@ -66,11 +66,14 @@ interface Known extends CheckResult {
   readonly isFresh?: boolean;
 }
 
-/** What earlier checks have found. A plan that is no longer kept is made again. */
+/**
+ * What earlier checks have found. A plan that is no longer kept is made again. That of a settled source is not read, because it can
+ * be large and nothing is left to do about it.
+ */
 async function knownOf({ making, source }: CheckContext): Promise<Known> {
   const { commit, applied_commit, plan_id, settled, drift } = source;
-  const plan = plan_id === null ? undefined : await readKept(making, plan_id);
-  return withPlan({ commit, applied_commit, plan_id: plan?.id ?? null, settled, drift, plan: undefined }, plan);
+  const known = { commit, applied_commit, plan_id, settled, drift, plan: undefined };
+  return settled ? known : withPlan(known, plan_id === null ? undefined : await readKept(making, plan_id));
 }
 
 const readKept = (making: CheckContext['making'], id: string): Promise<Plan | undefined> =>

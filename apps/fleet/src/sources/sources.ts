@@ -1,3 +1,4 @@
+import { LOST_RIGHT } from '@svc/delivery';
 import { GitError, gitOver } from '@svc/git';
 import { failedConnection, type Log, type Outbound, type PeriodicTask, Problem, runPeriodically } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
@@ -78,7 +79,7 @@ async function checkOne({ making, log, outbound, owner }: Checking, source: Clai
   const { database, settings } = making;
   const { client } = database;
   if (!(await hasPresentRole(client, source, { role: 'operator', settings }))) {
-    logEvents(log, await disableSource(client, source.id, 'Its creator has lost the right to it.'));
+    logEvents(log, await disableSource(client, source.id, LOST_RIGHT));
     return;
   }
   const { token } = await openSourceSecrets(settings.sealer, source);

@@ -204,7 +204,7 @@ describeWithGit('a database and an application in a repository', () => {
       await done(bob, 'POST', `/plans/${plan.id}/approve`, { digest: plan.digest });
       await done(agent.secret, 'POST', `/plans/${plan.id}/apply`, { digest: plan.digest });
 
-      // Somebody rewrites the history, without the database. Bob rejects what that would do.
+      // The history is rewritten, without the database. Bob rejects the plan.
       const before = await git.git('rev-parse', 'refs/heads/main');
       await push({ 'deploy/shop.yaml': shop('evil') }, ({ plan_state }) => plan_state === 'needs_approval', {
         parents: [],
@@ -213,7 +213,7 @@ describeWithGit('a database and an application in a repository', () => {
       await done(bob, 'POST', `/plans/${rewritten.id}/reject`, { digest: rewritten.digest, reason: 'not ours' });
       await applicationIs('good', '3');
 
-      // Somebody empties the repository.
+      // The repository is emptied.
       await push({ readme: 'nothing' }, ({ failure }) => failure !== null, { parents: [before.trim()] });
       expect((await source()).failure).toContain('The folder deploy does not exist');
 

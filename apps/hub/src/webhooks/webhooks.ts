@@ -1,5 +1,11 @@
 import { type Sealer, statementsOf } from '@svc/database';
-import { createWebhookSending, disableWebhook, type WebhookSending, type WebhookTimings } from '@svc/delivery';
+import {
+  createWebhookSending,
+  disableWebhook,
+  LOST_RIGHT,
+  type WebhookSending,
+  type WebhookTimings,
+} from '@svc/delivery';
 import type { Log, Outbound } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { isAdministrator } from '../identity/service-tokens.ts';
@@ -33,6 +39,6 @@ async function mayRead(
   const rows = await client.$queryRaw<unknown[]>`
     SELECT FROM webhooks w JOIN users u ON u.id = w.created_by_user WHERE w.id = ${id}::uuid AND ${isAdministrator}`;
   if (rows.length > 0) return true;
-  await disable(id, 'Its creator has lost the right to it.');
+  await disable(id, LOST_RIGHT);
   return false;
 }

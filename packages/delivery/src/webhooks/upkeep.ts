@@ -18,8 +18,11 @@ export async function disableWebhook(query: StatementQuery, id: string, reason: 
   return disabled?.name;
 }
 
+/** Why a webhook, or another authority of a creator, is disabled when the creator loses the right to it. */
+export const LOST_RIGHT = 'Its creator has lost the right to it.';
+
 /**
- * Disables the webhooks of creators who have lost their rights, in the transaction in which they lose them. Somebody else can
+ * Disables the webhooks of creators who have lost their rights, in the transaction in which they lose them. Another caller can
  * enable them, and becomes their creator.
  */
 export const disableWebhooksOf = (
@@ -28,9 +31,10 @@ export const disableWebhooksOf = (
   ids: readonly string[],
 ): Promise<unknown> =>
   query(
-    `UPDATE webhooks SET disabled_at = now(), disabled_reason = 'Its creator has lost the right to it.'
+    `UPDATE webhooks SET disabled_at = now(), disabled_reason = $2
      WHERE disabled_at IS NULL AND ${creator} = ANY ($1::uuid[])`,
     ids,
+    LOST_RIGHT,
   );
 
 /** The bounds of the deliveries of a webhook. */

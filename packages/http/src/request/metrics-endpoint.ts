@@ -1,10 +1,10 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Express } from 'express';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import type { Metrics } from '../observe/metrics.ts';
 import { processMetrics } from '../observe/process-metrics.ts';
 import { Problem } from '../response/problem.ts';
 import { respond } from '../response/respond.ts';
+import { isSecret } from './is-secret.ts';
 import { refuseOtherMethods } from './routes.ts';
 
 export const METRICS_PATH = '/metrics';
@@ -33,7 +33,7 @@ export function mountMetrics(
   const shared = collectedProcessMetrics();
   app.get(METRICS_PATH, async (req, res) => {
     const token = tokenInEffect();
-    if (token !== undefined && !isBearer(req.headers.authorization ?? '', token)) {
+    if (token !== undefined && !isSecret(req.headers.authorization ?? '', `Bearer ${token}`)) {
       throw new Problem('unauthenticated', 'The metrics require the header Authorization: Bearer <METRICS_TOKEN>.', {
         headers: { 'WWW-Authenticate': 'Bearer realm="metrics"' },
       });
@@ -46,10 +46,4 @@ export function mountMetrics(
     });
   });
   refuseOtherMethods(app, METRICS_PATH, ['GET']);
-}
-
-function isBearer(header: string, token: string): boolean {
-  const given = Buffer.from(header);
-  const expected = Buffer.from(`Bearer ${token}`);
-  return given.length === expected.length && timingSafeEqual(given, expected);
 }

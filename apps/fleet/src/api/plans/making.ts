@@ -9,15 +9,8 @@ import { applyPlan } from '../../plans/apply.ts';
 import { type DecidedObject, decidePlan, describePlan, type PlanContent, type Shown } from '../../plans/decide.ts';
 import { type PlacedDocument, type PlanFile, readDocuments } from '../../plans/documents.ts';
 import { approvalFor } from '../../plans/review.ts';
-import {
-  continueSource,
-  insertPlan,
-  type NewPlan,
-  readFiles,
-  readOrigin,
-  readPlan,
-  recordOutdated,
-} from '../../plans/rows.ts';
+import { insertPlan, type NewPlan, readFiles, readOrigin, readPlan, recordOutdated } from '../../plans/rows.ts';
+import { continueSource } from '../../plans/sources/rows.ts';
 import type { PlanOptions } from '../../plans/step.ts';
 import { awaitFirstChecksOfParts, presentApplication } from '../applications/planned.ts';
 import { presentDecided } from '../deployments/plan.ts';
@@ -144,7 +137,7 @@ export async function applyStored(context: PlanMaking, plan: Plan): Promise<Repl
           { ...context, transaction, ifMatch: () => () => true },
           { id, options: optionsOf(plan), documents },
         );
-        await continueSource(transaction, plan);
+        await continueSource(transaction, id);
         return { plan: await readPlan(transaction, id), generated: generated ?? [] };
       },
       APPLICATION_MS,

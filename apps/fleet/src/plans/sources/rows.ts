@@ -1,5 +1,5 @@
 import type { Input } from '@svc/contract';
-import { type ApprovalLevel, approvalLevels, type fleetEndpoints, planStates } from '@svc/contract/fleet';
+import { approvalLevels, type fleetEndpoints, planStates } from '@svc/contract/fleet';
 import { notFound } from '@svc/http';
 import { z } from 'zod';
 import { by, isText, type List, readListed, readPage } from '../../database/lists.ts';
@@ -12,28 +12,34 @@ type Transaction = Prisma.TransactionClient;
 type Reader = Pick<Transaction, '$queryRaw'>;
 type Query = Input<typeof fleetEndpoints.listSources>['query'];
 
-const sourceRow = z.object({
+/** The members of a source that a list shows and a check needs. */
+const members = {
   id: z.string(),
   name: z.string(),
-  set: z.string(),
   url: z.string(),
   branch: z.string(),
   folder: z.string(),
   user_name: z.string(),
-  has_token: z.boolean(),
   interval_seconds: z.int(),
   mode: z.enum(['manual', 'automatic']),
   heal: z.boolean(),
   prune: z.enum(['never', 'ask', 'automatic']),
   max_deletions: z.int(),
+  commit: z.string().nullable(),
+  applied_commit: z.string().nullable(),
+  plan_id: z.string().nullable(),
+  version: z.int(),
+};
+
+const sourceRow = z.object({
+  ...members,
+  set: z.string(),
+  has_token: z.boolean(),
   enabled: z.boolean(),
   disabled_reason: z.string().nullable(),
-  commit: z.string().nullable(),
   commit_title: z.string().nullable(),
   commit_author: z.string().nullable(),
   committed_at: z.date().nullable(),
-  applied_commit: z.string().nullable(),
-  plan_id: z.string().nullable(),
   plan_state: z.enum(planStates).nullable(),
   checked_at: z.date().nullable(),
   next_check_at: z.date().nullable(),
@@ -41,17 +47,16 @@ const sourceRow = z.object({
   failure: z.string().nullable(),
   created_by: z.string(),
   created_at: z.date(),
-  version: z.int(),
 });
 
 const columns = Prisma.sql`r.id, r.name, r.set_name AS set, r.url, r.branch, r.folder, r.user_name, r.has_token, r.interval_seconds, r.mode,
   r.heal, r.prune, r.max_deletions, r.disabled_at IS NULL AS enabled, r.disabled_reason, r.commit, r.commit_title, r.commit_author,
-  r.committed_at, r.applied_commit, r.plan_id, (SELECT ${planState} FROM plans r WHERE r.id = s.plan_id) AS plan_state, r.checked_at,
+  r.committed_at, r.applied_commit, r.plan_id, p.state AS plan_state, r.checked_at,
   CASE WHEN r.disabled_at IS NULL THEN r.check_at END AS next_check_at, r.failing_since, r.failure, r.created_by, r.created_at, r.version`;
 
 const sourceList: List<Query & { readonly sort: 'name' }> = {
   table: Prisma.sql`sources`,
-  joins: Prisma.sql`JOIN sources s ON s.id = r.id`,
+  joins: Prisma.sql`LEFT JOIN (SELECT r.id, ${planState} AS state FROM plans r) p ON p.id = r.plan_id`,
   columns,
   rules: {
     filters: { name: isText(Prisma.sql`r.name`), set: isText(Prisma.sql`r.set_name`) },
@@ -94,31 +99,17 @@ export async function lockSource(transaction: Transaction, id: string) {
 
 /** A source that is checked now. */
 const claimed = z.object({
-  id: z.string(),
-  name: z.string(),
+  ...members,
   set_name: z.string(),
-  url: z.string(),
-  branch: z.string(),
-  folder: z.string(),
-  user_name: z.string(),
   sealed: z.string(),
-  interval_seconds: z.int(),
-  mode: z.enum(['manual', 'automatic']),
-  heal: z.boolean(),
-  prune: z.enum(['never', 'ask', 'automatic']),
-  max_deletions: z.int(),
   approval: z.enum(approvalLevels),
-  commit: z.string().nullable(),
-  applied_commit: z.string().nullable(),
-  plan_id: z.string().nullable(),
   settled: z.boolean(),
   drift: z.string().nullable(),
   failures: z.int(),
   created_by_user: z.string().nullable(),
   created_by_token: z.string().nullable(),
-  version: z.int(),
 });
-export type ClaimedSource = z.output<typeof claimed> & { readonly approval: ApprovalLevel };
+export type ClaimedSource = z.output<typeof claimed>;
 
 /** The longest time of a check. Another replica begins a new one after it. */
 const LEASE = Prisma.sql`interval '3 minutes'`;
@@ -158,8 +149,9 @@ interface Ended {
 const FAILURES_OF_PROBLEM = 3;
 
 /**
- * Stores the end of a check, unless another replica checks the source since then, or its settings have changed. In the latter
- * case it is due again, and so it is if a check was requested meanwhile. @returns the events that it has recorded
+ * Stores the end of a check. It has no effect if another replica has claimed the source since then. If the settings have changed,
+ * the result is discarded, and the source is due again. It is also due again if a check was requested during this one.
+ * @returns the events that it has recorded
  */
 export async function endCheck(client: Reader, ended: Ended): Promise<readonly RecordedEvent[]> {
   const { owner, source, result, failure, nextSeconds } = ended;
@@ -183,18 +175,19 @@ export async function endCheck(client: Reader, ended: Ended): Promise<readonly R
           message: failure,
           when: Prisma.sql`failures >= ${FAILURES_OF_PROBLEM}`,
         });
-  const [row] = await client.$queryRaw<{ events: RecordedEvent[] }[]>`
+  const [row] = await client.$queryRaw<{ events: RecordedEvent[]; stored: boolean }[]>`
     WITH updated AS (
       UPDATE sources SET ${known} ${described} ${outcome}, checked_at = now(), lease_owner = NULL, lease_until = NULL,
         check_at = CASE WHEN check_at = lease_until THEN now() + make_interval(secs => ${nextSeconds}::float8) ELSE check_at END
       WHERE id = ${source.id}::uuid AND lease_owner = ${owner}::uuid AND version = ${source.version}
       RETURNING id, name, failures),
     ${record}
-    SELECT ${RECORDED} AS events`;
+    SELECT ${RECORDED} AS events, EXISTS (SELECT FROM updated) AS stored`;
+  if (row?.stored) return row.events;
   await client.$queryRaw`
     UPDATE sources SET lease_owner = NULL, lease_until = NULL, check_at = now()
     WHERE id = ${source.id}::uuid AND lease_owner = ${owner}::uuid`;
-  return row?.events ?? [];
+  return [];
 }
 
 /** Disables a source, and records that as a problem. */
@@ -211,6 +204,10 @@ export async function disableSource(client: Reader, id: string, reason: string):
 /** Makes a check of a source due. */
 export const makeDue = (client: Pick<Transaction, '$executeRaw'>, id: string) =>
   client.$executeRaw`UPDATE sources SET check_at = now() WHERE id = ${id}::uuid AND disabled_at IS NULL`;
+
+/** Makes a check of the source of a plan due, which continues with what a caller has decided. */
+export const continueSource = (client: Pick<Transaction, '$executeRaw'>, planId: string) =>
+  client.$executeRaw`UPDATE sources SET check_at = now() WHERE plan_id = ${planId}::uuid AND disabled_at IS NULL`;
 
 /**
  * Identifies the objects of a set that were changed since their documents were applied, with their versions; null: there are none.

@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Sealer } from '@svc/database';
+import { isSecret } from '@svc/http';
 import { z } from 'zod';
 
 /** The secrets of a source. They are sealed together. */
@@ -35,12 +36,6 @@ export interface HookProof {
 /** Whether a notification is from a server that knows the secret. */
 export function isNotified(secret: string, body: Uint8Array, { signature, token }: HookProof): boolean {
   if (signature !== undefined)
-    return isEqual(signature, `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
-  return token !== undefined && isEqual(token, secret);
-}
-
-/** Compares texts in a time that depends on their lengths only. */
-function isEqual(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
+    return isSecret(signature, `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
+  return token !== undefined && isSecret(token, secret);
 }
