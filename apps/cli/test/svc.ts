@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -59,7 +59,43 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A service that answers as a test states, and records what it received. */
+interface Parameter {
+  readonly in: string;
+  readonly name: string;
+  readonly schema: { readonly maximum?: number };
+}
+
+/** The operations of both services. */
+const operations = ['fleet', 'hub'].flatMap((service) => {
+  const file = path.resolve(import.meta.dirname, `../../../openapi/${service}.json`);
+  const { paths }: { paths: Record<string, Record<string, { parameters?: Parameter[] }>> } = JSON.parse(
+    readFileSync(file, 'utf8'),
+  );
+  return Object.entries(paths).flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, { parameters = [] }]) => ({
+      method: method.toUpperCase(),
+      pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
+      query: parameters.filter((parameter) => parameter.in === 'query'),
+    })),
+  );
+});
+
+/** Why the services refuse the query of a request, according to their documents; undefined if one of them accepts it. */
+function queryProblem({ method, url }: IncomingMessage): string | undefined {
+  const { pathname, searchParams } = new URL(url ?? '', 'http://service');
+  const problems = operations
+    .filter((operation) => operation.method === method && operation.pattern.test(pathname))
+    .map(({ query }) => {
+      const wrong = [...searchParams].find(([name, value]) => {
+        const known = query.find((parameter) => parameter.name === name);
+        return known === undefined || Number(value) > (known.schema.maximum ?? Number.POSITIVE_INFINITY);
+      });
+      return wrong && `${wrong.join('=')} is not allowed`;
+    });
+  return problems.includes(undefined) ? undefined : problems[0];
+}
+
+/** A service that answers as a test states, refuses queries as the services do, and records what it received. */
 export async function aService() {
   const received: Received[] = [];
   let answers: Readonly<Record<string, Answer>> = {};
@@ -72,7 +108,14 @@ export async function aService() {
       body: text === '' ? undefined : JSON.parse(text),
     });
     const found = Object.entries(answers).find(([start]) => request.startsWith(start))?.[1];
-    const { status = 200, body, headers = {} } = found ?? { status: 404, body: { detail: `nothing at ${request}` } };
+    const problem = queryProblem(req);
+    const {
+      status = 200,
+      body,
+      headers = {},
+    } = problem === undefined
+      ? (found ?? { status: 404, body: { detail: `nothing at ${request}` } })
+      : { status: 400, body: { detail: problem } };
     res.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close', ...headers });
     res.end(body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
   });

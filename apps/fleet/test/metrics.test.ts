@@ -60,7 +60,9 @@ test('two replicas report the same state, with reasons and phases of fixed sets'
       ...['progressing 0', 'returning 0', 'held 1', 'failed 0'].map(
         (line) => `fleet_rollouts{state="${line.replace(' ', '"} ')}`,
       ),
-      ...['ok 0', 'failing 0', 'disabled 0'].map((line) => `fleet_sources{state="${line.replace(' ', '"} ')}`),
+      ...['ok 0', 'pending 0', 'failing 0', 'disabled 0'].map(
+        (line) => `fleet_sources{state="${line.replace(' ', '"} ')}`,
+      ),
       'fleet_update_runs 0',
       'reconciler_due_deployments 1',
       'reconciler_claimed_deployments 0',

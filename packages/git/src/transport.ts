@@ -1,4 +1,4 @@
-import { codesOf, type Outbound } from '@svc/http';
+import { codesOf, failedConnection, type Outbound } from '@svc/http';
 import { sizeOf } from './bounds.ts';
 import { GitBoundError, GitError, RUN_IN_CI } from './errors.ts';
 import type { GitSend } from './protocol.ts';
@@ -19,8 +19,8 @@ export interface GitOverOptions {
 
 /**
  * Sends requests to a repository over HTTP (gitprotocol-http). Redirects are not followed. The function that it returns rejects
- * with a GitError that states what to do if the server does not respond with a repository, and with the error of the
- * outbound if there is no response.
+ * with a GitError that states what to do if the server does not respond with a repository, or does not respond. Its cause is the
+ * error of the outbound, if there is one.
  * @throws GitError if the URL or the user cannot be used
  */
 export function gitOver({ outbound, url, token, user = 'x-access-token' }: GitOverOptions): GitSend {
@@ -54,8 +54,9 @@ export function gitOver({ outbound, url, token, user = 'x-access-token' }: GitOv
         ...(body && { body }),
       })
       .catch((error: unknown) => {
-        if (!codesOf(error).includes('UND_ERR_RES_EXCEEDED_MAX_SIZE')) throw error;
-        throw new GitBoundError(`The response of the server is larger than ${sizeOf(outbound.maxBytes)}.`);
+        if (codesOf(error).includes('UND_ERR_RES_EXCEEDED_MAX_SIZE'))
+          throw new GitBoundError(`The response of the server is larger than ${sizeOf(outbound.maxBytes)}.`);
+        throw new GitError(failedConnection('the server of the repository', error).text, { cause: error });
       });
     if (response.status !== 200) throw new GitError(problemOf(response.status, token !== undefined));
     const [type = ''] = (response.headers['content-type'] ?? '').split(';', 1);

@@ -109,6 +109,7 @@ describe('a request', () => {
     const error: unknown = await commitOf(gitOver({ outbound: restricted, url: new URL(url) }), 'main').catch(
       (reason) => reason,
     );
+    expect(error).toBeInstanceOf(GitError);
     expect(refusalIn(error)).toBeInstanceOf(OutboundRefused);
     await restricted.close();
   });

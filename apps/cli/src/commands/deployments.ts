@@ -7,6 +7,7 @@ import { given } from '../given.ts';
 import type { Action, Common } from '../invocation.ts';
 import { clusterId, deploymentId, deploymentOf, hostId } from '../names.ts';
 import { ageOf, print, tell, writeLine } from '../output.ts';
+import { allPages } from '../pages.ts';
 import { assignment } from '../stdin.ts';
 import { oneLine } from '../text.ts';
 
@@ -19,23 +20,14 @@ interface ListOptions extends Common {
   readonly search?: string;
 }
 
-const PAGE_SIZE = 100;
-
 export const list: Action<ListOptions> = async (_, { label, phase, advisory, search, ...options }) => {
   const fleet = fleetOf(options);
-  const deployments: Deployment[] = [];
-  for (let page = 1, pages = 1; page <= pages; page += 1) {
-    const query = {
-      ...given({ label, phase, advisory, search }),
-      page,
-      limit: PAGE_SIZE,
-      sort: 'name' as const,
-      view: 'summary' as const,
-    };
+  const filters = given({ label, phase, advisory, search });
+  const deployments = await allPages<Deployment>(async (page) => {
+    const query = { ...filters, ...page, sort: 'name' as const, view: 'summary' as const };
     const answer = await reply(fleet.GET('/api/v1/deployments', { params: { query } }));
-    deployments.push(...answer.deployments);
-    pages = answer.pagination.totalPages;
-  }
+    return { rows: answer.deployments, totalPages: answer.pagination.totalPages };
+  });
   await print(deployments, {
     format: options.output,
     as: () => ({

@@ -6,6 +6,7 @@ import { given } from '../given.ts';
 import type { Action, Common } from '../invocation.ts';
 import { onlyOne } from '../names.ts';
 import { print, tell } from '../output.ts';
+import { allPages } from '../pages.ts';
 import { readStdin } from '../stdin.ts';
 import { oneLine } from '../text.ts';
 
@@ -16,21 +17,22 @@ async function sourceOf(fleet: Fleet, name: string): Promise<Source> {
   return onlyOne('source', name, sources);
 }
 
-const stateOf = ({ enabled, failing_since, checked_at }: Source): string =>
-  !enabled ? 'disabled' : failing_since !== null ? 'failing' : checked_at === null ? 'not read yet' : 'working';
-
 const commitOf = ({ commit }: Source): string | null =>
   commit === null ? null : `${commit.sha.slice(0, 12)} ${oneLine(commit.title)}`;
 
 export const list: Action = async (_, options) => {
-  const { sources } = await reply(fleetOf(options).GET('/api/v1/sources', { params: { query: { limit: 500 } } }));
+  const fleet = fleetOf(options);
+  const sources = await allPages<Source>(async (query) => {
+    const answer = await reply(fleet.GET('/api/v1/sources', { params: { query } }));
+    return { rows: answer.sources, totalPages: answer.pagination.totalPages };
+  });
   await print(sources, {
     format: options.output,
     as: () => ({
       columns: ['NAME', 'STATE', 'MODE', 'COMMIT', 'PLAN', 'READ'],
       rows: sources.map((source) => [
         source.name,
-        stateOf(source),
+        source.state,
         source.mode,
         commitOf(source),
         source.plan_state,
@@ -55,7 +57,7 @@ const printSource = (source: Source, options: Common) =>
       repository: source.url,
       branch: source.branch,
       folder: source.folder === '' ? '(all)' : source.folder,
-      state: stateOf(source),
+      state: source.state,
       reason: source.disabled_reason ?? source.failure ?? '',
       mode: source.heal ? `${source.mode}, reverts changes by hand` : source.mode,
       removed: source.prune,

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { fleetEndpoints, MAX_SOURCES } from '@svc/contract/fleet';
 import { isBranchName } from '@svc/git';
 import { invalid, notFound, Problem, pickDefined } from '@svc/http';
@@ -9,7 +8,7 @@ import { approvalOf } from '../identity/approvals.ts';
 import { creatorOf } from '../identity/authority.ts';
 import { secretRequiredAgain, targetErrors } from '../identity/outbound-targets.ts';
 import { lockSource, makeDue, readSource, readSources } from '../plans/sources/rows.ts';
-import { isNotified, openSourceSecrets, sealSourceSecrets } from '../plans/sources/secrets.ts';
+import { isNotified, newHookSecret, openSourceSecrets, sealSourceSecrets } from '../plans/sources/secrets.ts';
 import { releaseSet } from '../plans/stored.ts';
 import { isUuid } from '../resources/kind.ts';
 import { type ChangeContext, changeRoute } from './request/change.ts';
@@ -37,8 +36,6 @@ function refuseInvalid(context: Pick<RequestContext, 'principal' | 'refusalOf'>,
     errors.push({ path: 'branch', message: 'must be the name of a branch, such as main' });
   if (errors.length > 0) throw invalid(errors);
 }
-
-const newHookSecret = () => randomBytes(32).toString('base64url');
 
 export const createSource = changeRoute(fleetEndpoints.createSource, async (context, { body }) => {
   const { transaction, principal, settings } = context;
@@ -96,10 +93,9 @@ export const updateSource = changeRoute(fleetEndpoints.updateSource, async (cont
   const isMoved = new URL(url).host !== new URL(before.url).host;
   if (isMoved && before.has_token && token === undefined) throw secretRequiredAgain('token', 'the server of url');
   const changes = pickDefined(body, MEMBERS);
-  const sealed =
-    token === undefined
-      ? {}
-      : await sealSourceSecrets(settings.sealer, id, { ...(await openSourceSecrets(settings.sealer, before)), token });
+  const secrets = await openSourceSecrets(settings.sealer, before);
+  const hook = secrets?.hook ?? newHookSecret();
+  const sealed = token === undefined ? {} : await sealSourceSecrets(settings.sealer, id, { hook, token });
   const disabled =
     enabled === undefined
       ? {}
@@ -145,7 +141,7 @@ export const checkSource = changeRoute(fleetEndpoints.checkSource, async (contex
 export const rotateSource = changeRoute(fleetEndpoints.rotateSource, async (context, { params: { id } }) => {
   const { transaction, settings } = context;
   const before = await takeOver(context, id);
-  const { token } = await openSourceSecrets(settings.sealer, before);
+  const token = (await openSourceSecrets(settings.sealer, before))?.token ?? null;
   const hook = newHookSecret();
   await transaction.source.update({
     where: { id },
@@ -159,8 +155,8 @@ export const notifySource = changeRoute(fleetEndpoints.notifySource, async (cont
   const { transaction, settings, hookProof, recording } = context;
   const source = isUuid(id) ? await transaction.source.findUnique({ where: { id } }) : null;
   if (source === null) throw notFound();
-  const { hook } = await openSourceSecrets(settings.sealer, source);
-  if (!isNotified(hook, body, hookProof)) throw notFound();
+  const secrets = await openSourceSecrets(settings.sealer, source);
+  if (secrets === undefined || !isNotified(secrets.hook, body, hookProof)) throw notFound();
   recording.objectName = source.name;
   await makeDue(transaction, id);
   return undefined;

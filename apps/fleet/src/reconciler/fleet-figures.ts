@@ -1,7 +1,8 @@
-import { phases, type rolloutStates } from '@svc/contract/fleet';
+import { phases, type rolloutStates, sourceStates } from '@svc/contract/fleet';
 import { type Metrics, observe, type Sample, sharedRead } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { isReason } from '../engines/errors.ts';
+import { sourceState } from '../plans/sources/rows.ts';
 import { isClaimable } from './queue.ts';
 
 interface Count {
@@ -30,8 +31,6 @@ const rolloutLabels = [
   'held',
   'failed',
 ] as const satisfies readonly (typeof rolloutStates)[number][];
-
-const sourceLabels = ['ok', 'failing', 'disabled'] as const;
 
 const reachabilities = ['unknown', 'online', 'unreachable'] as const;
 
@@ -93,7 +92,7 @@ export const observeFleet =
       );
     }
     counts(
-      { name: 'fleet_sources', help: 'Sources of files by their state', label: 'state', values: sourceLabels },
+      { name: 'fleet_sources', help: 'Sources of files by their state', label: 'state', values: sourceStates },
       (figures) => figures.sources,
     );
     const gauge = (name: string, help: string, figure: (figures: Figures) => number) =>
@@ -132,8 +131,7 @@ async function readFigures({ client }: Database): Promise<Figures | undefined> {
       (SELECT coalesce(json_agg(c), '[]') FROM (SELECT rollout->>'state' AS state, count(*)::int FROM deployments
          WHERE (rollout->>'generation')::int = generation GROUP BY 1) c) AS rollouts,
       (SELECT coalesce(json_agg(c), '[]') FROM (
-         SELECT CASE WHEN disabled_at IS NOT NULL THEN 'disabled' WHEN failures > 0 THEN 'failing' ELSE 'ok' END AS state, count(*)::int
-         FROM sources GROUP BY 1) c) AS sources,
+         SELECT ${sourceState} AS state, count(*)::int FROM sources r GROUP BY 1) c) AS sources,
       (SELECT coalesce(json_agg(c), '[]') FROM (SELECT reachability, count(*)::int FROM hosts GROUP BY 1) c) AS hosts,
       (SELECT coalesce(json_agg(c), '[]') FROM (SELECT reachability, count(*)::int FROM clusters GROUP BY 1) c) AS clusters
     FROM due`;

@@ -1,6 +1,6 @@
 import { LOST_RIGHT } from '@svc/delivery';
 import { GitError, gitOver } from '@svc/git';
-import { failedConnection, type Log, type Outbound, type PeriodicTask, Problem, runPeriodically } from '@svc/http';
+import { type Log, type Outbound, type PeriodicTask, Problem, runPeriodically } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { PlanMaking } from '../api/plans/making.ts';
 import { Recording } from '../audit/recording.ts';
@@ -82,16 +82,15 @@ async function checkOne({ making, log, outbound, owner }: Checking, source: Clai
     logEvents(log, await disableSource(client, source.id, LOST_RIGHT));
     return;
   }
-  const { token } = await openSourceSecrets(settings.sealer, source);
   const principal: SourcePrincipal = { kind: 'source', id: source.id, name: source.name, approval: source.approval };
-  const { url, user_name: user } = source;
-  const send = gitOver({ outbound, url: new URL(url), token: token ?? undefined, user });
-  const end = await checkSource({
-    making: { ...making, principal },
-    recordingOf: recordingFor(principal),
-    source,
-    send,
-  }).then(
+  const check = async () => {
+    const secrets = await openSourceSecrets(settings.sealer, source);
+    if (secrets === undefined) throw new CheckFailed(LOST_SECRETS);
+    const { url, user_name: user } = source;
+    const send = gitOver({ outbound, url: new URL(url), token: secrets.token ?? undefined, user });
+    return checkSource({ making: { ...making, principal }, recordingOf: recordingFor(principal), source, send });
+  };
+  const end = await check().then(
     (result) => ({ result, failure: undefined }),
     (error: unknown) => ({
       result: error instanceof CheckFailed ? error.result : undefined,
@@ -103,6 +102,9 @@ async function checkOne({ making, log, outbound, owner }: Checking, source: Clai
     await endCheck(client, { owner, source, ...end, nextSeconds: pauseAfter(source, end.failure !== undefined) }),
   );
 }
+
+const LOST_SECRETS =
+  'The token and the secret of notifications cannot be decrypted. Replace the secret of notifications, and set the token again.';
 
 /** The recording of the application of a plan, as if the source had requested it. */
 const recordingFor = (principal: SourcePrincipal) => (planId: string) =>
@@ -121,9 +123,16 @@ function pauseAfter({ interval_seconds: interval, failures }: ClaimedSource, isF
   return backoff * (0.9 + Math.random() * 0.2);
 }
 
-/** Why a check changed nothing, for the person who has set up the source. */
+/**
+ * Why a check changed nothing, for the person who has set up the source.
+ * @throws a Problem from 500, such as that of the database, which says nothing about the source: its check is due again after its lease
+ */
 function failureOf(error: unknown, log: Log): string {
+  if (error instanceof Problem && error.status >= 500) throw error;
   if (error instanceof CheckFailed || error instanceof GitError || error instanceof Problem) return error.message;
-  log.warn({ err: error }, 'a source could not be checked; will retry');
-  return failedConnection('the server of the repository', error).text;
+  log.error({ err: error }, 'the check of a source has failed; will retry');
+  return INTERNAL_FAILURE;
 }
+
+const INTERNAL_FAILURE =
+  'The fleet could not complete the check because of an internal error. Its log states the cause.';

@@ -2,60 +2,19 @@
 // this repository. Complete lists, which are not part of it, are given as the arguments of packages/convert/corpus.mjs:
 //
 //   TEST_LISTS='coolify=<folder> caprover=<folder> portainer=<file> compose=<folder> --stacks <folder> --with-files'
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { eventually, LONG_TEST_MS } from '@svc/testing';
 import { seeded } from '@svc/testing/properties';
 import fc from 'fast-check';
 import { aSimulatedHost } from '../reconciler/simulated-host.ts';
+import { type Converted, converted, type Input, type Part } from './converted.ts';
 import { startApplicationWorld } from './world.ts';
 
 const CHOSEN = 10;
-const root = path.join(import.meta.dirname, '../../../..');
 const own = ['coolify', 'caprover'].map((kind) => `${kind}=packages/convert/test/samples/${kind}`);
 const lists = process.env.TEST_LISTS?.split(' ') ?? own;
 
-interface Part {
-  readonly name: string;
-  readonly kind?: 'job';
-  readonly image_tag?: string;
-  readonly volume_mounts?: readonly object[];
-  readonly node_selector?: Readonly<Record<string, string>>;
-}
-interface Input {
-  readonly name: string;
-  readonly type: 'text' | 'choice' | 'secret';
-  readonly choices?: readonly string[];
-  readonly required: boolean;
-  readonly default?: string;
-}
-interface Converted {
-  readonly list: string;
-  readonly name: string;
-  readonly application?: {
-    readonly inputs: readonly Input[];
-    readonly generated?: readonly object[];
-    readonly parts: readonly Part[];
-  };
-}
-
-/** The converted files that have an application of several parts; of this repository, also of one. */
-async function converted(): Promise<Converted[]> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'lists-'));
-  const report = path.join(folder, 'report.json');
-  await promisify(execFile)(process.execPath, ['packages/convert/corpus.mjs', ...lists, '--report', report], {
-    cwd: root,
-  });
-  const all: Converted[] = JSON.parse(await readFile(report, 'utf8')); // see corpus.mjs
-  await rm(folder, { recursive: true });
-  const least = lists === own ? 1 : 2;
-  return all.filter(({ application }) => (application?.parts.length ?? 0) >= least);
-}
-
-const found = await converted();
+const least = lists === own ? 1 : 2;
+const found = (await converted(lists)).filter(({ application }) => (application?.parts.length ?? 0) >= least);
 const [chosen = []] = fc.sample(
   fc.shuffledSubarray(found, { minLength: CHOSEN, maxLength: CHOSEN }),
   seeded({ numRuns: 1 }),

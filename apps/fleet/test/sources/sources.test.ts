@@ -14,6 +14,7 @@ const byHand = async (name: string, body: object) => {
   expect(status).toBe(200);
 };
 const labelsOf = async (name: string) => (await named(name))?.labels;
+const NEXT_WEB = 'kind: deployment\nname: web\nspec:\n  image_name: team/web2\n';
 /** A document with labels, as the text of an image. */
 const labelled = (image: string, label: string) => `${image}\nlabels: { from: ${label} }`;
 
@@ -30,6 +31,7 @@ describeWithGit('sources', () => {
       summary: { create: 2, kept: 0 },
     });
     expect(await read(source.id)).toMatchObject({
+      state: 'ok',
       commit: { sha: plan.commit, title: 'The first commit', author: 'Ann Author' },
       applied_commit: null,
       plan_state: 'ready',
@@ -161,16 +163,58 @@ describeWithGit('sources', () => {
       ],
     ] as const;
     for (const [reason, fail] of failures) {
-      const { failure } = await fail();
-      expect(failure).toContain(reason);
+      const { state, failure } = await fail();
+      expect({ state, failure }).toEqual({ state: 'failing', failure: expect.stringContaining(reason) });
       expect(await images()).toEqual(applied);
     }
     expect(await client.event.findMany({ where: { object_id: source.id } })).toMatchObject([
       { kind: 'sources', reason: 'SourceFailed', severity: 'warning', resolved_at: null },
     ]);
-    expect(await commit(source, { web: 'team/web2', cache: 'team/cache' })).toMatchObject({ failure: null });
+    expect(await commit(source, { web: 'team/web2', cache: 'team/cache' })).toMatchObject({
+      state: 'ok',
+      failure: null,
+    });
     expect(await images()).toEqual({ ...applied, web: 'team/web2' });
     expect(await client.event.count({ where: { object_id: source.id, reason: 'Recovered' } })).toBe(1);
+  });
+
+  describe('a check that the database fails', () => {
+    const refusePlans = async (condition: string) => {
+      await client.$executeRawUnsafe(`CREATE FUNCTION refuse_plans() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${condition}', MESSAGE = 'no plans now'; END $$`);
+      await client.$executeRaw`CREATE TRIGGER refuse BEFORE INSERT ON plans EXECUTE FUNCTION refuse_plans()`;
+    };
+    const acceptPlans = () => client.$executeRaw`DROP FUNCTION IF EXISTS refuse_plans CASCADE`;
+    afterEach(async () => {
+      jest.restoreAllMocks();
+      await acceptPlans();
+    });
+
+    test('for a time is repeated, and is no failure of the source', async () => {
+      const warn = jest.spyOn(fleet.log, 'warn');
+      const source = await create({ web: 'team/web' }, AUTOMATIC);
+      await refusePlans('disk_full');
+      await fleet.git().commit({ branch: source.branch, files: { 'deploy/web.yaml': NEXT_WEB } });
+      await asAdmin.post(`/api/v1/sources/${source.id}/check`);
+      await eventually('the check ends early', async () =>
+        warn.mock.calls.some(([, message]) => message === 'the check of a source has ended early; will retry'),
+      );
+      expect(await read(source.id)).toMatchObject({ state: 'ok', failure: null });
+      const { lease_until, check_at } = await client.source.findUniqueOrThrow({ where: { id: source.id } });
+      expect(check_at).toEqual(lease_until); // then it is due again
+      await acceptPlans();
+      await client.source.update({ where: { id: source.id }, data: { lease_until: null, lease_owner: null } });
+      expect(await check(source)).toMatchObject({ state: 'ok', failure: null });
+      expect(await images()).toEqual({ web: 'team/web2' });
+    });
+
+    test('for another reason is an internal error, which does not blame the repository', async () => {
+      const source = await create({ web: 'team/web' }, AUTOMATIC);
+      await refusePlans('raise_exception');
+      const { state, failure } = await commit(source, { web: 'team/web2' });
+      expect({ state, failure }).toEqual({ state: 'failing', failure: expect.stringContaining('an internal error') });
+      expect(failure).not.toMatch(/server|no plans now/);
+    });
   });
 
   test('a refused plan is decided again, because what is missing can exist later', async () => {
@@ -254,6 +298,28 @@ describeWithGit('sources', () => {
     const { failure } = await check(source);
     git.settings.token = undefined;
     expect(failure).toContain('The token is missing');
+  });
+
+  test('a source whose secrets cannot be decrypted says so, and works again with a new secret and its token', async () => {
+    const source = await create({ web: 'team/web' }, { ...AUTOMATIC, token: 'a-token' });
+    const other = await create({ cache: 'team/cache' });
+    const { sealed } = await client.source.findUniqueOrThrow({ where: { id: other.id } });
+    await client.source.update({ where: { id: source.id }, data: { sealed } }); // of another row
+    expect(await commit(source, { web: 'team/web2' })).toMatchObject({
+      state: 'failing',
+      failure: expect.stringContaining('cannot be decrypted. Replace the secret of notifications'),
+    });
+    const notify = async (secret: string) => {
+      const path = `/api/v1/sources/${source.id}/hook`;
+      const headers = { 'X-Gitlab-Token': secret };
+      return (await fleet.nobody.send({ method: 'POST', path, body: {}, headers })).status;
+    };
+    expect(await notify(source.hook_secret)).toBe(404);
+    const { body } = await asAdmin.post(`/api/v1/sources/${source.id}/rotate`);
+    expect(body.source).toMatchObject({ has_token: false });
+    expect((await asAdmin.put(`/api/v1/sources/${source.id}`, { token: 'a-token' })).body.source.has_token).toBe(true);
+    expect(await notify(body.source.hook_secret)).toBe(204);
+    await eventually('the commit is applied', async () => (await images()).web === 'team/web2');
   });
 
   test('a deleted source releases the objects of its set, and changes none of them', async () => {

@@ -29,6 +29,7 @@ export function sourcesOf({ services, turns, log }: Pick<World, 'services' | 'tu
 interface Source {
   readonly id: string;
   readonly name: string;
+  readonly state: string;
   readonly hook_secret: string;
   readonly enabled: boolean;
   readonly disabled_reason: string | null;

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { byDepth, eventually } from '@svc/testing';
+import { byDepth, eventually, scaled } from '@svc/testing';
 import { accessibilityViolations, startBrowser, type TestBrowser, type TestPage } from '@svc/testing/browser';
 import { people } from '../../src/environments.ts';
 import { aProduct, freePorts, type Product } from '../start/product.ts';
@@ -97,7 +97,8 @@ export async function untilHostIsFound(page: TestPage): Promise<void> {
   const again = page.getByRole('button', { name: 'Check again' });
   const found = async () => {
     if (await add.isVisible()) return true;
-    if ((await again.isVisible()) && (await again.isEnabled())) await again.click();
+    // The form can replace the button meanwhile.
+    await again.click({ timeout: scaled(1000) }).catch(() => undefined);
     return false;
   };
   await eventually('the engine responds to the check', found, { until: Boolean });

@@ -39,7 +39,7 @@ async function runBlocks(blocks: readonly CommandBlock[]): Promise<void> {
   const { code, stdout, stderr } = await world.run(blocks.map(markedScript).join(''));
   const outputs = outputsOf(stdout);
   const [[place, output] = []] = [...outputs].slice(-1);
-  if (code !== 0) throw new Error(`the commands at ${place} end with ${code}:\n${output}\n${stderr.slice(-2000)}`);
+  if (code !== 0) throw new Error(`the commands at ${place} end with ${code}:\n${output}\n${stderr.slice(-4000)}`);
   for (const shown of blocks.flatMap(shownOutputs)) {
     const printed = outputs.get(shown.place) ?? '';
     if (!patternOf(shown.output).test(printed)) throw new Error(`${shown.place} prints another output:\n${printed}`);

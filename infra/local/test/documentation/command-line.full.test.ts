@@ -49,6 +49,7 @@ cp ${samples}/compose/harmless-ghost.yaml compose.yaml
 cp ${samples}/caprover/harmless-ghost.yml ghost.yml
 printf '{"version": "3", "templates": [{"type": 1, "title": "Ghost", "image": "ghost:6"}]}' > templates.json
 printf 'a password' > password.txt
+printf 'a token' > token.txt
 printf 'kind: deployment\\nname: described\\ntemplate: memcached\\n' > deploy.yaml
 printf %s "$FLEET_ADMIN_TOKEN" > fleet.token
 printf %s "$HUB_ADMIN_JWT" > hub.token
@@ -157,6 +158,8 @@ PLAN=$(svc plan create -f deploy.yaml --set shop -o json | node -p 'JSON.parse(r
 /** What precedes an example. The changes of the examples before it can still be under way, and then nothing has an address. */
 function beforeOf(example: string): string {
   if (example.includes('$PLAN')) return PLAN_OF_FILE;
+  if (example === 'svc source show shop') return 'svc source add shop https://git.example.com/team/shop.git --yes\n';
+  if (example.startsWith('svc source add')) return 'svc source rm shop --yes\n';
   if (example.startsWith('svc open')) return until(`${example} > /dev/null 2>&1`);
   if (example === 'svc update cache --dry-run') return NEW_VERSION + changeCache({ updates: { ready_seconds: 0 } });
   // A return needs a generation that is known to be good, and a rollout that still runs.

@@ -97,7 +97,7 @@ export {
   type ObjectDocument,
 } from './plans/documents.ts';
 export { planLimits, planStates } from './plans/plans.ts';
-export { MAX_SOURCES } from './plans/sources.ts';
+export { MAX_SOURCES, sourceStates } from './plans/sources.ts';
 export { clusterPolicyDefaults, clusterPolicyNames, clusterPolicyReply } from './resources/cluster-policies.ts';
 export { type Elastic, elastic } from './resources/elastic.ts';
 export { readOpenPorts } from './resources/host-ports.ts';

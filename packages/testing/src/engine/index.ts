@@ -4,6 +4,7 @@ import { engineKind } from './start.ts';
 
 export { engineProblem, programAt } from './at-hand.ts';
 export { busyboxTar } from './image.ts';
+export { importPrograms } from './program-image.ts';
 export { engineKind, startEngine, type TestEngine } from './start.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Input } from '@svc/contract';
-import { approvalLevels, type fleetEndpoints, planStates } from '@svc/contract/fleet';
+import { approvalLevels, type fleetEndpoints, planStates, sourceStates } from '@svc/contract/fleet';
 import { notFound } from '@svc/http';
 import { z } from 'zod';
 import { by, isText, type List, readListed, readPage } from '../../database/lists.ts';
@@ -35,6 +35,7 @@ const sourceRow = z.object({
   ...members,
   set: z.string(),
   has_token: z.boolean(),
+  state: z.enum(sourceStates),
   enabled: z.boolean(),
   disabled_reason: z.string().nullable(),
   commit_title: z.string().nullable(),
@@ -49,7 +50,11 @@ const sourceRow = z.object({
   created_at: z.date(),
 });
 
-const columns = Prisma.sql`r.id, r.name, r.set_name AS set, r.url, r.branch, r.folder, r.user_name, r.has_token, r.interval_seconds, r.mode,
+/** The state of a source, a row named `r`. */
+export const sourceState = Prisma.sql`CASE WHEN r.disabled_at IS NOT NULL THEN 'disabled'
+  WHEN r.failing_since IS NOT NULL THEN 'failing' WHEN r.checked_at IS NULL THEN 'pending' ELSE 'ok' END`;
+
+const columns = Prisma.sql`${sourceState} AS state, r.id, r.name, r.set_name AS set, r.url, r.branch, r.folder, r.user_name, r.has_token, r.interval_seconds, r.mode,
   r.heal, r.prune, r.max_deletions, r.disabled_at IS NULL AS enabled, r.disabled_reason, r.commit, r.commit_title, r.commit_author,
   r.committed_at, r.applied_commit, r.plan_id, p.state AS plan_state, r.checked_at,
   CASE WHEN r.disabled_at IS NULL THEN r.check_at END AS next_check_at, r.failing_since, r.failure, r.created_by, r.created_at, r.version`;

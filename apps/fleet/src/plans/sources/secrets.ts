@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Sealer } from '@svc/database';
 import { isSecret } from '@svc/http';
 import { z } from 'zod';
@@ -20,10 +20,16 @@ export const sealSourceSecrets = async (sealer: Sealer, id: string, secrets: Sou
   has_token: secrets.token !== null,
 });
 
-export const openSourceSecrets = async (
+/** @returns undefined if they cannot be decrypted, such as after the encryption keys were lost */
+export async function openSourceSecrets(
   sealer: Sealer,
   { id, sealed }: { readonly id: string; readonly sealed: string },
-): Promise<SourceSecrets> => sourceSecrets.parse(JSON.parse(await sealer.open(locationOf(id), sealed)));
+): Promise<SourceSecrets | undefined> {
+  const text = await sealer.open(locationOf(id), sealed).catch(() => undefined);
+  return text === undefined ? undefined : sourceSecrets.parse(JSON.parse(text));
+}
+
+export const newHookSecret = () => randomBytes(32).toString('base64url');
 
 /** What a server sends to prove that it knows the secret of notifications. */
 export interface HookProof {

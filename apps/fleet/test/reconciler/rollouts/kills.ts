@@ -166,13 +166,13 @@ export async function startKills(steps: readonly string[]) {
       const before = killed.size;
       const endRequests = atRequests ? killAtRequests() : async () => 0;
       const endSteps = await killAtSteps();
-      try {
-        await work();
-      } finally {
-        const count = { requests: await endRequests(), steps: await endSteps() };
-        await Promise.all(replacements.values());
-        figure(`killed at ${JSON.stringify(count)}`);
-      }
+      const [worked] = await Promise.allSettled([work()]);
+      // Both end, so that the next test can lock the steps.
+      const ends = await Promise.allSettled([endRequests(), endSteps()]);
+      for (const result of [worked, ...ends]) if (result.status === 'rejected') throw result.reason;
+      await Promise.all(replacements.values());
+      const [requests, steps] = ends.map((end) => end.status === 'fulfilled' && end.value);
+      figure(`killed at ${JSON.stringify({ requests, steps })}`);
       return killed.size - before;
     },
     stop: async () => {

@@ -23,11 +23,12 @@ type Open = { readonly kind: 'new' } | { readonly kind: 'change' | 'rotate' | 'd
 
 const REFRESH_MS = 5000;
 
-function lookOf({ enabled, failing_since, checked_at }: Source): StatusLook {
-  if (!enabled) return looks.off(t('Disabled'));
-  if (failing_since !== null) return looks.bad(t('Failing'));
-  return checked_at === null ? looks.waiting(t('Not read yet')) : looks.good(t('Working'));
-}
+const stateLooks: Readonly<Record<Source['state'], StatusLook>> = {
+  ok: looks.good(t('Working')),
+  pending: looks.waiting(t('Not read yet')),
+  failing: looks.bad(t('Failing')),
+  disabled: looks.off(t('Disabled')),
+};
 
 /** The branches of git repositories whose files become plans. */
 export default function Sources() {
@@ -127,7 +128,7 @@ function Row({
         </span>
       </th>
       <td>
-        <Status {...lookOf(source)} />
+        <Status {...stateLooks[source.state]} />
         <span className="muted small">{source.disabled_reason ?? source.failure}</span>
       </td>
       <td>

@@ -13,6 +13,9 @@ export const MAX_SOURCES = 500;
 /** The largest notification that a source accepts, in bytes. */
 const MAX_HOOK = MEBIBYTE;
 
+/** `pending`: it was never checked; `failing`: the last check failed. */
+export const sourceStates = ['ok', 'pending', 'failing', 'disabled'] as const;
+
 const modes = ['manual', 'automatic'] as const;
 const prunes = ['never', 'ask', 'automatic'] as const;
 
@@ -121,6 +124,9 @@ const source = z
     folder: z.string(),
     user_name: z.string(),
     has_token: z.boolean(),
+    state: z.enum(sourceStates).meta({
+      description: '`pending`: it was never checked; `failing`: the last check failed, see `failure`',
+    }),
     enabled: z.boolean(),
     disabled_reason: z.string().nullable().meta({ description: 'Why it is disabled; null: it is enabled' }),
     commit: commit.nullable().meta({ description: 'The commit that was read last; null: none was' }),

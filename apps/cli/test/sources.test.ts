@@ -1,0 +1,30 @@
+// Sources: which requests their commands send, and what they print.
+import { aService, svc } from './svc.ts';
+
+const service = await aService();
+afterAll(() => service.stop());
+
+const env = { SVC_URL: service.url, SVC_TOKEN: 'a-token' };
+const source = (name: string) => ({
+  id: name,
+  name,
+  state: 'ok',
+  mode: 'manual',
+  commit: { sha: '0123456789abcdef', title: `The commit of ${name}` },
+  plan_state: 'applied',
+  checked_at: '2026-11-28T10:00:00.000Z',
+});
+
+test('a list has the sources of all pages', async () => {
+  const page = (number: number, name: string) => ({
+    body: { sources: [source(name)], pagination: { page: number, limit: 100, total: 101, totalPages: 2 } },
+  });
+  service.answer({
+    'GET /api/v1/auth/config': { body: { service: 'fleet' } },
+    'GET /api/v1/sources?page=1': page(1, 'shop'),
+    'GET /api/v1/sources?page=2': page(2, 'forum'),
+  });
+  const { code, stdout, stderr } = await svc(['source', 'list'], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/shop .*0123456789ab The commit of shop[\s\S]*forum/);
+});
