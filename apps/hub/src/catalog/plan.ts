@@ -13,19 +13,17 @@ export interface PlannedChanges {
   readonly grants: readonly Pair[];
   readonly revokes: readonly Pair[];
   readonly categories: readonly { readonly id: string; readonly is_private: boolean }[];
-  /** The ids of templates that would be deleted. */
+  /** The ids of templates and applications that would be deleted. */
   readonly withdrawn: readonly string[];
 }
 
-/**
- * The number of templates of a category that an organization sees; `org_id` is null for everyone
- * else.
- */
+/** The number of objects of a kind and a category that an organization sees; `org_id` is null for everyone else. */
 interface Seen {
+  readonly kind: 'template' | 'application';
   readonly org_id: string | null;
   readonly category_id: string;
   readonly slug: string;
-  /** Templates that the visibility rule treats alike: all of a group are visible, or none. */
+  /** Objects that the visibility rule treats alike: all of a group are visible, or none. */
   readonly group_key: string;
   readonly count: number;
 }
@@ -36,10 +34,14 @@ interface Organization {
   readonly name: string;
 }
 
+/** Of templates, and of applications. */
 interface Change {
   gained: number;
   lost: number;
+  readonly applications: { gained: number; lost: number };
 }
+
+const noChange = (): Change => ({ gained: 0, lost: 0, applications: { gained: 0, lost: 0 } });
 
 const columns = (pairs: readonly Pair[]) =>
   Prisma.sql`SELECT * FROM unnest(${pairs.map(({ org_id }) => org_id)}::uuid[], ${pairs.map(({ category_id }) => category_id)}::uuid[])`;
@@ -57,18 +59,23 @@ const overlay = ({ grants, revokes, categories, withdrawn }: PlannedChanges) => 
     LEFT JOIN (SELECT DISTINCT ON (id) id, is_private FROM unnest(
       ${categories.map(({ id }) => id)}::uuid[], ${categories.map(({ is_private }) => is_private)}::boolean[]) AS p(id, is_private)
     ) p ON p.id = c.id),
-  templates AS (SELECT * FROM templates WHERE NOT id = ANY (${[...withdrawn]}::uuid[]))`;
+  objects AS (SELECT * FROM (${OBJECTS}) o WHERE NOT id = ANY (${[...withdrawn]}::uuid[]))`;
 
-/** The templates of the categories, by group, that each organization and everyone else sees. */
+/** The members of templates and applications that the rule reads. */
+const OBJECTS = Prisma.sql`
+  SELECT 'template' AS kind, id, category_id, owner_org_id, is_public FROM templates
+  UNION ALL SELECT 'application', id, category_id, owner_org_id, is_public FROM applications`;
+
+/** The objects of the categories, by group, that each organization and everyone else sees. */
 const seen = (categoryIds: readonly string[], orgIds: readonly string[]) => Prisma.sql`
   , groups AS (
-    SELECT category_id, owner_org_id, is_public, count(*)::int AS count FROM templates
-    WHERE category_id = ANY (${[...categoryIds]}::uuid[]) GROUP BY category_id, owner_org_id, is_public)
-  SELECT o.id AS org_id, c.id AS category_id, c.slug, concat_ws(' ', t.owner_org_id, t.is_public) AS group_key, t.count
+    SELECT kind, category_id, owner_org_id, is_public, count(*)::int AS count FROM objects
+    WHERE category_id = ANY (${[...categoryIds]}::uuid[]) GROUP BY kind, category_id, owner_org_id, is_public)
+  SELECT t.kind, o.id AS org_id, c.id AS category_id, c.slug, concat_ws(' ', t.owner_org_id, t.is_public) AS group_key, t.count
   FROM groups t JOIN categories c ON c.id = t.category_id
   JOIN unnest(${[...orgIds]}::uuid[]) AS o(id) ON ${visibleToOrganization(Prisma.sql`o.id`)}
   UNION ALL
-  SELECT NULL, c.id, c.slug, concat_ws(' ', t.owner_org_id, t.is_public), t.count
+  SELECT t.kind, NULL, c.id, c.slug, concat_ws(' ', t.owner_org_id, t.is_public), t.count
   FROM groups t JOIN categories c ON c.id = t.category_id WHERE ${visibleObjects({ kind: 'anonymous' })}`;
 
 /** No change. */
@@ -97,14 +104,14 @@ async function affectedCategories(
   { grants, revokes, categories, withdrawn }: PlannedChanges,
 ): Promise<string[]> {
   const rows = await reader.read<{ category_id: string }>(
-    Prisma.sql`SELECT DISTINCT category_id FROM templates WHERE id = ANY (${[...withdrawn]}::uuid[])`,
+    Prisma.sql`SELECT DISTINCT category_id FROM (${OBJECTS}) o WHERE id = ANY (${[...withdrawn]}::uuid[])`,
   );
   const named = [...grants, ...revokes, ...rows].map(({ category_id }) => category_id);
   return [...new Set([...named, ...categories.map(({ id }) => id)])];
 }
 
 /**
- * The organizations with a grant for one of the categories, now or then, or with a template in one.
+ * The organizations with a grant for one of the categories, now or then, or with a template or an application in one.
  * The others see what everyone sees.
  */
 async function affectedOrganizations(
@@ -115,7 +122,7 @@ async function affectedOrganizations(
   const affected = Prisma.sql`
     SELECT id, slug, name FROM organizations WHERE id IN (
       SELECT org_id FROM catalog_access WHERE category_id = ANY (${[...categoryIds]}::uuid[])
-      UNION SELECT owner_org_id FROM templates WHERE category_id = ANY (${[...categoryIds]}::uuid[])
+      UNION SELECT owner_org_id FROM (${OBJECTS}) o WHERE category_id = ANY (${[...categoryIds]}::uuid[])
       UNION SELECT unnest(${grants.map(({ org_id }) => org_id)}::uuid[]))`;
   const organizations = await reader.read<Organization>(
     Prisma.sql`${affected} ORDER BY slug LIMIT ${MAX_PLANNED_ORGANIZATIONS}`,
@@ -129,7 +136,8 @@ async function affectedOrganizations(
 type ByCategory = Map<string, Change & { readonly id: string; readonly slug: string }>;
 
 function compare(before: readonly Seen[], after: readonly Seen[]): Map<string | null, ByCategory> {
-  const keyOf = ({ org_id, category_id, group_key }: Seen) => JSON.stringify([org_id, category_id, group_key]);
+  const keyOf = ({ kind, org_id, category_id, group_key }: Seen) =>
+    JSON.stringify([kind, org_id, category_id, group_key]);
   const was = new Map(before.map((row) => [keyOf(row), row]));
   const is = new Map(after.map((row) => [keyOf(row), row]));
   const changed = new Map<string | null, ByCategory>();
@@ -139,16 +147,24 @@ function compare(before: readonly Seen[], after: readonly Seen[]): Map<string | 
     const categories: ByCategory = changed.get(row.org_id) ?? new Map();
     changed.set(row.org_id, categories);
     const { category_id: id, slug } = row;
-    const category = categories.get(id) ?? { id, slug, gained: 0, lost: 0 };
+    const category = categories.get(id) ?? { id, slug, ...noChange() };
     categories.set(id, category);
-    if (difference > 0) category.gained += difference;
-    else category.lost -= difference;
+    const counts = row.kind === 'template' ? category : category.applications;
+    if (difference > 0) counts.gained += difference;
+    else counts.lost -= difference;
   }
   return changed;
 }
 
 const sumOf = (categories: ByCategory | undefined): Change =>
   [...(categories?.values() ?? [])].reduce(
-    (sum, { gained, lost }) => ({ gained: sum.gained + gained, lost: sum.lost + lost }),
-    { gained: 0, lost: 0 },
+    (sum, { gained, lost, applications }) => ({
+      gained: sum.gained + gained,
+      lost: sum.lost + lost,
+      applications: {
+        gained: sum.applications.gained + applications.gained,
+        lost: sum.applications.lost + applications.lost,
+      },
+    }),
+    noChange(),
   );

@@ -1,3 +1,4 @@
+import { PARTS } from '../objects.ts';
 import { startWorld } from '../world.ts';
 
 const world = await startWorld();
@@ -8,7 +9,8 @@ const PLAN = '/api/v1/admin/visibility/plan';
 const ACCESS = '/api/v1/admin/catalog-access';
 const admin = await world.aUser('admin');
 
-type Change = { readonly gained: number; readonly lost: number };
+type Counts = { readonly gained: number; readonly lost: number };
+type Change = Counts & { readonly applications: Counts };
 type Planned = Change & { readonly id: string; readonly categories: readonly (Change & { readonly slug: string })[] };
 
 const plan = async (body: object): Promise<{ everyone: Change; organizations: Planned[]; total: number }> => {
@@ -16,9 +18,11 @@ const plan = async (body: object): Promise<{ everyone: Change; organizations: Pl
   expect(status).toBe(200);
   return reply;
 };
+/** A change of templates only. */
+const ofTemplates = (gained: number, lost: number): Change => ({ gained, lost, applications: { gained: 0, lost: 0 } });
 const of = ({ organizations }: { readonly organizations: readonly Planned[] }, { id }: { readonly id: string }) => {
   const found = organizations.find((each) => each.id === id);
-  return found && { gained: found.gained, lost: found.lost };
+  return found && { gained: found.gained, lost: found.lost, applications: found.applications };
 };
 
 /** A private category with templates, and organizations with and without a grant. */
@@ -51,13 +55,13 @@ test('a plan states what a grant shows and a revocation hides, and changes nothi
     grants: [other, owner].map(({ id }) => ({ org_id: id, category_id: category.id })),
     revokes: [{ org_id: granted.id, category_id: category.id }],
   });
-  expect(of(planned, other)).toEqual({ gained: 2, lost: 0 });
+  expect(of(planned, other)).toEqual(ofTemplates(2, 0));
   // The template that it owns is visible already.
-  expect(of(planned, owner)).toEqual({ gained: 2, lost: 0 });
-  expect(of(planned, granted)).toEqual({ gained: 0, lost: 2 });
-  expect(planned.everyone).toEqual({ gained: 0, lost: 0 });
+  expect(of(planned, owner)).toEqual(ofTemplates(2, 0));
+  expect(of(planned, granted)).toEqual(ofTemplates(0, 2));
+  expect(planned.everyone).toEqual(ofTemplates(0, 0));
   expect(planned.organizations.find(({ id }) => id === other.id)?.categories).toEqual([
-    { id: category.id, slug: category.slug, gained: 2, lost: 0 },
+    { id: category.id, slug: category.slug, ...ofTemplates(2, 0) },
   ]);
   expect(await totals()).toEqual(before);
 });
@@ -74,7 +78,7 @@ test('the plan agrees with what organizations see after the change', async () =>
   expect((await admin.put(ACCESS, body)).body).toEqual({ granted: 1, revoked: 1 });
   const after = await Promise.all(organizations.map(total));
   const differences = organizations.map((organization) => {
-    const { gained, lost } = of(planned, organization) ?? { gained: 0, lost: 0 };
+    const { gained, lost } = of(planned, organization) ?? ofTemplates(0, 0);
     return gained - lost;
   });
   expect(after.map((count, index) => count - (before[index] ?? 0))).toEqual(differences);
@@ -88,9 +92,9 @@ test('a plan states whom a category hides from when it becomes private, and who 
   await world.aTemplate({ category_id: category.id });
   await world.aTemplate({ category_id: category.id, owner_org_id: owner.id });
   const planned = await plan({ categories: [{ id: category.id, is_private: true }] });
-  expect(planned.everyone).toEqual({ gained: 0, lost: 2 });
-  expect(of(planned, granted)).toEqual({ gained: 0, lost: 0 });
-  expect(of(planned, owner)).toEqual({ gained: 0, lost: 1 });
+  expect(planned.everyone).toEqual(ofTemplates(0, 2));
+  expect(of(planned, granted)).toEqual(ofTemplates(0, 0));
+  expect(of(planned, owner)).toEqual(ofTemplates(0, 1));
   expect(planned.total).toBe(2);
 });
 
@@ -98,15 +102,34 @@ test('a plan states what a withdrawal hides', async () => {
   const { granted, owner, other, templates } = await aScene();
   const open = await world.aTemplate();
   const planned = await plan({ withdrawn: [open.id, ...templates.map(({ id }) => id)] });
-  expect(planned.everyone).toEqual({ gained: 0, lost: 1 });
-  expect(of(planned, granted)).toEqual({ gained: 0, lost: 3 });
-  expect(of(planned, owner)).toEqual({ gained: 0, lost: 2 });
+  expect(planned.everyone).toEqual(ofTemplates(0, 1));
+  expect(of(planned, granted)).toEqual(ofTemplates(0, 3));
+  expect(of(planned, owner)).toEqual(ofTemplates(0, 2));
   expect(of(planned, other)).toBeUndefined(); // it loses what everyone loses
+});
+
+test('a plan states what happens to applications beside templates', async () => {
+  const { category, granted, other } = await aScene();
+  const application = async (given: object) => {
+    const body = { name: 'Wiki', category_id: category.id, parts: PARTS, ...given };
+    return (await admin.post('/api/v1/admin/applications', body)).body.application;
+  };
+  const wiki = await application({});
+  const own = await application({ name: 'Own wiki', is_public: false, owner_org_id: other.id });
+  const planned = await plan({
+    grants: [{ org_id: other.id, category_id: category.id }],
+    revokes: [{ org_id: granted.id, category_id: category.id }],
+  });
+  expect(of(planned, other)).toEqual({ gained: 2, lost: 0, applications: { gained: 1, lost: 0 } });
+  expect(of(planned, granted)).toEqual({ gained: 0, lost: 2, applications: { gained: 0, lost: 1 } });
+  const withdrawn = await plan({ withdrawn: [wiki.id, own.id] });
+  expect(of(withdrawn, granted)).toEqual({ gained: 0, lost: 0, applications: { gained: 0, lost: 1 } });
+  expect(of(withdrawn, other)).toEqual({ gained: 0, lost: 0, applications: { gained: 0, lost: 1 } });
 });
 
 test('a plan without changes, and one of unknown objects, changes nothing', async () => {
   const unknown = '0198c7a2-5f3e-7d21-9c3b-2f6f0e4b8a10';
-  const nothing = { everyone: { gained: 0, lost: 0 }, organizations: [], total: 0 };
+  const nothing = { everyone: ofTemplates(0, 0), organizations: [], total: 0 };
   expect(await plan({})).toEqual(nothing);
   const grants = [{ org_id: unknown, category_id: unknown }];
   expect(await plan({ grants, withdrawn: [unknown], categories: [{ id: unknown, is_private: true }] })).toEqual(

@@ -240,6 +240,25 @@ export function testFormAndCatalog(given: () => ConsoleWorld): void {
     await keys.press(page.getByRole('dialog').getByRole('button', { name: 'Leave' }));
     await page.getByRole('row', { name: /Both parts are needed/ }).waitFor();
 
+    await keys.press(page.getByRole('link', { name: 'Status and advisories' }));
+    await page.getByText(/[0-9] organizations? sees? this application\. Everyone else can see it, too\./).waitFor();
+    await keys.choose(
+      page.getByRole('combobox', { name: 'Status' }),
+      'Deprecated: it works, and should no longer be used',
+    );
+    await keys.fill(page.getByLabel('Reason'), 'One part is enough');
+    await keys.press(page.getByRole('button', { name: 'Publish the status' }));
+    await keys.press(page.getByRole('button', { name: 'New advisory' }));
+    await keys.fill(restoration.getByLabel(/^Message/), 'Revision 2 has no database.');
+    await keys.fill(restoration.getByLabel('First revision'), '2');
+    await keys.fill(restoration.getByLabel('Last revision'), '2');
+    await keys.press(restoration.getByRole('button', { name: 'Publish', exact: true }));
+    await page.getByText('Revisions 2 to 2').waitFor();
+    expect(await findProblems(page, { widths: [360, 1280] })).toEqual([]);
+    await page.goto(`${world.hub}/applications/two-parts`);
+    await page.getByText('One part is enough').waitFor();
+    await page.getByText('Revision 2 has no database.').waitFor();
+
     await page.goto(`${world.hub}/admin/applications?q=two-parts`);
     await keys.select(page.getByRole('button', { name: 'Actions for Two parts' }), 'Delete…');
     await keys.fill(restoration.getByLabel('Type two-parts to confirm'), 'two-parts');

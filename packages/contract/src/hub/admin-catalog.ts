@@ -47,7 +47,11 @@ const pairs = list(z.strictObject({ org_id: uuid, category_id: uuid })).default(
 const accessChanges = z.strictObject({ grants: pairs, revokes: pairs });
 
 /** Numbers of templates that become visible, and that no longer are. */
-const visibilityChange = z.object({ gained: z.int(), lost: z.int() });
+const visibilityChange = z.object({
+  gained: z.int().meta({ description: 'Templates that would be visible in addition' }),
+  lost: z.int().meta({ description: 'Templates that would no longer be visible' }),
+  applications: z.object({ gained: z.int(), lost: z.int() }).meta({ description: 'The same for applications' }),
+});
 
 /** Administration of the catalog and of grants. */
 export const hubAdminCatalogEndpoints = {
@@ -251,7 +255,9 @@ export const hubAdminCatalogEndpoints = {
       categories: list(z.strictObject({ id: uuid, is_private: z.boolean() }))
         .default([])
         .meta({ description: 'Categories that would become private or public' }),
-      withdrawn: list(uuid).default([]).meta({ description: 'The ids of templates that would be deleted' }),
+      withdrawn: list(uuid)
+        .default([])
+        .meta({ description: 'The ids of templates and applications that would be deleted' }),
     }),
     reply: z.object({
       everyone: visibilityChange.meta({

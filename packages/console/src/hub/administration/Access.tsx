@@ -188,13 +188,18 @@ function Consequences({ changes }: { readonly changes: readonly Change[] }) {
   return (
     <div role="status">
       <ul className="small">
-        {plan.data?.organizations.map(({ id, name, gained, lost }) => (
+        {plan.data?.organizations.map(({ id, name, gained, lost, applications }) => (
           <li key={id}>
             {rich('{name} gains {gained, plural, one {# template} other {# templates}} and loses {lost}.', {
               name: <strong>{name}</strong>,
               gained,
               lost: formatCount(lost),
-            })}
+            })}{' '}
+            {applications.gained + applications.lost > 0 &&
+              t('It gains {gained, plural, one {# application} other {# applications}} and loses {lost}.', {
+                gained: applications.gained,
+                lost: formatCount(applications.lost),
+              })}
           </li>
         ))}
       </ul>

@@ -3,12 +3,12 @@ import { Lock } from 'lucide-react';
 import { codeOf, isUnavailable } from '../../shared/api/problem.ts';
 import { ApplicationFacts, ApplicationInputs, ApplicationParts } from '../../shared/catalog/ApplicationFacts.tsx';
 import { Documentation, Tags } from '../../shared/catalog/CatalogTexts.tsx';
-import { TemplateStatus } from '../../shared/catalog/TemplateAdvice.tsx';
+import { TemplateAdvice, TemplateStatus } from '../../shared/catalog/TemplateAdvice.tsx';
 import { TemplateGlyph } from '../../shared/catalog/TemplateGlyph.tsx';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { t } from '../../shared/texts/texts.ts';
-import { Empty, ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
+import { Empty, ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
 import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { SignInButton } from '../account/SignInButton.tsx';
 import { hub } from '../api.ts';
@@ -35,7 +35,7 @@ export default function Application({ params }: PageProps<'/applications/:slug'>
         about={description}
       />
       {error && <ErrorView error={error} retry={refetch} />}
-      {application.status_message !== '' && <Notice kind="warning" title={application.status_message} />}
+      <TemplateAdvice kind="application" of={application} />
       <div className="split">
         <div className="stack">
           <ApplicationParts parts={application.parts} />

@@ -44,7 +44,7 @@ export default function Template({ params }: PageProps<'/templates/:slug'>) {
         }
       />
       {error && <ErrorView error={error} retry={refetch} />}
-      <TemplateAdvice template={template} />
+      <TemplateAdvice kind="template" of={template} />
       <div className="split">
         <Documentation
           name={template.name}

@@ -3,7 +3,7 @@ import { href } from '../../shared/routing/href.ts';
 /** What has a history in the hub. */
 export type Kind = 'template' | 'application';
 
-/** The operations on the history of a kind. Those of both kinds have the same requests. */
+/** The operations on objects of a kind, their history and their advisories. Those of both kinds have the same requests. */
 export const operations = {
   template: {
     list: 'listRevisions',
@@ -11,7 +11,11 @@ export const operations = {
     compare: 'compareRevisions',
     restore: 'restoreTemplate',
     listDeleted: 'listDeletedTemplates',
+    update: 'updateTemplate',
     remove: 'deleteTemplate',
+    publishAdvisory: 'createAdvisory',
+    replaceAdvisory: 'updateAdvisory',
+    withdrawAdvisory: 'withdrawAdvisory',
   },
   application: {
     list: 'listApplicationRevisions',
@@ -19,7 +23,11 @@ export const operations = {
     compare: 'compareApplicationRevisions',
     restore: 'restoreApplication',
     listDeleted: 'listDeletedApplications',
+    update: 'updateApplication',
     remove: 'deleteApplication',
+    publishAdvisory: 'createApplicationAdvisory',
+    replaceAdvisory: 'updateApplicationAdvisory',
+    withdrawAdvisory: 'withdrawApplicationAdvisory',
   },
 } as const;
 

@@ -11,8 +11,8 @@ import { PageError } from '../../shared/ui/shell/PageHeader.tsx';
 import { hub, type ManagedTemplate } from '../api.ts';
 import { DeletedObject } from '../history/DeletedObject.tsx';
 import { History } from '../history/History.tsx';
+import { StatusAndAdvisories } from '../history/StatusAndAdvisories.tsx';
 import { ManagedHeader } from './ManagedHeader.tsx';
-import { StatusAndAdvisories } from './StatusAndAdvisories.tsx';
 import { TemplateForm } from './TemplateForm.tsx';
 
 const tabs = [
@@ -42,7 +42,7 @@ function Editor({ template }: { readonly template: ManagedTemplate }) {
       />
       <Tabs label={name} tabs={tabs} current={tab} path={href('/admin/templates/:id', { id })} />
       {tab === 'content' && <Content latest={template} />}
-      {tab === 'status' && <StatusAndAdvisories template={template} />}
+      {tab === 'status' && <StatusAndAdvisories kind="template" of={template} />}
       {tab === 'history' && (
         <History of={{ kind: 'template', id, name, newest: revision ?? 0, version, isDeleted: false }} />
       )}

@@ -56,14 +56,26 @@ export const Replacement = ({ template }: { readonly template: ReactNode }) => (
   <p>{rich('Use {template} instead.', { template })}</p>
 );
 
-/** What a template tells about itself: that it is not active, and its advisories. */
-export function TemplateAdvice({ template }: { readonly template: Template }) {
-  const { status, status_message, replacement, advisories } = template;
-  const titles: Readonly<Record<string, string>> = {
+const titles: Readonly<Record<'template' | 'application', Readonly<Record<string, string>>>> = {
+  template: {
     deprecated: t('This template is deprecated'),
     blocked: t('This template must not be deployed'),
-  };
-  const title = titles[status];
+  },
+  application: {
+    deprecated: t('This application is deprecated'),
+    blocked: t('This application must not be deployed'),
+  },
+};
+
+/** What a template or an application tells about itself: that it is not active, and its advisories. */
+export function TemplateAdvice({
+  kind,
+  of: { status, status_message, replacement, advisories },
+}: {
+  readonly kind: keyof typeof titles;
+  readonly of: Pick<Template, 'status' | 'status_message' | 'replacement' | 'advisories'>;
+}) {
+  const title = titles[kind][status];
   return (
     <>
       {title && (

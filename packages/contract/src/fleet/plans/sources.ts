@@ -20,7 +20,7 @@ const modes = ['manual', 'automatic'] as const;
 const prunes = ['never', 'ask', 'automatic'] as const;
 
 const NOT_A_URL =
-  'must be the https URL of a git repository, without a user and a query, such as https://git.example.com/team/shop.git';
+  'must be an https URL of a git repository, without a user, a query and a fragment, such as https://git.example.com/team/shop.git';
 
 const url = line(1000)
   .regex(/^https?:\/\/[^/\\\s?#@]+\/[^\s?#@]*$/, { message: NOT_A_URL, abort: true })

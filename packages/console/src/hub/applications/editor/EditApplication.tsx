@@ -10,6 +10,7 @@ import { PageError } from '../../../shared/ui/shell/PageHeader.tsx';
 import { hub, type ManagedApplication } from '../../api.ts';
 import { DeletedObject } from '../../history/DeletedObject.tsx';
 import { History } from '../../history/History.tsx';
+import { StatusAndAdvisories } from '../../history/StatusAndAdvisories.tsx';
 import { ManagedHeader } from '../../templates/ManagedHeader.tsx';
 import type { ReadFile } from '../application-body.ts';
 import { FileWarnings } from '../FileWarnings.tsx';
@@ -18,6 +19,7 @@ import { useImport } from './useImport.tsx';
 
 const tabs = [
   { id: 'content', label: t('Content') },
+  { id: 'status', label: t('Status and advisories') },
   { id: 'history', label: t('History') },
 ] as const;
 
@@ -44,6 +46,7 @@ function Editor({ application }: { readonly application: ManagedApplication }) {
       />
       <Tabs label={name} tabs={tabs} current={tab} path={href('/admin/applications/:id', { id })} />
       {tab === 'content' && <Content latest={application} imported={imported} />}
+      {tab === 'status' && <StatusAndAdvisories kind="application" of={application} />}
       {tab === 'history' && (
         <History of={{ kind: 'application', id, name, newest: revision ?? 0, version, isDeleted: false }} />
       )}

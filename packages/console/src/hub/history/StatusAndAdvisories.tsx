@@ -11,7 +11,8 @@ import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
 import { FormError } from '../../shared/ui/feedback/FormError.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { Panel } from '../../shared/ui/shell/PageHeader.tsx';
-import { hub, type ManagedTemplate, type TemplateBody, useBlocked } from '../api.ts';
+import { hub, type ManagedApplication, type ManagedTemplate, type TemplateBody, useBlocked } from '../api.ts';
+import { type Kind, operations } from './kinds.ts';
 
 type Status = NonNullable<TemplateBody['status']>;
 type Advisory = ManagedTemplate['advisories'][number];
@@ -22,17 +23,25 @@ const statuses: readonly { readonly value: Status; readonly label: string }[] = 
   { value: 'blocked', label: t('Blocked: fleets refuse new deployments') },
 ];
 
-/** What a template tells the fleets, beside its content. */
-export const StatusAndAdvisories = ({ template }: { readonly template: ManagedTemplate }) => (
+interface Given {
+  readonly kind: Kind;
+  readonly of: Pick<
+    ManagedTemplate & ManagedApplication,
+    'id' | 'revision' | 'resource_version' | 'is_public' | 'status' | 'status_message' | 'replacement' | 'advisories'
+  >;
+}
+
+/** What a template or an application tells the fleets, beside its content. */
+export const StatusAndAdvisories = (given: Given) => (
   <div className="stack">
-    <Audience id={template.id} />
-    <StatusPanel template={template} />
-    <AdvisoriesPanel template={template} />
+    <Audience kind={given.kind} id={given.of.id} />
+    <StatusPanel {...given} />
+    <AdvisoriesPanel {...given} />
   </div>
 );
 
-/** How many organizations see a template: those that would lose it with its deletion. */
-function Audience({ id }: { readonly id: string }) {
+/** How many organizations see an object: those that would lose it with its deletion. */
+function Audience({ kind, id }: { readonly kind: Kind; readonly id: string }) {
   const body = { withdrawn: [id] };
   const plan = useQuery({
     queryKey: ['admin', 'audience', id],
@@ -40,11 +49,14 @@ function Audience({ id }: { readonly id: string }) {
   });
   const all = useQuery(hub.read('listOrganizations', { query: { limit: 1 } }));
   if (!plan.data || !all.data) return null;
-  const isPublic = plan.data.everyone.lost > 0;
-  const count = isPublic ? all.data.pagination.total : plan.data.organizations.filter(({ lost }) => lost > 0).length;
-  const organizations = t('{count, plural, one {# organization sees} other {# organizations see}} this template.', {
-    count,
-  });
+  const losesIt = ({ lost, applications }: typeof plan.data.everyone) =>
+    (kind === 'template' ? lost : applications.lost) > 0;
+  const isPublic = losesIt(plan.data.everyone);
+  const count = isPublic ? all.data.pagination.total : plan.data.organizations.filter(losesIt).length;
+  const organizations =
+    kind === 'template'
+      ? t('{count, plural, one {# organization sees} other {# organizations see}} this template.', { count })
+      : t('{count, plural, one {# organization sees} other {# organizations see}} this application.', { count });
   return (
     <p>
       {organizations} {isPublic && t('Everyone else can see it, too.')}
@@ -52,21 +64,21 @@ function Audience({ id }: { readonly id: string }) {
   );
 }
 
-function StatusPanel({ template }: { readonly template: ManagedTemplate }) {
-  const { id, resource_version } = template;
+function StatusPanel({ kind, of }: Given) {
+  const { id, resource_version } = of;
   const form = useEdits<{ status: Status; status_message: string; replacement: string }>({
-    status: statuses.find(({ value }) => value === template.status)?.value ?? 'active',
-    status_message: template.status_message,
-    replacement: template.replacement ?? '',
+    status: statuses.find(({ value }) => value === of.status)?.value ?? 'active',
+    status_message: of.status_message,
+    replacement: of.replacement ?? '',
   });
   const update = useMutation({
-    ...hub.change('updateTemplate', 'catalog'),
+    ...hub.change(operations[kind].update, 'catalog'),
     onSuccess: () => {
       confirmChange(t('The status is published'));
       form.discard();
     },
   });
-  const blocked = useBlocked()('updateTemplate');
+  const blocked = useBlocked()(operations[kind].update);
   const errorAt = form.errorsOf(update.error);
   const { status, status_message, replacement } = form.values;
   return (
@@ -90,17 +102,27 @@ function StatusPanel({ template }: { readonly template: ManagedTemplate }) {
           rows={2}
           mono={false}
           required={status === 'blocked'}
-          hint={t('Everyone who sees the template can read it.')}
+          hint={
+            kind === 'template'
+              ? t('Everyone who sees the template can read it.')
+              : t('Everyone who sees the application can read it.')
+          }
           error={errorAt('status_message')}
         />
         <TextField
           {...form.bind('replacement')}
-          label={t('Slug of the template to use instead')}
+          label={
+            kind === 'template' ? t('Slug of the template to use instead') : t('Slug of the application to use instead')
+          }
           mono
-          hint={t('Empty: none. Everyone who sees the template can read it.')}
+          hint={
+            kind === 'template'
+              ? t('Empty: none. Everyone who sees the template can read it.')
+              : t('Empty: none. Everyone who sees the application can read it.')
+          }
           error={errorAt('replacement')}
         />
-        {status === 'blocked' && template.is_public && (
+        {kind === 'template' && status === 'blocked' && of.is_public && (
           <p className="muted small">
             {t('Fleets of earlier versions ignore the status. To stop them, also make the template private.')}
           </p>
@@ -116,10 +138,10 @@ function StatusPanel({ template }: { readonly template: ManagedTemplate }) {
   );
 }
 
-function AdvisoriesPanel({ template }: { readonly template: ManagedTemplate }) {
+function AdvisoriesPanel({ kind, of }: Given) {
   const [edited, setEdited] = useState<Advisory | 'new'>();
   const [withdrawn, setWithdrawn] = useState<Advisory>();
-  const blocked = useBlocked()('createAdvisory');
+  const blocked = useBlocked()(operations[kind].publishAdvisory);
   return (
     <Panel
       title={t('Advisories')}
@@ -136,13 +158,13 @@ function AdvisoriesPanel({ template }: { readonly template: ManagedTemplate }) {
         </Button>
       }
     >
-      {template.advisories.length === 0 && (
+      {of.advisories.length === 0 && (
         <p className="body muted">
           {t('No advisory is open. Publish one to tell the fleets what is wrong with a revision.')}
         </p>
       )}
       <ul className="item-list">
-        {template.advisories.map((advisory) => (
+        {of.advisories.map((advisory) => (
           <li key={advisory.id} className="spread">
             <AdvisoryText advisory={advisory} />
             <span className="row">
@@ -170,12 +192,15 @@ function AdvisoriesPanel({ template }: { readonly template: ManagedTemplate }) {
       </ul>
       {edited && (
         <AdvisoryDialog
-          template={template}
+          kind={kind}
+          of={of}
           advisory={edited === 'new' ? undefined : edited}
           onClose={() => setEdited(undefined)}
         />
       )}
-      {withdrawn && <WithdrawDialog id={template.id} advisory={withdrawn} onClose={() => setWithdrawn(undefined)} />}
+      {withdrawn && (
+        <WithdrawDialog kind={kind} id={of.id} advisory={withdrawn} onClose={() => setWithdrawn(undefined)} />
+      )}
     </Panel>
   );
 }
@@ -188,11 +213,11 @@ const severities = [
 type Severity = (typeof severities)[number]['value'];
 
 function AdvisoryDialog({
-  template: { id, revision },
+  kind,
+  of: { id, revision },
   advisory,
   onClose,
-}: {
-  readonly template: ManagedTemplate;
+}: Given & {
   /** Undefined: a new one. */
   readonly advisory: Advisory | undefined;
   readonly onClose: () => void;
@@ -212,8 +237,8 @@ function AdvisoryDialog({
       onClose();
     },
   };
-  const create = useMutation({ ...hub.change('createAdvisory', 'catalog'), ...done });
-  const update = useMutation({ ...hub.change('updateAdvisory', 'catalog'), ...done });
+  const create = useMutation({ ...hub.change(operations[kind].publishAdvisory, 'catalog'), ...done });
+  const update = useMutation({ ...hub.change(operations[kind].replaceAdvisory, 'catalog'), ...done });
   const { error, isPending } = advisory ? update : create;
   const errorAt = form.errorsOf(error);
   const { severity, message, url, first_revision, last_revision } = form.values;
@@ -238,7 +263,7 @@ function AdvisoryDialog({
       onClose={onClose}
       onSubmit={submit}
     >
-      <Audience id={id} />
+      <Audience kind={kind} id={id} />
       <SelectField {...form.bind('severity')} label={t('Severity')} options={severities} error={errorAt('severity')} />
       <TextAreaField
         {...form.bind('message')}
@@ -246,7 +271,11 @@ function AdvisoryDialog({
         rows={4}
         mono={false}
         required
-        hint={t('What is wrong, and what to do. Everyone who sees the template can read it.')}
+        hint={
+          kind === 'template'
+            ? t('What is wrong, and what to do. Everyone who sees the template can read it.')
+            : t('What is wrong, and what to do. Everyone who sees the application can read it.')
+        }
         error={errorAt('message')}
       />
       <TextField
@@ -277,16 +306,18 @@ function AdvisoryDialog({
 }
 
 function WithdrawDialog({
+  kind,
   id,
   advisory,
   onClose,
 }: {
+  readonly kind: Kind;
   readonly id: string;
   readonly advisory: Advisory;
   readonly onClose: () => void;
 }) {
   const withdraw = useMutation({
-    ...hub.change('withdrawAdvisory', 'catalog'),
+    ...hub.change(operations[kind].withdrawAdvisory, 'catalog'),
     onSuccess: () => {
       confirmChange(t('The advisory is withdrawn'));
       onClose();
