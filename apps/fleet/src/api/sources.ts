@@ -1,4 +1,5 @@
 import { fleetEndpoints, MAX_SOURCES } from '@svc/contract/fleet';
+import type { Sealer } from '@svc/database';
 import { isBranchName } from '@svc/git';
 import { invalid, notFound, Problem, pickDefined } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
@@ -85,6 +86,12 @@ const MEMBERS = [
   'user_name',
 ] as const;
 
+/** The sealed columns of a source with another token. A secret of notifications that cannot be decrypted is replaced. */
+async function withToken(sealer: Sealer, source: Source, token: string | null) {
+  const hook = (await openSourceSecrets(sealer, source))?.hook ?? newHookSecret();
+  return sealSourceSecrets(sealer, source.id, { hook, token });
+}
+
 export const updateSource = changeRoute(fleetEndpoints.updateSource, async (context, { params: { id }, body }) => {
   const { transaction, settings } = context;
   refuseInvalid(context, body);
@@ -93,9 +100,7 @@ export const updateSource = changeRoute(fleetEndpoints.updateSource, async (cont
   const isMoved = new URL(url).host !== new URL(before.url).host;
   if (isMoved && before.has_token && token === undefined) throw secretRequiredAgain('token', 'the server of url');
   const changes = pickDefined(body, MEMBERS);
-  const secrets = await openSourceSecrets(settings.sealer, before);
-  const hook = secrets?.hook ?? newHookSecret();
-  const sealed = token === undefined ? {} : await sealSourceSecrets(settings.sealer, id, { hook, token });
+  const sealed = token === undefined ? {} : await withToken(settings.sealer, before, token);
   const disabled =
     enabled === undefined
       ? {}

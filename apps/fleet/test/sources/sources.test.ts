@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { describeWithGit, eventually } from '@svc/testing';
 import { actionsOf } from '../plans/world.ts';
-import { sourcesOf, startSourceWorld } from './world.ts';
+import { filesOf, sourcesOf, startSourceWorld } from './world.ts';
 
 const fleet = await startSourceWorld();
 const { client, asAdmin, asOperator, create, read, check, commit, images, failing, planOf, apply, named } = fleet;
@@ -14,7 +14,6 @@ const byHand = async (name: string, body: object) => {
   expect(status).toBe(200);
 };
 const labelsOf = async (name: string) => (await named(name))?.labels;
-const NEXT_WEB = 'kind: deployment\nname: web\nspec:\n  image_name: team/web2\n';
 /** A document with labels, as the text of an image. */
 const labelled = (image: string, label: string) => `${image}\nlabels: { from: ${label} }`;
 
@@ -194,7 +193,7 @@ describeWithGit('sources', () => {
       const warn = jest.spyOn(fleet.log, 'warn');
       const source = await create({ web: 'team/web' }, AUTOMATIC);
       await refusePlans('disk_full');
-      await fleet.git().commit({ branch: source.branch, files: { 'deploy/web.yaml': NEXT_WEB } });
+      await fleet.git().commit({ branch: source.branch, files: filesOf({ web: 'team/web2' }) });
       await asAdmin.post(`/api/v1/sources/${source.id}/check`);
       await eventually('the check ends early', async () =>
         warn.mock.calls.some(([, message]) => message === 'the check of a source has ended early; will retry'),

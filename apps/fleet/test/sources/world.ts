@@ -43,7 +43,7 @@ interface Source {
 }
 
 /** Files of a commit: a deployment for each name, in the folder `deploy`. */
-const filesOf = (documents: Readonly<Record<string, string>>): Record<string, string> =>
+export const filesOf = (documents: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(documents).map(([name, image]) => [
       `deploy/${name}.yaml`,

@@ -1,6 +1,7 @@
 import { MAX_PLANNED_ORGANIZATIONS } from '@svc/contract/hub';
 import type { Reader } from '@svc/database';
 import { Prisma } from '../generated/prisma/client.ts';
+import { applications, type Kind, templates } from './kinds.ts';
 import { visibleObjects, visibleToOrganization } from './visibility.ts';
 
 interface Pair {
@@ -19,7 +20,7 @@ export interface PlannedChanges {
 
 /** The number of objects of a kind and a category that an organization sees; `org_id` is null for everyone else. */
 interface Seen {
-  readonly kind: 'template' | 'application';
+  readonly kind: Kind['noun'];
   readonly org_id: string | null;
   readonly category_id: string;
   readonly slug: string;
@@ -62,9 +63,13 @@ const overlay = ({ grants, revokes, categories, withdrawn }: PlannedChanges) => 
   objects AS (SELECT * FROM (${OBJECTS}) o WHERE NOT id = ANY (${[...withdrawn]}::uuid[]))`;
 
 /** The members of templates and applications that the rule reads. */
-const OBJECTS = Prisma.sql`
-  SELECT 'template' AS kind, id, category_id, owner_org_id, is_public FROM templates
-  UNION ALL SELECT 'application', id, category_id, owner_org_id, is_public FROM applications`;
+const OBJECTS = Prisma.join(
+  [templates, applications].map(
+    ({ noun, table }) =>
+      Prisma.sql`SELECT ${noun}::text AS kind, id, category_id, owner_org_id, is_public FROM ${table}`,
+  ),
+  ' UNION ALL ',
+);
 
 /** The objects of the categories, by group, that each organization and everyone else sees. */
 const seen = (categoryIds: readonly string[], orgIds: readonly string[]) => Prisma.sql`

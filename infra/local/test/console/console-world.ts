@@ -97,7 +97,7 @@ export async function untilHostIsFound(page: TestPage): Promise<void> {
   const again = page.getByRole('button', { name: 'Check again' });
   const found = async () => {
     if (await add.isVisible()) return true;
-    // The form can replace the button meanwhile.
+    // The form may have replaced the button.
     await again.click({ timeout: scaled(1000) }).catch(() => undefined);
     return false;
   };

@@ -97,7 +97,7 @@ export function testConversion(given: () => { readonly world: ConsoleWorld; read
       await untilShows(page, open, CHANGE_MS);
       expect(await findProblems(page, { widths: [width] })).toEqual([]);
       const [opened] = await Promise.all([page.context().waitForEvent('page'), open.click()]);
-      expect(clicks()).toBeLessThanOrEqual(MAX_CLICKS);
+      expect(await clicks()).toBeLessThanOrEqual(MAX_CLICKS);
       await opened.close();
       // The password of the file stays in the browser: the fleet has generated another one.
       expect(bodies.filter((body) => body.includes(PASSWORD))).toEqual([]);

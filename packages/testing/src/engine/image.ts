@@ -14,6 +14,7 @@ const PROGRAMS = [
   'ls',
   'mkdir',
   'pidof',
+  'rm',
   'sleep',
   'tail',
   'timeout',
@@ -21,15 +22,25 @@ const PROGRAMS = [
   'wget',
 ];
 
-/** Creates a tar archive of a file system that contains only Busybox. */
-export async function busyboxTar(folder: string): Promise<string> {
-  const bin = path.join(folder, 'bin');
+/** Adds Busybox and the folder /tmp to a file system. */
+export async function addBusybox(root: string): Promise<void> {
+  const bin = path.join(root, 'bin');
   await mkdir(bin, { recursive: true });
-  await mkdir(path.join(folder, 'tmp'));
+  await mkdir(path.join(root, 'tmp'));
   await copyFile(programAt('busybox') ?? '', path.join(bin, 'busybox'));
   for (const name of PROGRAMS) await symlink('busybox', path.join(bin, name));
-  await runProgram('tar', ['-C', folder, '-cf', `${folder}.tar`, '.'], { cwd: folder });
-  return `${folder}.tar`;
+}
+
+/** Creates a tar archive of a file system beside its folder. @returns its path */
+export async function tarOf(root: string): Promise<string> {
+  await runProgram('tar', ['-C', root, '-cf', `${root}.tar`, '.'], { cwd: root });
+  return `${root}.tar`;
+}
+
+/** Creates a tar archive of a file system that contains only Busybox. */
+export async function busyboxTar(folder: string): Promise<string> {
+  await addBusybox(folder);
+  return tarOf(folder);
 }
 
 /** Imports an image without a registry. @returns its reference */

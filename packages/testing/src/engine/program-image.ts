@@ -1,7 +1,8 @@
-import { chmod, chown, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { programAt } from './at-hand.ts';
+import { addBusybox, tarOf } from './image.ts';
 import { runProgram } from './program.ts';
 import type { TestEngine } from './start.ts';
 
@@ -35,21 +36,19 @@ export async function importPrograms({ byHand }: Pick<TestEngine, 'byHand'>, ima
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-image-'));
   const root = path.join(folder, 'root');
   const inside = (file: string) => path.join(root, file);
-  const shell = programAt('busybox') ?? '';
-  const libraries = (await Promise.all([shell, ...programs].map((file) => librariesOf(file).catch(() => [])))).flat();
+  const libraries = (
+    await Promise.all([programAt('busybox') ?? '', ...programs].map((file) => librariesOf(file).catch(() => [])))
+  ).flat();
   for (const file of new Set([...programs, ...data, ...libraries]))
     await cp(file, inside(file), { recursive: true, dereference: true });
-  await mkdir(inside('bin'), { recursive: true });
-  await cp(shell, inside('bin/busybox'));
-  for (const name of ['sh', 'cat', 'rm']) await symlink('busybox', inside(`bin/${name}`));
+  await addBusybox(root);
+  await chmod(inside('tmp'), 0o1777);
   const users = ['root:x:0:0::/:/bin/sh', ...(user ? [`${user.name}:x:${user.id}:${user.id}::/:/bin/sh`] : [])];
   const texts = { 'etc/passwd': `${users.join('\n')}\n`, ...files };
   for (const [file, text] of Object.entries(texts)) {
     await mkdir(path.dirname(inside(file)), { recursive: true });
     await writeFile(inside(file), text, { mode: 0o755 });
   }
-  await mkdir(inside('tmp'));
-  await chmod(inside('tmp'), 0o1777);
   for (const each of folders) {
     await mkdir(inside(each), { recursive: true });
     await chmod(inside(each), 0o700);
@@ -61,7 +60,6 @@ export async function importPrograms({ byHand }: Pick<TestEngine, 'byHand'>, ima
     `ENV PATH=${[...new Set(programs.map((file) => path.dirname(file))), '/bin'].join(':')}`,
     ...(user ? [`USER ${user.name}`] : []),
   ];
-  await runProgram('tar', ['-C', root, '-cf', `${root}.tar`, '.'], { cwd: folder });
-  await byHand('import', ...changes.flatMap((change) => ['--change', change]), `${root}.tar`, image.reference);
+  await byHand('import', ...changes.flatMap((change) => ['--change', change]), await tarOf(root), image.reference);
   await rm(folder, { recursive: true });
 }

@@ -23,6 +23,22 @@ const statuses: readonly { readonly value: Status; readonly label: string }[] = 
   { value: 'blocked', label: t('Blocked: fleets refuse new deployments') },
 ];
 
+/** What is said of a kind. */
+const texts = {
+  template: {
+    readers: t('Everyone who sees the template can read it.'),
+    replacement: t('Slug of the template to use instead'),
+    ofReplacement: t('Empty: none. Everyone who sees the template can read it.'),
+    ofMessage: t('What is wrong, and what to do. Everyone who sees the template can read it.'),
+  },
+  application: {
+    readers: t('Everyone who sees the application can read it.'),
+    replacement: t('Slug of the application to use instead'),
+    ofReplacement: t('Empty: none. Everyone who sees the application can read it.'),
+    ofMessage: t('What is wrong, and what to do. Everyone who sees the application can read it.'),
+  },
+} as const satisfies Record<Kind, unknown>;
+
 interface Given {
   readonly kind: Kind;
   readonly of: Pick<
@@ -102,24 +118,14 @@ function StatusPanel({ kind, of }: Given) {
           rows={2}
           mono={false}
           required={status === 'blocked'}
-          hint={
-            kind === 'template'
-              ? t('Everyone who sees the template can read it.')
-              : t('Everyone who sees the application can read it.')
-          }
+          hint={texts[kind].readers}
           error={errorAt('status_message')}
         />
         <TextField
           {...form.bind('replacement')}
-          label={
-            kind === 'template' ? t('Slug of the template to use instead') : t('Slug of the application to use instead')
-          }
+          label={texts[kind].replacement}
           mono
-          hint={
-            kind === 'template'
-              ? t('Empty: none. Everyone who sees the template can read it.')
-              : t('Empty: none. Everyone who sees the application can read it.')
-          }
+          hint={texts[kind].ofReplacement}
           error={errorAt('replacement')}
         />
         {kind === 'template' && status === 'blocked' && of.is_public && (
@@ -271,11 +277,7 @@ function AdvisoryDialog({
         rows={4}
         mono={false}
         required
-        hint={
-          kind === 'template'
-            ? t('What is wrong, and what to do. Everyone who sees the template can read it.')
-            : t('What is wrong, and what to do. Everyone who sees the application can read it.')
-        }
+        hint={texts[kind].ofMessage}
         error={errorAt('message')}
       />
       <TextField
