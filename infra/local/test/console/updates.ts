@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { byDepth, depth, eventually, scaled } from '@svc/testing';
 import type { TestPage } from '@svc/testing/browser';
 import type { TestEngine } from '@svc/testing/engine';
-import { type ConsoleWorld, findProblems, signInAtProvider } from './console-world.ts';
+import { type ConsoleWorld, complaintsWithEngine, findProblems, signInAtProvider } from './console-world.ts';
 import { createGreeter } from './objects.ts';
 
 const CHANGE_MS = scaled(60_000);
@@ -89,9 +89,6 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
     return page;
   }
 
-  /** The usage of an instance cannot be read while it is removed. */
-  const complaintsOf = (page: TestPage) => page.complaints.filter((one) => !one.includes('a status of 503'));
-
   /** Waits until the navigation states the number of updates. */
   async function findInNavigation(page: TestPage, width: number): Promise<void> {
     const isNarrow = width < 800;
@@ -127,7 +124,7 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
       expect(await findProblems(page, { widths: [width] })).toEqual([]);
       await untilShown(id, isUpdated);
       await page.getByText(`${version} is available`).waitFor({ state: 'detached' });
-      expect(complaintsOf(page)).toEqual([]);
+      expect(complaintsWithEngine(page)).toEqual([]);
       await remove(id);
     },
   );
@@ -159,7 +156,7 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
       const plan = page.getByRole('region', { name: 'Plan' });
       await plan.getByText(/Image of the tag .*sha256:aaaaaaaaaaaa.* → .*sha256:bbbbbbbbbbbb/).waitFor();
       expect(await findProblems(page, { widths: [360] })).toEqual([]);
-      expect(page.complaints).toEqual([]);
+      expect(complaintsWithEngine(page)).toEqual([]);
       await remove(id);
     },
   );
@@ -179,7 +176,7 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
     await update.click();
     await page.getByRole('heading', { name: 'reviewed', level: 1, exact: true }).waitFor({ timeout: CHANGE_MS });
     await untilShown(id, isUpdated);
-    expect(complaintsOf(page).filter((one) => !one.includes('a status of 409'))).toEqual([]);
+    expect(complaintsWithEngine(page).filter((one) => !one.includes('a status of 409'))).toEqual([]);
     await remove(id);
   });
 
@@ -226,7 +223,7 @@ export function testUpdates(given: () => { readonly world: ConsoleWorld; readonl
     await page.getByRole('list', { name: 'Updated' }).getByRole('link', { name: 'second' }).waitFor();
     expect(await findProblems(page, { widths: [360] })).toEqual([]);
     for (const id of ids) await untilShown(id, isUpdated);
-    expect(complaintsOf(page)).toEqual([]);
+    expect(complaintsWithEngine(page)).toEqual([]);
     await Promise.all(ids.map(remove));
   });
 }

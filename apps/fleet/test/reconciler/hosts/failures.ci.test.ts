@@ -159,7 +159,7 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
       expect(await logOf(`tail=20&previous=true&since=${loop.failed_start_at}`)).toContain('start');
       const happened = (await events(looping)).filter((event) => /crash|again/i.test(event));
       // The first generation has no earlier one to return to.
-      const failed = expect.stringMatching(/^RolloutFailed: .*crashed 3 times/);
+      const failed = expect.stringMatching(/^RolloutFailed: .*crashed \d+ times/);
       expect(happened).toEqual([expect.stringMatching(/^CrashLoop: /), failed]);
       await good(api.post(`/api/v1/deployments/${looping}/stop`));
     },
