@@ -27,18 +27,25 @@ export function startProcess(
   return { child, output: () => output, ended };
 }
 
+/** Far more than the time limits of all checks of `/readyz` together. */
+const READYZ_MS = 120_000;
+
 /**
  * Waits until `/readyz` of a service returns 200.
- * @throws an error with its output if it ends before
+ * @throws an error with its output if it ends before, or if it does not respond to a request
  */
 export async function untilReady(url: string, { child, output }: StartedProcess): Promise<void> {
-  await eventually(`${url} is ready`, async () => {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the process ended:\n${output()}`);
-    return fetch(`${url}/readyz`).then(
-      ({ status }) => status === 200,
-      () => false, // not listening yet
-    );
-  }).catch((cause) => {
+  const read = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error('the process ended');
+    try {
+      const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(READYZ_MS) });
+      return response.status === 200 ? 'ready' : await response.text();
+    } catch (error) {
+      if (error instanceof DOMException) throw new Error('/readyz does not respond', { cause: error });
+      return String(error); // not listening yet
+    }
+  };
+  await eventually(`${url} is ready`, read, { until: (state) => state === 'ready' }).catch((cause) => {
     throw new Error(`${cause.message}\n${output()}`, { cause });
   });
 }
