@@ -1,5 +1,6 @@
 // The current services on the databases of earlier releases (infra/releases).
 import fs from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { differencesOf, readExpectedObjects, readObjects } from '@svc/database/development';
 import { onServer } from '@svc/testing';
@@ -8,6 +9,7 @@ import { aDeployment, type Deployment } from '../sync/deployment.ts';
 
 const folder = path.join(repository, 'infra', 'releases');
 const releases = fs.readdirSync(folder).filter((name) => /^\d+\.\d+\.\d+$/.test(name));
+const catalog = path.join(repository, 'infra', 'catalog');
 const read = (release: string, name: string) => fs.readFileSync(path.join(folder, release, name), 'utf8');
 
 interface Exchange {
@@ -54,6 +56,45 @@ describe.each(releases)('with the databases of release %s,', (release) => {
       readObjects(async (sql) => (await client.query(sql)).rows),
     );
     expect(differencesOf(readExpectedObjects(path.join(repository, 'prisma', app)), objects)).toEqual([]);
+  });
+
+  test('a fleet of the release receives all templates of a hub with applications, and no change of an application', async () => {
+    await deployment.command('hub', 'import', catalog);
+    const hub = async (at: string) => {
+      const headers = { authorization: `Bearer ${keys.HUB_API_KEY}` };
+      const response = await fetch(`${deployment.urls.hub}/api/v1/catalog/${at}`, { headers });
+      expect({ at, status: response.status }).toEqual({ at, status: 200 });
+      // biome-ignore lint/suspicious/noExplicitAny: the test checks the members that it uses.
+      return (await response.json()) as any;
+    };
+    const poll = async (cursor: string) => {
+      const read = new Set<string>();
+      for (let at = cursor; ; ) {
+        // The request of the release, with another cursor.
+        const page = await hub(`templates/updates?cursor=${at}&limit=250`);
+        expect(page).toMatchObject({ removed: [], reset: cursor === 'start' });
+        for (const { slug } of page.templates) read.add(slug);
+        at = page.cursor;
+        if (!page.has_more) return { cursor: at, read: [...read].sort() };
+      }
+    };
+    const { templates, pagination } = await hub('templates?limit=100&view=summary');
+    const { applications } = await hub('applications');
+    expect(applications.length).toBeGreaterThan(10);
+    const first = await poll('start');
+    expect(first.read).toHaveLength(pagination.total);
+    expect(first.read).toEqual(expect.arrayContaining(templates.map(({ slug }: { slug: string }) => slug)));
+
+    const [changed] = applications;
+    const folder = fs.mkdtempSync(path.join(tmpdir(), 'catalog-'));
+    fs.cpSync(catalog, folder, { recursive: true });
+    const file = path.join(folder, 'applications', `${changed.slug}.yaml`);
+    const text = fs.readFileSync(file, 'utf8');
+    fs.writeFileSync(file, text.replace(/^description: .*$/m, 'description: Changed'));
+    await deployment.command('hub', 'import', folder);
+    fs.rmSync(folder, { recursive: true });
+    expect(await hub(`applications/${changed.slug}`)).toMatchObject({ description: 'Changed' });
+    expect((await poll(first.cursor)).read).toEqual([]);
   });
 
   test('the responses of the hub have every member that the release had, with the same type', async () => {
