@@ -359,6 +359,16 @@ function addPlans(program: Command, add: Add, group: Group): void {
     options: files,
     load: async () => (await plans()).create,
   });
+  add(plan, 'list', {
+    summary: 'list the stored plans, the newest first',
+    examples: ['svc plan list', 'svc plan list --state needs_approval --set shop'],
+    options: (command) =>
+      command
+        .option('--state <states>', 'states, separated by commas')
+        .option('--set <name>', 'only plans of this set')
+        .addOption(number('--limit <count>', 'at most this many, up to 100').default(20)),
+    load: async () => (await plans()).list,
+  });
   add(plan, 'show <id>', {
     summary: 'show a stored plan',
     examples: ['svc plan show "$PLAN"'],
@@ -382,6 +392,8 @@ function addPlans(program: Command, add: Add, group: Group): void {
     load: async () => (await plans()).reject,
   });
 }
+
+const UNTIL_READ = 'wait until the repository was read, and show the source; exit code 1 if it could not be';
 
 function addSources(add: Add, group: Group): void {
   const sources = () => import('./commands/sources.ts');
@@ -419,12 +431,14 @@ function addSources(add: Add, group: Group): void {
             'automatic',
           ]),
         )
-        .addOption(number('--interval <seconds>', 'seconds between two checks; default: 300')),
+        .addOption(number('--interval <seconds>', 'seconds between two checks; default: 300'))
+        .option('-w, --wait', UNTIL_READ),
     load: async () => (await sources()).add,
   });
   add(source, 'check <name>', {
     summary: 'have the repository read now',
-    examples: ['svc source check shop'],
+    examples: ['svc source check shop', 'svc source check shop --wait'],
+    options: (command) => command.option('-w, --wait', UNTIL_READ),
     load: async () => (await sources()).check,
   });
   add(source, 'enable <name>', {

@@ -166,3 +166,19 @@ test.each([
   expect({ code, requests: service.requests() }).toEqual({ code: 2, requests: [] });
   expect(stderr).toMatch(message);
 });
+
+test('list prints the stored plans with their states, and how many there are', async () => {
+  service.answer({
+    'GET /api/v1/auth/config': { body: { service: 'fleet' } },
+    'GET /api/v1/plans?limit=1&state=ready%2Cneeds_approval&set=shop': {
+      body: {
+        plans: [{ ...plan, set: 'shop', title: 'merge request 12', created_at: '2026-11-28T10:00:00.000Z' }],
+        pagination: { page: 1, limit: 1, total: 3, totalPages: 3 },
+      },
+    },
+  });
+  const args = ['plan', 'list', '--state', 'ready,needs_approval', '--set', 'shop', '--limit', '1'];
+  const { code, stdout, stderr } = await svc(args, { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '1 of 3 plans.\n' });
+  expect(stdout).toMatch(/p-1 +ready +shop +merge request 12 +0 +1 +0 +2026-11-28/);
+});

@@ -28,3 +28,20 @@ test('a list has the sources of all pages', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/shop .*0123456789ab The commit of shop[\s\S]*forum/);
 });
+
+test('check --wait shows the source when the repository was read, and ends with 1 if it could not be', async () => {
+  const states = [
+    { ...source('shop'), checking: true },
+    { ...source('shop'), checking: true },
+    { ...source('shop'), checking: false, state: 'failing', failure: 'The repository has no branch main.' },
+  ];
+  service.answer({
+    'GET /api/v1/auth/config': { body: { service: 'fleet' } },
+    'GET /api/v1/sources?name=shop': { body: { sources: [source('shop')] } },
+    'POST /api/v1/sources/shop/check': { body: { source: states[0] } },
+    'GET /api/v1/sources/shop': () => ({ body: { source: states.shift() } }),
+  });
+  const { code, stdout } = await svc(['source', 'check', 'shop', '--wait'], { env });
+  expect(stdout).toMatch(/state +failing[\s\S]*reason +The repository has no branch main\./);
+  expect({ code, left: states.length }).toEqual({ code: 1, left: 0 });
+});

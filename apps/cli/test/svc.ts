@@ -59,6 +59,9 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Answers by the start of the method and path of a request. A function gives that of one request. */
+type Answers = Readonly<Record<string, Answer | (() => Answer)>>;
+
 interface Parameter {
   readonly in: string;
   readonly name: string;
@@ -98,7 +101,7 @@ function queryProblem({ method, url }: IncomingMessage): string | undefined {
 /** A service that answers as a test states, refuses queries as the services do, and records what it received. */
 export async function aService() {
   const received: Received[] = [];
-  let answers: Readonly<Record<string, Answer>> = {};
+  let answers: Answers = {};
   const server: Server = createServer(async (req, res) => {
     const text = await textOf(req);
     const request = `${req.method} ${req.url}`;
@@ -108,13 +111,14 @@ export async function aService() {
       body: text === '' ? undefined : JSON.parse(text),
     });
     const found = Object.entries(answers).find(([start]) => request.startsWith(start))?.[1];
+    const answer = typeof found === 'function' ? found() : found;
     const problem = queryProblem(req);
     const {
       status = 200,
       body,
       headers = {},
     } = problem === undefined
-      ? (found ?? { status: 404, body: { detail: `nothing at ${request}` } })
+      ? (answer ?? { status: 404, body: { detail: `nothing at ${request}` } })
       : { status: 400, body: { detail: problem } };
     res.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close', ...headers });
     res.end(body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
@@ -127,7 +131,7 @@ export async function aService() {
     received,
     requests: () => received.map(({ request }) => request),
     /** Answers requests by the start of their method and path, in the order of the members. */
-    answer: (given: Readonly<Record<string, Answer>>) => {
+    answer: (given: Answers) => {
       answers = given;
       received.length = 0;
     },

@@ -60,6 +60,35 @@ export const diff: Action<FileOptions> = async (_, options) => {
   return codeOf(plan);
 };
 
+interface ListOptions extends Common {
+  readonly state?: string;
+  readonly set?: string;
+  readonly limit: number;
+}
+
+export const list: Action<ListOptions> = async (_, { state, set, limit, ...options }) => {
+  const query = { limit, ...given({ state, set }) };
+  const { plans, pagination } = await reply(fleetOf(options).GET('/api/v1/plans', { params: { query } }));
+  await print(plans, {
+    format: options.output,
+    as: () => ({
+      columns: ['ID', 'STATE', 'SET', 'TITLE', 'CREATE', 'CHANGE', 'DELETE', 'CREATED'],
+      rows: plans.map(({ id, summary, ...plan }) => [
+        id,
+        plan.state,
+        plan.set,
+        plan.title,
+        summary.create,
+        summary.change,
+        summary.delete,
+        plan.created_at,
+      ]),
+    }),
+  });
+  if (pagination.total > plans.length) tell(`${plans.length} of ${pagination.total} plans.`);
+  return undefined;
+};
+
 export const show: Action<Common> = async ([id = ''], options) => showPlan(await planOf(fleetOf(options), id), options);
 
 interface ApplyStoredOptions extends Common {

@@ -1,6 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Fleet, fleetOf, reply } from '../api.ts';
 import { confirm, requireConsent } from '../consent.ts';
-import { UsageError } from '../errors.ts';
+import { type ExitCode, exitCodes, Failure, UsageError } from '../errors.ts';
 import type { components } from '../generated/fleet.ts';
 import { given } from '../given.ts';
 import type { Action, Common } from '../invocation.ts';
@@ -48,6 +49,24 @@ export const show: Action = async ([name = ''], options) => {
   return undefined;
 };
 
+/** Between two looks at a source that is read. */
+const LOOK_MS = 1000;
+/** A fleet begins a check again after three minutes, if the process that made it has ended. */
+const MAX_LOOKS = 240;
+
+/** Waits until the repository has been read, and prints the source. @throws Failure if it is not read */
+async function printRead(fleet: Fleet, id: string, options: Common): Promise<ExitCode> {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
+    const { source } = await reply(fleet.GET('/api/v1/sources/{id}', { params: { path: { id } } }));
+    if (!source.checking) {
+      await printSource(source, options);
+      return source.state === 'ok' ? exitCodes.done : exitCodes.failed;
+    }
+    await pause(LOOK_MS);
+  }
+  throw new Failure(`The repository was not read within ${(MAX_LOOKS * LOOK_MS) / 1000} s.`);
+}
+
 const printSource = (source: Source, options: Common) =>
   print(source, {
     format: options.output,
@@ -68,7 +87,11 @@ const printSource = (source: Source, options: Common) =>
     }),
   });
 
-interface AddOptions extends Common {
+interface ReadOptions extends Common {
+  readonly wait?: boolean;
+}
+
+interface AddOptions extends ReadOptions {
   readonly branch?: string;
   readonly folder?: string;
   readonly set?: string;
@@ -97,13 +120,14 @@ export const add: Action<AddOptions> = async ([name = '', url = ''], options) =>
     format: options.output,
     as: () => ({ name: source.name, notifications: `/api/v1/sources/${source.id}/hook`, secret: source.hook_secret }),
   });
-  return undefined;
+  return options.wait === true ? printRead(fleet, source.id, options) : undefined;
 };
 
-export const check: Action = async ([name = ''], options) => {
+export const check: Action<ReadOptions> = async ([name = ''], options) => {
   const fleet = fleetOf(options);
   const { id } = await sourceOf(fleet, name);
   await reply(fleet.POST('/api/v1/sources/{id}/check', { params: { path: { id } } }));
+  if (options.wait === true) return printRead(fleet, id, options);
   tell(`The repository of ${name} is read now. See: svc source show ${name}`);
   return undefined;
 };

@@ -37,6 +37,7 @@ interface Source {
   readonly applied_commit: string | null;
   readonly plan_id: string | null;
   readonly plan_state: string | null;
+  readonly checking: boolean;
   readonly checked_at: string | null;
   readonly failure: string | null;
   readonly failing_since: string | null;
@@ -76,13 +77,8 @@ export async function startSourceWorld() {
 
   const read = async (id: string): Promise<Source> => (await asAdmin.get(`/api/v1/sources/${id}`)).body.source;
   /** Waits until a check has ended, and no other one is requested. */
-  const ended = async (id: string) => {
-    await eventually('the source is checked', async () => {
-      const row = await client.source.findUniqueOrThrow({ where: { id } });
-      return row.disabled_at !== null || (row.lease_owner === null && row.check_at > new Date());
-    });
-    return read(id);
-  };
+  const ended = (id: string) =>
+    eventually('the source is checked', () => read(id), { until: ({ checking }) => !checking });
   /** A branch of its own with these files, and the source that follows it. */
   const create = async (documents: Readonly<Record<string, string>>, given: Body = {}, by = asAdmin) => {
     count += 1;

@@ -42,6 +42,7 @@ const sourceRow = z.object({
   commit_author: z.string().nullable(),
   committed_at: z.date().nullable(),
   plan_state: z.enum(planStates).nullable(),
+  checking: z.boolean(),
   checked_at: z.date().nullable(),
   next_check_at: z.date().nullable(),
   failing_since: z.date().nullable(),
@@ -57,6 +58,7 @@ export const sourceState = Prisma.sql`CASE WHEN r.disabled_at IS NOT NULL THEN '
 const columns = Prisma.sql`${sourceState} AS state, r.id, r.name, r.set_name AS set, r.url, r.branch, r.folder, r.user_name, r.has_token, r.interval_seconds, r.mode,
   r.heal, r.prune, r.max_deletions, r.disabled_at IS NULL AS enabled, r.disabled_reason, r.commit, r.commit_title, r.commit_author,
   r.committed_at, r.applied_commit, r.plan_id, p.state AS plan_state, r.checked_at,
+  r.disabled_at IS NULL AND (r.check_at <= now() OR coalesce(r.lease_until > now(), false)) AS checking,
   CASE WHEN r.disabled_at IS NULL THEN r.check_at END AS next_check_at, r.failing_since, r.failure, r.created_by, r.created_at, r.version`;
 
 const sourceList: List<Query & { readonly sort: 'name' }> = {

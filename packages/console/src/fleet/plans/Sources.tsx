@@ -22,6 +22,8 @@ import { HookDialog, type Source, SourceForm } from './SourceForm.tsx';
 type Open = { readonly kind: 'new' } | { readonly kind: 'change' | 'rotate' | 'delete'; readonly source: Source };
 
 const REFRESH_MS = 5000;
+/** While a repository is read. */
+const READING_MS = 1000;
 
 const stateLooks: Readonly<Record<Source['state'], StatusLook>> = {
   ok: looks.good(t('Working')),
@@ -33,7 +35,10 @@ const stateLooks: Readonly<Record<Source['state'], StatusLook>> = {
 /** The branches of git repositories whose files become plans. */
 export default function Sources() {
   const { page, set } = useFilters();
-  const sources = useQuery({ ...fleet.read('listSources', { query: { page } }), refetchInterval: REFRESH_MS });
+  const sources = useQuery({
+    ...fleet.read('listSources', { query: { page } }),
+    refetchInterval: ({ state }) => (state.data?.sources.some(({ checking }) => checking) ? READING_MS : REFRESH_MS),
+  });
   const [open, setOpen] = useState<Open>();
   const blocked = useBlocked();
   const check = useMutation({
@@ -150,7 +155,7 @@ function Row({
           </Link>
         )}
       </td>
-      <td className="muted">{readAt ? <Time at={readAt} /> : t('never')}</td>
+      <td className="muted">{source.checking ? t('Reading…') : readAt ? <Time at={readAt} /> : t('never')}</td>
       <td className="end">
         <Menu
           label={t('Actions for {name}', { name })}
