@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { writePrivateFile } from './private-file.ts';
+import { repository } from './settings.ts';
 
 /** The content of `demo.env`: URLs and credentials for the examples in README.md. */
 export type DemoEnv = Record<
@@ -17,11 +18,17 @@ export type DemoEnv = Record<
   string
 >;
 
-/** Writes `demo.env`, which a shell can read with `.`, to the data folder. @returns its path */
+/** The client of this repository, which runs with the Node of the product. */
+const CLIENT = [process.execPath, path.join(repository, 'apps/cli/dist/svc.mjs')];
+
+/**
+ * Writes `demo.env`, which a shell can read with `.`, to the data folder. It also defines the command `svc`. @returns its path
+ */
 export function writeDemoEnv(dataDir: string, values: DemoEnv): string {
   const file = path.join(dataDir, 'demo.env');
   const lines = Object.entries(values).map(([name, value]) => `${name}=${quoteForShell(value)}\n`);
-  writePrivateFile(file, lines.join(''));
+  const svc = `svc() { ${CLIENT.map(quoteForShell).join(' ')} "$@"; }\n`;
+  writePrivateFile(file, lines.join('') + svc);
   return file;
 }
 

@@ -16,7 +16,7 @@ export function welcome(settings: Settings, product: Product, seconds: number): 
     `API references     ${addresses.fleet}/docs, ${addresses.hub}/docs`,
     `identity provider  ${addresses.identityProvider} (${people.admin} and ${people.user}, password ${people.password})`,
     `data, logs         ${settings.dataDir}, PostgreSQL's in ${product.postgresData}`,
-    `credentials        ${product.demoEnv} (its JWTs are valid for 12 hours; each start creates new ones)`,
+    `credentials        ${product.demoEnv} (it also defines the client svc; its JWTs are valid for 12 hours, and each start creates new ones)`,
     `host               ${hostLine(product)}`,
     ...(product.syncProblem ? ['', `The fleet could not sync the catalog and will retry: ${product.syncProblem}`] : []),
     '',

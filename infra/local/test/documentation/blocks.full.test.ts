@@ -1,5 +1,6 @@
 // Runs the command blocks of the documentation in their order, page by page. A page can also rely on the variables of `world.ts`.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describeWithGit } from '@svc/testing';
 import {
   type CommandBlock,
   commandBlocks,
@@ -16,7 +17,8 @@ import { startWorld, type World } from './world.ts';
  * Comments before a block that determine how it runs. Tests of their own run the tour (`start.ci.test.ts`) and what needs a machine
  * (`infra/deploy/test/install/debian.full.test.ts`).
  */
-const ELSEWHERE = ['tour', 'runs on Debian', 'runs on Debian with the client'];
+const WITH_GIT = 'runs with git';
+const ELSEWHERE = ['tour', 'runs on Debian', 'runs on Debian with the client', WITH_GIT];
 const UNTIL_OUTPUT = 'runs until interrupted';
 const RESPONDS = 'responds with ';
 
@@ -26,6 +28,11 @@ const MARK = '@@@@ ';
 const isExecuted = (block: CommandBlock) => reasonOf(block) === undefined && !ELSEWHERE.includes(block.comment);
 const executed = pages()
   .map((page) => [page, commandBlocks(page).filter(isExecuted)] as const)
+  .filter(([, blocks]) => blocks.length > 0);
+
+/** They need nothing of the other blocks of their page. */
+const executedWithGit = pages()
+  .map((page) => [page, commandBlocks(page).filter(({ comment }) => comment === WITH_GIT)] as const)
   .filter(([, blocks]) => blocks.length > 0);
 
 let world: World;
@@ -50,6 +57,14 @@ describe('the pages', () => {
   afterEach(() => world.cleanUp());
 
   test.each(executed)('each command block of %s works as printed', (_, blocks) => runBlocks(blocks));
+});
+
+describeWithGit('the pages, with a repository', () => {
+  afterEach(() => world.cleanUp());
+
+  test.each(executedWithGit)('each command block of %s that needs git works as printed', (_, blocks) =>
+    runBlocks(blocks),
+  );
 });
 
 describe('these blocks fail', () => {

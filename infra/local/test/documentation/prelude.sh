@@ -1,4 +1,4 @@
-# What a page can use: the variables of demo.env, and curl and the commands of both services as they work for its readers.
+# What a page can use: the variables of demo.env, its command svc, and curl and the commands of both services as they work for its readers.
 set -euo pipefail
 . .data/demo.env
 
@@ -19,10 +19,6 @@ node() {
     *) command node "$@" ;;
   esac
 }
-
-# The client, also after another folder was entered.
-SVC="$PWD/apps/cli/dist/svc.mjs"
-svc() { command node "$SVC" "$@"; }
 
 # Fails if no response has had the expected status.
 check_expected() {

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '@svc/database/embedded';
-import { eventually, scaled } from '@svc/testing';
+import { aGitServer, eventually, scaled } from '@svc/testing';
 import { quoteForShell } from '../../src/demo-env.ts';
 import { fleetProgram, hubProgram } from '../../src/environments.ts';
 import { openSecrets } from '../../src/secrets.ts';
@@ -24,6 +24,8 @@ interface Variables {
   readonly DEPLOYMENT_ID: string;
   /** The address of an engine that is no host. */
   readonly ENGINE: string;
+  /** The address of an empty git repository to which everybody can push. */
+  readonly REPOSITORY: string;
 }
 
 /** The running product with simulated hosts, in a folder that has the paths of the repository. */
@@ -61,7 +63,18 @@ export async function startWorld(): Promise<World> {
     async run(script) {
       const host = script.includes('HOST_ID') ? await registerHost(`machine-${endpoints.length}`) : '';
       const engine = script.includes('$ENGINE') ? (endpoints.pop() ?? '') : '';
-      return runScript(folder, script, { HOST_ID: host, DEPLOYMENT_ID: deployment.id, ENGINE: engine });
+      const gitServer = script.includes('$REPOSITORY') ? await aGitServer() : undefined;
+      const variables = {
+        HOST_ID: host,
+        DEPLOYMENT_ID: deployment.id,
+        ENGINE: engine,
+        REPOSITORY: gitServer?.url ?? '',
+      };
+      try {
+        return await runScript(folder, script, variables);
+      } finally {
+        await gitServer?.stop();
+      }
     },
     async cleanUp() {
       const others = async () =>
@@ -133,6 +146,10 @@ async function runScript(folder: string, script: string, variables: Variables) {
       HOME: folder,
       WORLD: world,
       EXPECTED: '',
+      GIT_AUTHOR_NAME: 'Reader',
+      GIT_AUTHOR_EMAIL: 'reader@example.test',
+      GIT_COMMITTER_NAME: 'Reader',
+      GIT_COMMITTER_EMAIL: 'reader@example.test',
       ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

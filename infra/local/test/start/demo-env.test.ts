@@ -32,6 +32,12 @@ test('a shell that reads demo.env has the original values', () => {
   expect(read.split('\0').slice(0, -1)).toEqual(Object.values(values));
 });
 
+test('a shell that reads demo.env has the command svc, whatever its PATH is', () => {
+  const file = writeDemoEnv(folder, values);
+  const script = `. ${quoteForShell(file)}; PATH=; svc --help`;
+  expect(execFileSync('/bin/sh', ['-euc', script], { encoding: 'utf8' })).toContain('Usage: svc');
+});
+
 test('only the owner can read demo.env, also if it existed before', () => {
   const file = path.join(folder, 'demo.env');
   fs.writeFileSync(file, 'HUB_URL=old\n', { mode: 0o644 });

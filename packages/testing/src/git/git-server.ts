@@ -33,7 +33,7 @@ interface GitServerOptions {
   readonly format?: 'sha1' | 'sha256';
 }
 
-/** A repository without a working tree that `git http-backend` serves on a loopback address. */
+/** A repository without a working tree that `git http-backend` serves on a loopback address. Clients can push. */
 export interface GitServer {
   /** The URL of the repository. */
   readonly url: string;
@@ -75,11 +75,13 @@ export async function aGitServer({
     PATH: process.env.PATH,
     HOME: root,
     GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_COUNT: '3',
     GIT_CONFIG_KEY_0: 'safe.directory',
     GIT_CONFIG_VALUE_0: '*',
     GIT_CONFIG_KEY_1: 'uploadpack.allowFilter',
     GIT_CONFIG_VALUE_1: String(settings.allowFilter),
+    GIT_CONFIG_KEY_2: 'http.receivepack',
+    GIT_CONFIG_VALUE_2: 'true',
   });
   /** Runs a program with an input. @returns its output */
   const piped = async (file: string, args: readonly string[], env: NodeJS.ProcessEnv, input: Buffer) => {
@@ -104,6 +106,7 @@ export async function aGitServer({
       REQUEST_METHOD: req.method,
       CONTENT_TYPE: header(req, 'content-type'),
       CONTENT_LENGTH: String(body.length),
+      HTTP_CONTENT_ENCODING: header(req, 'content-encoding'),
     };
     const { output, errors } = await piped(programs.backend, [], env, body);
     return responseIn(output, errors);
