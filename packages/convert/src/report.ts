@@ -18,6 +18,7 @@ export const harmless = {
   health_timing: 'The fleet checks each 10 seconds, for at most 5 seconds, and three failures count.',
   health_variable: 'The part has a variable more, from which the health check reads a value.',
   host_port: 'The operator decides which ports of a host are used. The file states a wish.',
+  image_port: 'The file states no port. The part has that of its image, so that others can be bound to it.',
   image_variable: 'The version of the image is the default of the variable. An update changes it.',
   interactive: 'A service of a fleet has no terminal.',
   latest: 'An image without a version is that with the tag latest, for the fleet as for other engines.',

@@ -108,6 +108,30 @@ test('a part of Coolify that uses its own address binds to it, and another one h
   });
 });
 
+test('a part of Coolify publishes the port of the header, and those of the variables that the platform sets', () => {
+  expect(applicationIn('coolify/harmless-header.yaml')?.parts[0]?.ports).toEqual([
+    { containerPort: 8080, publish: true },
+  ]);
+  expect(applicationIn('coolify/harmless-storage.yaml')?.parts[0]).toMatchObject({
+    ports: [
+      { containerPort: 9000, publish: true },
+      { containerPort: 9001, publish: true },
+    ],
+    env: [
+      { name: 'MINIO_SERVER_URL', value: `\${self.url.9000}` },
+      { name: 'MINIO_BROWSER_REDIRECT_URL', value: `\${self.url.9001}` },
+    ],
+  });
+});
+
+test('an app of CapRover without a port has that of its image, or those of its Dockerfile, and is not published', () => {
+  expect(applicationIn('caprover/harmless-database.yml')?.parts[0]?.ports).toEqual([{ containerPort: 5432 }]);
+  expect(applicationIn('caprover/harmless-dockerfile.yml')?.parts[0]?.ports).toEqual([
+    { containerPort: 81, protocol: 'UDP' },
+    { containerPort: 80, publish: true },
+  ]);
+});
+
 test('apps of CapRover find each other by the names of parts, and share generated values', () => {
   const application = applicationIn('caprover/harmless-ghost.yml');
   expect(application).toMatchObject({

@@ -62,7 +62,7 @@ function publish(service: Key, draft: PartDraft, conversion: Conversion): void {
   if (hidden !== '' && hidden !== 'false') return;
   const stated = extra?.kind === 'map' ? extra.entries.get('containerHttpPort') : undefined;
   const containerPort = stated ? portOf({ ...service, tree: stated }, { conversion }) : HTTP_PORT;
-  if (draft.ports?.some((port) => port.containerPort === containerPort && !port.protocol)) return;
+  if (draft.ports?.some((port) => port.containerPort === containerPort && !port.protocol && port.publish)) return;
   draft.ports = [...(draft.ports ?? []), { containerPort, publish: true }];
 }
 
@@ -128,6 +128,7 @@ export function convertCaprover(source: SourceFile): Converted {
           : conversion.refuse(key, 'It must be 4. Other versions have another form.'),
       caproverOneClickApp: (key) => reportApp(conversion, key, declared, (id) => used.includes(id)),
     },
+    isReachedByOthers: true,
     complete: publish,
   });
   return converted(conversion, application);

@@ -1,3 +1,4 @@
+import type { PartPort } from '../application.ts';
 import { type Key, Refused } from '../compose/context.ts';
 import { imageOf } from '../compose/image.ts';
 import { each, type PartDraft, type ServiceContext, text } from '../compose/rules.ts';
@@ -88,9 +89,9 @@ function convertInstruction(
       }
       break;
     case 'EXPOSE':
-      for (const port of wordsOf(fixed(rest)))
-        if (!/^\d{1,5}(?:\/(?:tcp|udp))?$/.test(port)) throw new Refused('is not a port');
-      break; // CapRover states in its own member which port is published
+      // CapRover states in its own member which port is published.
+      for (const text of wordsOf(fixed(rest))) draft.ports = [...(draft.ports ?? []), portIn(text)];
+      break;
     case 'WORKDIR':
       draft.working_dir = folderOf(fixed(rest));
       break;
@@ -102,6 +103,14 @@ function convertInstruction(
       break;
     }
   }
+}
+
+/** A port such as `53/udp`. @throws Refused */
+function portIn(text: string): PartPort {
+  const [, digits, protocol] = /^(\d{1,5})(?:\/(tcp|udp))?$/i.exec(text) ?? [];
+  const containerPort = Number(digits);
+  if (!(containerPort >= 1 && containerPort <= 65_535)) throw new Refused('is not a port');
+  return { containerPort, ...(protocol?.toLowerCase() === 'udp' && { protocol: 'UDP' }) };
 }
 
 /** The words of a command: a JSON list, or a line for a shell. @throws Refused */

@@ -18,6 +18,7 @@ const IMAGE_PORTS: readonly (readonly [words: readonly string[], port: number])[
   [['tika'], 9998],
   [['gotenberg'], 3000],
   [['minio'], 9000],
+  [['neo4j'], 7687],
 ];
 
 /** The ports of schemes, as their specifications and clients define them. */
@@ -45,10 +46,27 @@ const SCHEME_PORTS: Readonly<Record<string, number>> = {
 
 interface WithPorts {
   readonly parts: readonly ApplicationPart[];
-  /** The names of parts that had no port, and have the one that others use. */
+  /** The names of parts that had no port, and have one. */
   readonly completed: readonly string[];
-  /** The names of parts whose hosts are used, and whose ports are not known. */
+  /** The names of parts that others reach, and whose ports are not known. */
   readonly unknown: readonly string[];
+}
+
+/** The parts with the ports of their images, if none of them has a port. Jobs have none. */
+export function withImagePorts(parts: readonly ApplicationPart[]): WithPorts {
+  const services = parts.filter(({ kind }) => kind !== 'job');
+  if (parts.some(({ ports = [] }) => ports.length > 0)) return { parts, completed: [], unknown: [] };
+  const found = new Map(services.map((part) => [part, portsOfImage(part)]));
+  const named = (isKnown: boolean) =>
+    services.filter((part) => (found.get(part)?.length ?? 0) > 0 === isKnown).map(({ name }) => name);
+  return {
+    parts: parts.map((part) => {
+      const ports = (found.get(part) ?? []).map((containerPort) => ({ containerPort }));
+      return ports.length > 0 ? { ...part, ports } : part;
+    }),
+    completed: named(true),
+    unknown: named(false),
+  };
 }
 
 /** The parts with the ports that the addresses of their hosts need. Ports that a file states are not changed. */
@@ -132,9 +150,12 @@ function schemeBefore(before: string): string {
   return /[a-z0-9]{1,20}$/i.exec(before.slice(Math.max(0, at - 20), at))?.[0].toLowerCase() ?? '';
 }
 
+/** Words of images that only connect to others, such as postgres-exporter. */
+const CLIENTS = ['exporter', 'backup'];
+
 function portsOfImage({ image_name }: ApplicationPart): number[] {
   const words = (image_name.split('/').at(-1) ?? '').toLowerCase().split(/[^a-z0-9]+/);
-  if (words.includes('exporter')) return []; // such as postgres-exporter, which is not a database
+  if (words.some((word) => CLIENTS.includes(word))) return [];
   const found = IMAGE_PORTS.find(([known]) => known.some((word) => words.includes(word)));
   return found ? [found[1]] : [];
 }

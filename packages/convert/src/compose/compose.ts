@@ -1,6 +1,6 @@
 import type { Application, ApplicationPart, Description, PartPort } from '../application.ts';
 import type { Entry } from '../report.ts';
-import { withUsedPorts } from './addresses.ts';
+import { withImagePorts, withUsedPorts } from './addresses.ts';
 import { Conversion, childOf, type Key, type ReadPieces, Refused } from './context.ts';
 import { isNamedIn, withPartNames } from './hosts.ts';
 import { conflictOfPlaces, sourceOf, type Volumes } from './mounts.ts';
@@ -49,6 +49,8 @@ export interface Dialect {
   readonly volumes?: Pick<Volumes, 'folderBeside' | 'hasContent'>;
   /** The name of the part of a service, before it becomes a DNS label. */
   readonly partName?: (service: string) => string;
+  /** Whether programs of other files reach each port of a service by its name. */
+  readonly isReachedByOthers?: boolean;
   /** Completes a part whose members are converted. */
   readonly complete?: (service: Key, draft: PartDraft, conversion: Conversion) => void;
   /** What the file says for a catalog. */
@@ -290,15 +292,21 @@ function partsOf(
     else conversion.harmless(self, 'part_name');
   }
   const addressed = withUsedPorts(corrected, conversion.inputs);
+  const reached = dialect.isReachedByOthers ? withImagePorts(addressed.parts) : undefined;
   for (const [part, self] of selves) {
     const ports = { ...self, path: ['(ports)'] };
     if (addressed.unknown.includes(part)) conversion.refuse(ports, NO_PORT);
     else if (addressed.completed.includes(part)) conversion.harmless(ports, 'used_port');
+    else if (reached?.completed.includes(part)) conversion.harmless(ports, 'image_port');
+    else if (reached?.unknown.includes(part)) conversion.note(ports, NO_PORT_FOR_OTHERS);
   }
-  return addressed.parts;
+  return reached?.parts ?? addressed.parts;
 }
 
 const NO_PORT = 'Other services use its address, but no port of it is known: state the port in expose.';
+
+const NO_PORT_FOR_OTHERS =
+  'The platform lets other programs reach each port of this service by its name. Add its port if others connect to it.';
 
 /** The texts of a service that can contain the name of another one. */
 const valuesIn = (service: Tree): readonly string[] =>

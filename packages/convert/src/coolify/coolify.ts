@@ -17,7 +17,20 @@ interface Address {
 
 const ADDRESS = /^SERVICE_(URL|FQDN)_([A-Za-z0-9_]+)$/;
 
+/** The variables that the platform sets to addresses of these ports. */
+const NAMED_ADDRESSES: Readonly<Record<string, number>> = {
+  MINIO_SERVER_URL: 9000,
+  MINIO_BROWSER_REDIRECT_URL: 9001,
+  RUSTFS_SERVER_URL: 9000,
+  RUSTFS_BROWSER_REDIRECT_URL: 9001,
+  GARAGE_S3_API_URL: 3900,
+  GARAGE_WEB_URL: 3902,
+  GARAGE_ADMIN_URL: 3903,
+};
+
 function addressIn(variable: string): Address | undefined {
+  const named = Object.hasOwn(NAMED_ADDRESSES, variable) ? NAMED_ADDRESSES[variable] : undefined;
+  if (named !== undefined) return { kind: 'URL', name: variable, port: named };
   const [, kind, rest = ''] = ADDRESS.exec(variable) ?? [];
   if (kind === undefined) return undefined;
   const [, name = rest, digits] = /^(.*)_(\d{1,5})$/.exec(rest) ?? [];
@@ -39,8 +52,7 @@ class Domains {
   constructor(services: ReadonlyMap<string, Tree>, port: number | undefined, template: string) {
     for (const [service, tree] of services) {
       for (const text of textsIn(tree))
-        for (const [, used = ''] of text.matchAll(/\$\{?(SERVICE_(?:URL|FQDN)_[A-Za-z0-9_]+)/g))
-          this.#use(used, service);
+        for (const [, used = ''] of text.matchAll(/\$\{?([A-Z][A-Za-z0-9_]{0,200})/g)) this.#use(used, service);
       const environment = tree.kind === 'map' ? tree.entries.get('environment') : undefined;
       for (const variable of variablesOf(environment)) {
         const address = addressIn(variable);
@@ -55,6 +67,10 @@ class Domains {
       if (service !== undefined && !this.#declared.has(name))
         this.#declare({ kind: 'URL', name, port: undefined }, service);
     }
+    const [only] = services.size === 1 ? services.keys() : [];
+    // Its domain leads to the port of the header, although no variable has it.
+    if (this.#declared.size === 0 && only !== undefined && port !== undefined)
+      this.#declared.set(only, { service: only, port });
     const reached = new Set([...this.#declared.values()].map(({ service }) => service));
     for (const [name, domain] of this.#declared) {
       const isMain = reached.size === 1 || labelOf(domain.service, '') === labelOf(template, '');
