@@ -8,7 +8,7 @@ import { refuseUnknown } from './ports.ts';
 import { nested, type PartDraft, type Rule, sentence } from './rules.ts';
 import { withSecretInputs } from './secrets.ts';
 import { SERVICE } from './service.ts';
-import { type MapNode, memberText, readTree, type Tree, type TreeOptions, textsIn, Unreadable } from './tree.ts';
+import { type MapNode, memberText, readTree, type Tree, type TreeOptions, Unreadable } from './tree.ts';
 import { piecesIn } from './variables.ts';
 
 /** A file, and what it refers to. */
@@ -246,8 +246,6 @@ function partsOf(
   };
   const shared = sharedVolumes(conversion, services);
   const awaited = awaitedServices(services);
-  const values = [...services.entries.values()].flatMap(valuesIn);
-  const isMentioned = (name: string) => values.some((value) => value.includes(name));
   const volumes: Volumes = { ...dialect.volumes, files, isShared: (source) => shared.has(source) };
   const renamed = new Map<string, { readonly self: Key; readonly name: string }>();
   const selves = new Map<string, Key>();
@@ -256,7 +254,7 @@ function partsOf(
     const isJob = awaited.has(service) || (rules.restart === SERVICE.restart && runsOnce(tree));
     const draft: PartDraft = isJob ? { kind: 'job' } : {};
     try {
-      nested(key, draft, { conversion, partOf, volumes, isJob, isMentioned }, rules, dialect.unknown);
+      nested(key, draft, { conversion, partOf, volumes, isJob }, rules, dialect.unknown);
       complete?.(key, draft, conversion);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -307,13 +305,6 @@ const NO_PORT = 'Other services use its address, but no port of it is known: sta
 
 const NO_PORT_FOR_OTHERS =
   'The platform lets other programs reach each port of this service by its name. Add its port if others connect to it.';
-
-/** The texts of a service that can contain the name of another one. */
-const valuesIn = (service: Tree): readonly string[] =>
-  ['environment', 'command', 'entrypoint', 'healthcheck'].flatMap((member) => {
-    const value = service.kind === 'map' ? service.entries.get(member) : undefined;
-    return value ? textsIn(value) : [];
-  });
 
 /** Whether a service is not started again when it ends, and nothing expects that it runs. */
 const runsOnce = (service: Tree): boolean =>

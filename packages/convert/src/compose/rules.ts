@@ -16,8 +16,6 @@ export interface ServiceContext {
   readonly partOf: (service: string) => string;
   /** Whether the service runs until its work is done. */
   readonly isJob: boolean;
-  /** Whether a value of a service contains a text. */
-  readonly isMentioned: (text: string) => boolean;
 }
 
 /** What becomes of a member of a service. */

@@ -302,7 +302,8 @@ const DEPLOY: Readonly<Record<string, Rule>> = {
 const networks: Rule = (key, _, context) =>
   each(key, context, (child) => {
     const aliases = child.tree.kind === 'map' ? child.tree.entries.get('aliases') : undefined;
-    if (aliases && textsIn(aliases).some(context.isMentioned))
+    // Also an alias that no value contains: an image can contain it.
+    if (aliases && textsIn(aliases).some((alias) => alias !== child.part))
       context.conversion.note(
         child,
         'Other parts find this one by the name of the part only, and not by the other names.',

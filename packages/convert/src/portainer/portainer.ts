@@ -114,7 +114,6 @@ function templateOf(file: string, key: Key, files: ReadonlyMap<string, string> |
     volumes: { files: undefined, isShared: () => false },
     partOf: (service) => service,
     isJob: false,
-    isMentioned: () => false,
   };
   const type = memberText(tree, 'type');
   const description = descriptionIn(tree);
