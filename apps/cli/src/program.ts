@@ -393,8 +393,6 @@ function addPlans(program: Command, add: Add, group: Group): void {
   });
 }
 
-const UNTIL_READ = 'wait until the repository was read, and show the source; exit code 1 if it could not be';
-
 function addSources(add: Add, group: Group): void {
   const sources = () => import('./commands/sources.ts');
   const source = group('source', 'follow branches of git repositories, whose files become plans');
@@ -432,13 +430,17 @@ function addSources(add: Add, group: Group): void {
           ]),
         )
         .addOption(number('--interval <seconds>', 'seconds between two checks; default: 300'))
-        .option('-w, --wait', UNTIL_READ),
+        .option('-w, --wait', 'wait until the repository was read; exit code 1 if it could not be'),
     load: async () => (await sources()).add,
   });
   add(source, 'check <name>', {
     summary: 'have the repository read now',
     examples: ['svc source check shop', 'svc source check shop --wait'],
-    options: (command) => command.option('-w, --wait', UNTIL_READ),
+    options: (command) =>
+      command.option(
+        '-w, --wait',
+        'wait until the repository was read, and show the source; exit code 1 if it could not be',
+      ),
     load: async () => (await sources()).check,
   });
   add(source, 'enable <name>', {

@@ -45,3 +45,16 @@ test('check --wait shows the source when the repository was read, and ends with 
   expect(stdout).toMatch(/state +failing[\s\S]*reason +The repository has no branch main\./);
   expect({ code, left: states.length }).toEqual({ code: 1, left: 0 });
 });
+
+test('add --wait prints the secret before it waits, and then what was read', async () => {
+  const created = { ...source('shop'), checking: true, hook_secret: 'shown-once' };
+  service.answer({
+    'GET /api/v1/auth/config': { body: { service: 'fleet' } },
+    'POST /api/v1/sources': { status: 201, body: { source: created } },
+    'GET /api/v1/sources/shop': { body: { source: { ...source('shop'), checking: false } } },
+  });
+  const args = ['source', 'add', 'shop', 'https://git.example.com/shop.git', '--wait', '--yes', '-o', 'json'];
+  const { code, stdout, stderr } = await svc(args, { env });
+  expect({ code, printed: JSON.parse(stdout) }).toEqual({ code: 0, printed: created });
+  expect(stderr).toContain('shop: ok 0123456789ab The commit of shop');
+});

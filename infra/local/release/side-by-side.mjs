@@ -1,6 +1,6 @@
 // Runs a released version of the fleet and the current one side by side on one database, as during an upgrade, and checks that each of
 // them reads what the other one writes. Then it stops both, starts the released version again as after a rollback, and checks that it
-// still reads everything. At last, the released fleet syncs with the current hub, and the current fleet with the released hub, each with
+// still reads everything. Finally, the released fleet syncs with the current hub, and the current fleet with the released hub, each with
 // the catalog of its version. It needs the commit of the release, and network access to install its dependencies:
 //
 //   node infra/local/release/side-by-side.mjs --commit db22806

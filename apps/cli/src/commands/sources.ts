@@ -49,23 +49,22 @@ export const show: Action = async ([name = ''], options) => {
   return undefined;
 };
 
-/** Between two looks at a source that is read. */
-const LOOK_MS = 1000;
+/** The pause between two requests for a source that is read. */
+const PAUSE_MS = 1000;
 /** A fleet begins a check again after three minutes, if the process that made it has ended. */
-const MAX_LOOKS = 240;
+const MAX_REQUESTS = 240;
 
-/** Waits until the repository has been read, and prints the source. @throws Failure if it is not read */
-async function printRead(fleet: Fleet, id: string, options: Common): Promise<ExitCode> {
-  for (let look = 0; look < MAX_LOOKS; look += 1) {
+/** Waits until the repository has been read. @throws Failure if it is not read */
+async function untilRead(fleet: Fleet, id: string): Promise<Source> {
+  for (let count = 0; count < MAX_REQUESTS; count += 1) {
     const { source } = await reply(fleet.GET('/api/v1/sources/{id}', { params: { path: { id } } }));
-    if (!source.checking) {
-      await printSource(source, options);
-      return source.state === 'ok' ? exitCodes.done : exitCodes.failed;
-    }
-    await pause(LOOK_MS);
+    if (!source.checking) return source;
+    await pause(PAUSE_MS);
   }
-  throw new Failure(`The repository was not read within ${(MAX_LOOKS * LOOK_MS) / 1000} s.`);
+  throw new Failure(`The repository was not read within ${(MAX_REQUESTS * PAUSE_MS) / 1000} s.`);
 }
+
+const codeOf = ({ state }: Source): ExitCode => (state === 'ok' ? exitCodes.done : exitCodes.failed);
 
 const printSource = (source: Source, options: Common) =>
   print(source, {
@@ -120,14 +119,21 @@ export const add: Action<AddOptions> = async ([name = '', url = ''], options) =>
     format: options.output,
     as: () => ({ name: source.name, notifications: `/api/v1/sources/${source.id}/hook`, secret: source.hook_secret }),
   });
-  return options.wait === true ? printRead(fleet, source.id, options) : undefined;
+  if (options.wait !== true) return undefined;
+  const read = await untilRead(fleet, source.id);
+  tell(oneLine(`${name}: ${read.state} ${read.failure ?? commitOf(read) ?? ''}`));
+  return codeOf(read);
 };
 
 export const check: Action<ReadOptions> = async ([name = ''], options) => {
   const fleet = fleetOf(options);
   const { id } = await sourceOf(fleet, name);
   await reply(fleet.POST('/api/v1/sources/{id}/check', { params: { path: { id } } }));
-  if (options.wait === true) return printRead(fleet, id, options);
+  if (options.wait === true) {
+    const read = await untilRead(fleet, id);
+    await printSource(read, options);
+    return codeOf(read);
+  }
   tell(`The repository of ${name} is read now. See: svc source show ${name}`);
   return undefined;
 };
