@@ -47,6 +47,12 @@ describeWithGit('sources', () => {
     expect(actionsOf(await planOf(source))).toEqual({ web: 'change' });
   });
 
+  test('a change can contain the source as it was read', async () => {
+    const { id } = await create({ web: 'team/web' });
+    const { status, body } = await asAdmin.put(`/api/v1/sources/${id}`, { ...(await read(id)), heal: true });
+    expect({ status, errors: body.errors, heal: body.source?.heal }).toEqual({ status: 200, heal: true });
+  });
+
   test('the mode automatic applies the plan of each commit, with an entry in the audit log', async () => {
     const source = await create({ web: 'team/web' }, AUTOMATIC);
     expect(await images()).toEqual({ web: 'team/web' });

@@ -158,6 +158,7 @@ const readOnly = ignored(
   'id',
   'set',
   'has_token',
+  'state',
   'disabled_reason',
   'commit',
   'applied_commit',
