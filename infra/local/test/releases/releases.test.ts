@@ -31,12 +31,20 @@ describe.each(releases)('with the databases of release %s,', (release) => {
   });
   afterAll(() => deployment?.stop());
 
+  /** A request of the organization to the hub. @returns the body of the response */
+  const hub = async (at: string, method = 'GET') => {
+    const headers = { authorization: `Bearer ${keys.HUB_API_KEY}` };
+    const response = await fetch(`${deployment.urls.hub}${at}`, { method, headers });
+    expect({ at, status: response.status }).toEqual({ at, status: 200 });
+    // biome-ignore lint/suspicious/noExplicitAny: tests check the members that they use.
+    return (await response.json()) as any;
+  };
+
   test('the services upgrade them, and the fleet continues its sync', async () => {
     const pages = recorded.filter(({ request }) => request.path.includes('/templates/updates'));
     const { cursor } = pages.at(-1)?.response.body ?? {};
-    const updates = `${deployment.urls.hub}/api/v1/catalog/templates/updates?cursor=${cursor}`;
-    const continued = await fetch(updates, { headers: { authorization: `Bearer ${keys.HUB_API_KEY}` } });
-    expect(await continued.json()).toMatchObject({ templates: [], removed: [], reset: false, has_more: false });
+    const continued = await hub(`/api/v1/catalog/templates/updates?cursor=${cursor}`);
+    expect(continued).toMatchObject({ templates: [], removed: [], reset: false, has_more: false });
 
     const fleet = fleetApi(deployment, keys.FLEET_ADMIN_TOKEN ?? '');
     await fleet('PUT', '/settings/hub', { url: deployment.urls.hub, api_key: keys.HUB_API_KEY });
@@ -60,26 +68,19 @@ describe.each(releases)('with the databases of release %s,', (release) => {
 
   test('a fleet of the release receives all templates of a hub with applications, and no change of an application', async () => {
     await deployment.command('hub', 'import', catalog);
-    const hub = async (at: string) => {
-      const headers = { authorization: `Bearer ${keys.HUB_API_KEY}` };
-      const response = await fetch(`${deployment.urls.hub}/api/v1/catalog/${at}`, { headers });
-      expect({ at, status: response.status }).toEqual({ at, status: 200 });
-      // biome-ignore lint/suspicious/noExplicitAny: the test checks the members that it uses.
-      return (await response.json()) as any;
-    };
     const poll = async (cursor: string) => {
       const read = new Set<string>();
       for (let at = cursor; ; ) {
         // The request of the release, with another cursor.
-        const page = await hub(`templates/updates?cursor=${at}&limit=250`);
+        const page = await hub(`/api/v1/catalog/templates/updates?cursor=${at}&limit=250`);
         expect(page).toMatchObject({ removed: [], reset: cursor === 'start' });
         for (const { slug } of page.templates) read.add(slug);
         at = page.cursor;
         if (!page.has_more) return { cursor: at, read: [...read].sort() };
       }
     };
-    const { templates, pagination } = await hub('templates?limit=100&view=summary');
-    const { applications } = await hub('applications');
+    const { templates, pagination } = await hub('/api/v1/catalog/templates?limit=100&view=summary');
+    const { applications } = await hub('/api/v1/catalog/applications');
     expect(applications.length).toBeGreaterThan(10);
     const first = await poll('start');
     expect(first.read).toHaveLength(pagination.total);
@@ -93,18 +94,13 @@ describe.each(releases)('with the databases of release %s,', (release) => {
     fs.writeFileSync(file, text.replace(/^description: .*$/m, 'description: Changed'));
     await deployment.command('hub', 'import', folder);
     fs.rmSync(folder, { recursive: true });
-    expect(await hub(`applications/${changed.slug}`)).toMatchObject({ description: 'Changed' });
+    expect(await hub(`/api/v1/catalog/applications/${changed.slug}`)).toMatchObject({ description: 'Changed' });
     expect((await poll(first.cursor)).read).toEqual([]);
   });
 
   test('the responses of the hub have every member that the release had, with the same type', async () => {
     const now = await Promise.all(
-      recorded.map(async ({ request: { method, path: at } }) => {
-        const headers = { authorization: `Bearer ${keys.HUB_API_KEY}` };
-        const response = await fetch(`${deployment.urls.hub}${at}`, { method, headers });
-        expect({ at, status: response.status }).toEqual({ at, status: 200 });
-        return membersOf(await response.json(), endpointOf(at));
-      }),
+      recorded.map(async ({ request: { method, path: at } }) => membersOf(await hub(at, method), endpointOf(at))),
     );
     const before = recorded.flatMap(({ request, response }) => membersOf(response.body, endpointOf(request.path)));
     expect(before.length).toBeGreaterThan(100);

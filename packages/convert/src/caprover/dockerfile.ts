@@ -1,6 +1,7 @@
 import type { PartPort } from '../application.ts';
 import { type Key, Refused } from '../compose/context.ts';
 import { imageOf } from '../compose/image.ts';
+import { protocolOf } from '../compose/ports.ts';
 import { each, type PartDraft, type ServiceContext, text } from '../compose/rules.ts';
 import { folderOf, isVariableName, setVariable } from '../compose/service.ts';
 import { fateOf, hasVariable, withDefaults, withPlaceholders } from '../compose/variables.ts';
@@ -107,10 +108,10 @@ function convertInstruction(
 
 /** A port such as `53/udp`. @throws Refused */
 function portIn(text: string): PartPort {
-  const [, digits, protocol] = /^(\d{1,5})(?:\/(tcp|udp))?$/i.exec(text) ?? [];
+  const [, digits, protocol = ''] = /^(\d{1,5})(?:\/(tcp|udp))?$/i.exec(text) ?? [];
   const containerPort = Number(digits);
   if (!(containerPort >= 1 && containerPort <= 65_535)) throw new Refused('is not a port');
-  return { containerPort, ...(protocol?.toLowerCase() === 'udp' && { protocol: 'UDP' }) };
+  return { containerPort, ...protocolOf(protocol) };
 }
 
 /** The words of a command: a JSON list, or a line for a shell. @throws Refused */

@@ -1,5 +1,5 @@
 // The ports of addresses. A file of another platform need not state the ports that only its own services use.
-import type { ApplicationInput, ApplicationPart, PartPort } from '../application.ts';
+import type { ApplicationInput, ApplicationPart } from '../application.ts';
 
 /** The ports of images whose last name has one of the words. */
 const IMAGE_PORTS: readonly (readonly [words: readonly string[], port: number])[] = [
@@ -52,35 +52,37 @@ interface WithPorts {
   readonly unknown: readonly string[];
 }
 
+/** Gives parts the ports that `portsFor` finds; undefined: the part stays as it is. */
+function withPorts(
+  parts: readonly ApplicationPart[],
+  portsFor: (part: ApplicationPart) => readonly number[] | undefined,
+): WithPorts {
+  const completed: string[] = [];
+  const unknown: string[] = [];
+  const changed = parts.map((part) => {
+    const found = portsFor(part);
+    if (found === undefined) return part;
+    (found.length > 0 ? completed : unknown).push(part.name);
+    return found.length > 0 ? { ...part, ports: found.map((containerPort) => ({ containerPort })) } : part;
+  });
+  return { parts: changed, completed, unknown };
+}
+
+const hasPorts = ({ ports = [] }: ApplicationPart): boolean => ports.length > 0;
+
 /** The parts with the ports of their images, if none of them has a port. Jobs have none. */
 export function withImagePorts(parts: readonly ApplicationPart[]): WithPorts {
-  const services = parts.filter(({ kind }) => kind !== 'job');
-  if (parts.some(({ ports = [] }) => ports.length > 0)) return { parts, completed: [], unknown: [] };
-  const found = new Map(services.map((part) => [part, portsOfImage(part)]));
-  const named = (isKnown: boolean) =>
-    services.filter((part) => (found.get(part)?.length ?? 0) > 0 === isKnown).map(({ name }) => name);
-  return {
-    parts: parts.map((part) => {
-      const ports = (found.get(part) ?? []).map((containerPort) => ({ containerPort }));
-      return ports.length > 0 ? { ...part, ports } : part;
-    }),
-    completed: named(true),
-    unknown: named(false),
-  };
+  const isComplete = parts.some(hasPorts);
+  return withPorts(parts, (part) => (isComplete || part.kind === 'job' ? undefined : portsOfImage(part)));
 }
 
 /** The parts with the ports that the addresses of their hosts need. Ports that a file states are not changed. */
 export function withUsedPorts(parts: readonly ApplicationPart[], inputs: readonly ApplicationInput[]): WithPorts {
   const defaults = new Map(inputs.map((input) => [`\${inputs.${input.name}}`, input.default]));
-  const completed: string[] = [];
-  const unknown: string[] = [];
-  const changed = parts.map((part) => {
-    if ((part.ports ?? []).length > 0 || !isAddressed(parts, part)) return part;
-    const ports = usedPorts(parts, part, (text) => portIn(defaults.get(text) ?? text));
-    (ports.length > 0 ? completed : unknown).push(part.name);
-    return ports.length > 0 ? { ...part, ports } : part;
-  });
-  return { parts: changed, completed, unknown };
+  const read = (text: string) => portIn(defaults.get(text) ?? text);
+  return withPorts(parts, (part) =>
+    hasPorts(part) || !isAddressed(parts, part) ? undefined : usedPorts(parts, part, read),
+  );
 }
 
 const hostOf = ({ name }: ApplicationPart): string => `\${parts.${name}.host}`;
@@ -97,7 +99,7 @@ function portIn(text: string): number | undefined {
 type ReadPort = (text: string) => number | undefined;
 
 /** The ports that addresses state; otherwise those of other variables, of the schemes, or of the image. */
-function usedPorts(parts: readonly ApplicationPart[], part: ApplicationPart, read: ReadPort): PartPort[] {
+function usedPorts(parts: readonly ApplicationPart[], part: ApplicationPart, read: ReadPort): number[] {
   const stated: number[] = [];
   const beside: number[] = [];
   const ofSchemes: number[] = [];
@@ -112,7 +114,7 @@ function usedPorts(parts: readonly ApplicationPart[], part: ApplicationPart, rea
     }
   }
   const ports = [stated, beside, ofSchemes].find((each) => each.length > 0) ?? portsOfImage(part);
-  return [...new Set(ports)].map((containerPort) => ({ containerPort }));
+  return [...new Set(ports)];
 }
 
 function push(ports: number[], port: number | undefined): void {

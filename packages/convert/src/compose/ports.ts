@@ -78,7 +78,8 @@ export function publishedPorts(conversion: Conversion, key: Key): PartPort[] {
 
 const isLocal = (address: string): boolean => address.startsWith('127.') || address === '[::1]';
 
-const protocolOf = (protocol: string): Pick<PartPort, 'protocol'> => {
+/** The protocol of a port; TCP has no member. */
+export const protocolOf = (protocol: string): Pick<PartPort, 'protocol'> => {
   const upper = protocol.toUpperCase();
   return upper === 'UDP' || upper === 'SCTP' ? { protocol: upper } : {};
 };

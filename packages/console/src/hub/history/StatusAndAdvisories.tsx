@@ -23,7 +23,7 @@ const statuses: readonly { readonly value: Status; readonly label: string }[] = 
   { value: 'blocked', label: t('Blocked: fleets refuse new deployments') },
 ];
 
-/** What is said of a kind. */
+/** The texts about a kind. */
 const texts = {
   template: {
     readers: t('Everyone who sees the template can read it.'),
