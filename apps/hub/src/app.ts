@@ -55,6 +55,8 @@ const openapi = readOpenApi(new URL('../../../openapi/hub.json', import.meta.url
 
 /** The limits of reads of changes from the database, without the time that they wait. */
 const CHANGE_READS = { what: 'requests for changes', running: 2, waitingPerCaller: 16 };
+/** Two pages that are built at the same time delay other requests by twice the time, and are not ready earlier. */
+const PAGE_READS = { ...CHANGE_READS, running: 1 };
 const CHANGE_WAIT_MS = 1500;
 
 /** The limits of imports and exports of the catalog. */
@@ -91,7 +93,7 @@ export function createHub({
     publicUrl: options.publicUrl,
     browserSessions: createBrowserSessions('hub', options.publicUrl),
     streamSlots: createStreamSlots(streamLimits),
-    pageQueue: createTurnQueue({ ...CHANGE_READS, waitMs: changeWaitMs }),
+    pageQueue: createTurnQueue({ ...PAGE_READS, waitMs: changeWaitMs }),
     changeQueue: createTurnQueue({ ...CHANGE_READS, waitMs: changeWaitMs }),
     listQueue: createTurnQueue(LARGE_PAGES),
     publishQueue: createTurnQueue(PUBLISHING),

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../testing/src/run/eventually.ts';
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from '../src/embedded.ts';
-import { rowsOf } from './on-database.ts';
+import * as onDatabase from './on-database.ts';
 
 const startServer = fileURLToPath(new URL('./fixtures/start-server.mjs', import.meta.url));
 const password = 'fixture';
@@ -34,12 +34,23 @@ afterEach(async () => {
 });
 afterAll(() => fs.rmSync(parent, { recursive: true }));
 
+/** The last lines that servers of this file wrote. */
+const written: string[] = [];
+const log = (line: string) => written.push(line);
+
 /** Starts a server that is stopped after the test. */
 async function start(options: EmbeddedPostgresOptions = {}): Promise<EmbeddedPostgres> {
-  const server = await startEmbeddedPostgres(options);
+  const server = await startEmbeddedPostgres({ log, ...options });
   cleanups.push(() => server.stop());
   return server;
 }
+
+/** The rows of a statement. @throws an error with the lines of the servers if the connection is refused */
+const rowsOf = (connectionString: string, sql: string): Promise<unknown[]> =>
+  onDatabase.rowsOf(connectionString, sql).catch((cause: Error) => {
+    if (!cause.message.includes('ECONNREFUSED')) throw cause;
+    throw new Error([cause.message, ...written.slice(-40)].join('\n'), { cause });
+  });
 
 /**
  * Starts a server in another process, which then exits or is killed.

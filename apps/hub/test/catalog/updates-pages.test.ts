@@ -8,23 +8,23 @@ const world = await startWorld({ limits: { connections: 6 } });
 const { client } = world.database;
 afterAll(() => world.stop());
 
-test.each(['cursor=start', 'since=1970-01-01T00:00:00Z'])(
-  'requests with %s leave database connections to other requests',
-  async (query) => {
-    const organization = await world.anOrganization();
-    await world.aTemplate();
-    await world.anonymous.get(`${UPDATES}?${query}`); // the index is current
-    const { all, others } = await world.database.catalogWriter.$transaction(async (lock) => {
-      await lock.$executeRaw`LOCK TABLE templates IN ACCESS EXCLUSIVE MODE`;
-      const pages = Array.from({ length: 8 }, () => world.anonymous.get(`${UPDATES}?${query}`));
-      await connectionsBlocked(lock, 2);
-      const statuses: number[] = [];
-      for (let n = 0; n < 5; n += 1) {
-        statuses.push((await world.as(organization).get('/api/v1/catalog/organization')).status);
-      }
-      return { all: Promise.all(pages), others: statuses };
-    });
-    expect(others).toEqual([200, 200, 200, 200, 200]);
-    for (const { body } of await all) expect(body.templates).toHaveLength(await client.template.count());
-  },
-);
+test.each([
+  { query: 'cursor=start', running: 1 },
+  { query: 'since=1970-01-01T00:00:00Z', running: 2 },
+])('requests with $query leave database connections to other requests', async ({ query, running }) => {
+  const organization = await world.anOrganization();
+  await world.aTemplate();
+  await world.anonymous.get(`${UPDATES}?${query}`); // the index is current
+  const { all, others } = await world.database.catalogWriter.$transaction(async (lock) => {
+    await lock.$executeRaw`LOCK TABLE templates IN ACCESS EXCLUSIVE MODE`;
+    const pages = Array.from({ length: 8 }, () => world.anonymous.get(`${UPDATES}?${query}`));
+    await connectionsBlocked(lock, running);
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      statuses.push((await world.as(organization).get('/api/v1/catalog/organization')).status);
+    }
+    return { all: Promise.all(pages), others: statuses };
+  });
+  expect(others).toEqual([200, 200, 200, 200, 200]);
+  for (const { body } of await all) expect(body.templates).toHaveLength(await client.template.count());
+});

@@ -92,7 +92,38 @@ function watch(page: Page, origins: readonly string[]): TestPage {
     const { origin, protocol } = new URL(request.url());
     if (protocol.startsWith('http') && !origins.includes(origin)) complaints.push(`request to ${origin}`);
   });
+  loadAgain(page);
   return Object.assign(page, { complaints });
+}
+
+/** How often a page is loaded whose document or code the browser aborts. */
+const LOADS = 10;
+const CODE = ['document', 'script', 'stylesheet'];
+
+/** Loads a page again if a change of the interfaces of the machine aborts its document or its code, as a person does. */
+function loadAgain(page: Page): void {
+  let isAborted = false;
+  page.on('requestfailed', (request) => {
+    if (request.failure()?.errorText === 'net::ERR_NETWORK_CHANGED' && CODE.includes(request.resourceType())) {
+      isAborted = true;
+    }
+  });
+  const untilLoaded = async <T>(load: () => Promise<T>): Promise<T> => {
+    for (let count = 1; ; count += 1) {
+      isAborted = false;
+      try {
+        const response = await load();
+        if (!isAborted || count === LOADS) return response;
+      } catch (error) {
+        if (!isAborted || count === LOADS) throw error;
+      }
+      await page.waitForTimeout(500);
+    }
+  };
+  const goto = page.goto.bind(page);
+  const reload = page.reload.bind(page);
+  page.goto = (...given) => untilLoaded(() => goto(...given));
+  page.reload = (...given) => untilLoaded(() => reload(...given));
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
