@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
 /** The form of RFC 8785 of a value; undefined if it has none, such as text with half of a surrogate pair. */
@@ -13,7 +13,7 @@ export function canonicalForm(value: unknown): string | undefined {
 /** SHA-256 of the canonical form of a value, in base64url: 43 characters. Undefined if the value has no canonical form. */
 export function digestOf(value: unknown): string | undefined {
   const form = canonicalForm(value);
-  return form === undefined ? undefined : createHash('sha256').update(form, 'utf8').digest('base64url');
+  return form === undefined ? undefined : hash('sha256', form, 'base64url');
 }
 
 /** Members of a template as they were received: values of any form. */

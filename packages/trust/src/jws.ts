@@ -1,4 +1,4 @@
-import { compactVerify, decodeProtectedHeader } from 'jose';
+import { compactVerify, decodeProtectedHeader, type JWK } from 'jose';
 import { canonicalForm } from './canonical.ts';
 import type { Algorithm, PublicKey } from './keys.ts';
 import { Untrusted } from './reasons.ts';
@@ -59,9 +59,18 @@ export async function openJws(
  * The payload of a JWS that nobody has verified. It shows what a signature is about, not who made it.
  * @throws Untrusted `signature_invalid`
  */
-export function readUnverified({ text }: Pick<ReturnType<typeof readHeader>, 'text'>): Record<string, unknown> {
-  const [, payload = ''] = text.split('.');
-  return readPayload(decodeText(Buffer.from(payload, 'base64url')));
+export const readUnverified = ({ text }: Pick<ReturnType<typeof readHeader>, 'text'>): Record<string, unknown> =>
+  readPayload(payloadTextOf(text));
+
+/** The payload of a JWS, whether its form is valid or not; undefined if it is no JSON. */
+export function payloadOf({ text }: Pick<ReturnType<typeof readHeader>, 'text'>): unknown {
+  const payload = payloadTextOf(text);
+  return payload === undefined ? undefined : parseJson(payload);
+}
+
+function payloadTextOf(jws: string): string | undefined {
+  const [, payload = ''] = jws.split('.');
+  return decodeText(Buffer.from(payload, 'base64url'));
 }
 
 function readPayload(payload: string | undefined): Record<string, unknown> {
@@ -75,10 +84,19 @@ function readPayload(payload: string | undefined): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value));
 }
 
-async function verifiedPayload(jws: string, { alg, kty, crv, x, y }: PublicKey): Promise<string | undefined> {
+/** The keys as the library reads them. It imports a key once for each object. */
+const keys = new WeakMap<PublicKey, JWK>();
+
+function jwkOf(key: PublicKey): JWK {
+  const { alg, kty, crv, x, y } = key;
+  const jwk = keys.get(key) ?? { kty, crv, x, ...(y !== undefined && { y }), alg };
+  keys.set(key, jwk);
+  return jwk;
+}
+
+async function verifiedPayload(jws: string, key: PublicKey): Promise<string | undefined> {
   try {
-    const key = { kty, crv, x, ...(y !== undefined && { y }) };
-    const { payload } = await compactVerify(jws, { ...key, alg }, { algorithms: [alg] });
+    const { payload } = await compactVerify(jws, jwkOf(key), { algorithms: [key.alg] });
     return decodeText(payload);
   } catch {
     throw new Untrusted('signature_invalid', 'was not made by the key that it names');

@@ -1,5 +1,5 @@
 import { digestsOf, type Members } from './canonical.ts';
-import { openJws, readHeader, readUnverified } from './jws.ts';
+import { openJws, payloadOf, readHeader, readUnverified } from './jws.ts';
 import { isExpired, type Keyring, type KeyState, type ListedKey } from './keyring.ts';
 import { type ContentKind, templates } from './kind.ts';
 import { isDefault, signedForm } from './members.ts';
@@ -255,6 +255,15 @@ export function inspectSignature(members: Members, signature: unknown, kind: Con
 export function readSignature(signature: unknown, { typ }: Pick<ContentKind, 'typ'> = templates): Inspected {
   const read = readHeader(signature, typ);
   return { kid: shown(read.header.kid), statement: readStatement(readUnverified(read)) };
+}
+
+/**
+ * The members that a signature names, whether it is valid or not: what must be kept so that it can be verified later.
+ * @throws Untrusted `signature_invalid` if it has not the form of a signature of the kind
+ */
+export function membersNamedIn(signature: unknown, { typ }: Pick<ContentKind, 'typ'> = templates): string[] {
+  const { content } = Object(payloadOf(readHeader(signature, typ)));
+  return Object.keys(Object(content));
 }
 
 /** The covered members in which two contents differ. A part counts as a member, as `part_` and its name. */

@@ -8,10 +8,10 @@ import { presentEvidence } from '../trust/evidence.ts';
 import { readHistories } from '../trust/memory.ts';
 import { readPolicy } from '../trust/policy.ts';
 import { readPublishers } from '../trust/publishers.ts';
-import { judge, slugOf } from '../trust/verdict.ts';
+import { judgeSignatures, slugOf } from '../trust/verdict.ts';
 
 /** The number of templates that are verified between two statements. */
-const BATCH = 50;
+const BATCH = 125;
 
 const row = z.object({ id: z.string(), signed: z.unknown(), digest: z.string(), updated_at: z.string() });
 
@@ -56,7 +56,7 @@ export async function storeVerdicts({ client }: Database, isStopped: () => boole
     const verdicts: { id: string; digest: string; trust: StoredTrust }[] = [];
     for (const { id, evidence, digest, updated_at } of subjects) {
       await setImmediate();
-      const verdict = await judge(evidence, { policy, publishers, now, historyOf: histories });
+      const { verdict } = await judgeSignatures(evidence, { policy, publishers, now, historyOf: histories });
       const { state, publisher, publisher_name, reason } = verdict;
       verdicts.push({ id, digest, trust: { state, publisher, publisher_name, reason, of, updated_at } });
     }

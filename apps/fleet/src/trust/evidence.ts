@@ -1,4 +1,4 @@
-import { type ContentKind, digestsOf, type Members, readSignature, templates, Untrusted } from '@svc/trust';
+import { type ContentKind, digestsOf, type Members, membersNamedIn, templates, Untrusted } from '@svc/trust';
 import { z } from 'zod';
 
 /** What is kept of a template or an application as it was received, so that its signatures can be verified again. */
@@ -54,7 +54,7 @@ const MAX_KEPT = 9;
 
 function signedNames(signature: unknown, kind: ContentKind): string[] {
   try {
-    return Object.keys(readSignature(signature, kind).statement.content);
+    return membersNamedIn(signature, kind);
   } catch (error) {
     if (error instanceof Untrusted) return [];
     throw error;

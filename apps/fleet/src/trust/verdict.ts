@@ -19,7 +19,7 @@ import { type NamedPublisher, readPublishers } from './publishers.ts';
 
 type Transaction = Prisma.TransactionClient;
 
-const NOTHING: Omit<Trust, 'state'> = {
+const NOTHING: Omit<Trust, 'state' | 'content'> = {
   publisher: null,
   publisher_name: null,
   key: null,
@@ -27,12 +27,11 @@ const NOTHING: Omit<Trust, 'state'> = {
   ignored: [],
   reason: null,
   message: '',
-  content: null,
 };
 
 /** Nothing is verified, because the policy is off. */
-export const OFF: Trust = { state: 'off', ...NOTHING };
-export const BY_HAND: Trust = { state: 'by_hand', ...NOTHING };
+export const OFF: Trust = { state: 'off', ...NOTHING, content: null };
+export const BY_HAND: Trust = { state: 'by_hand', ...NOTHING, content: null };
 
 /** The evidence of a template or an application, or of a copy. null: there are no signatures, or a copy is from before the fleet kept them. */
 type Subject = Evidence | StoredEvidence | null;
@@ -49,8 +48,8 @@ interface Judged {
 }
 
 /** A verdict, and the parts of an application that it is about. */
-export interface Judgement {
-  readonly verdict: Trust;
+export interface Judgement<T = Trust> {
+  readonly verdict: T;
   readonly parts: readonly string[];
 }
 
@@ -60,34 +59,31 @@ export const judge = async (subject: Subject, judged: Judged): Promise<Trust> =>
 
 /** The same, with the parts. */
 export async function judgeParts(subject: Subject, judged: Judged): Promise<Judgement> {
+  const { verdict, parts } = await judgeSignatures(subject, judged);
+  const content = judged.policy.mode === 'off' ? null : contentOf(subject, judged.kind);
+  return { verdict: { ...verdict, content }, parts };
+}
+
+/** The same, without the digest of the content, which costs about as much as the comparison with a signature. */
+export async function judgeSignatures(subject: Subject, judged: Judged): Promise<Judgement<Omit<Trust, 'content'>>> {
   const { policy, publishers, now, kind = templates } = judged;
-  if (policy.mode === 'off') return { verdict: OFF, parts: [] };
-  const content = contentOf(subject, kind);
+  if (policy.mode === 'off') return { verdict: { state: 'off', ...NOTHING }, parts: [] };
   try {
     const { publisher, kid, serial, ignored } = await verify(subject, judged);
     const publisher_name = publishers.find((each) => each.publisher === publisher)?.name ?? null;
-    const verdict: Trust = {
-      ...NOTHING,
-      state: 'trusted',
-      publisher,
-      publisher_name,
-      key: kid,
-      serial,
-      ignored: [...ignored],
-      content,
-    };
-    return { verdict, parts: [] };
+    const trusted = { publisher, publisher_name, key: kid, serial, ignored: [...ignored] };
+    return { verdict: { ...NOTHING, state: 'trusted', ...trusted }, parts: [] };
   } catch (error) {
     if (!(error instanceof Untrusted)) throw error;
     const { reason, detail, parts } = error;
-    const exception = policy.exceptions.find(
-      ({ slug, content: excepted, expires_at }) =>
-        slug === slugOf(subject) && excepted === content && Date.parse(expires_at) > now.getTime(),
+    const exceptions = policy.exceptions.filter(
+      ({ slug, expires_at }) => slug === slugOf(subject) && Date.parse(expires_at) > now.getTime(),
     );
+    const isExcepted = exceptions.some(({ content }) => content === contentOf(subject, kind));
     const { message, remedy } = explanationOf(reason, kind.noun);
     const text = `${message.slice(0, -1)}${detail === '' ? '' : ` (${detail})`}. ${remedy}`;
-    const state = exception ? 'excepted' : 'untrusted';
-    return { verdict: { ...NOTHING, state, reason, message: text, content }, parts };
+    const state = isExcepted ? 'excepted' : 'untrusted';
+    return { verdict: { ...NOTHING, state, reason, message: text }, parts };
   }
 }
 
@@ -145,5 +141,5 @@ export async function compareCopy(
 const OF_HISTORY: readonly Reason[] = ['rollback', 'equivocation', 'publisher_changed'];
 
 /** The digest of the content, whoever signed it. */
-const contentOf = (evidence: Subject, kind: ContentKind): string | null =>
+const contentOf = (evidence: Subject, kind?: ContentKind): string | null =>
   evidence && contentDigestOf(evidence.members, kind, evidence.kept);
