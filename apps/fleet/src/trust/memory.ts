@@ -20,18 +20,24 @@ export async function readHistory(
   };
 }
 
-/** What was verified of several slugs before. @returns the history of each of them */
+/**
+ * What was verified of several slugs before. The statements are written out: Prisma would plan a list of values for each of its lengths.
+ * @returns the history of each of them
+ */
 export async function readHistories(
-  { trustMemory, trustSlug }: Pick<Transaction, 'trustMemory' | 'trustSlug'>,
+  client: Pick<Transaction, '$queryRaw'>,
   slugs: readonly string[],
 ): Promise<(slug: string) => History> {
-  const where = { slug: { in: [...new Set(slugs)] } };
-  const rows = (await trustMemory.findMany({ where })).map(({ serial, ...rest }) => ({
-    ...rest,
-    serial: Number(serial),
-  }));
-  const owners = new Map((await trustSlug.findMany({ where })).map(({ slug, publisher }) => [slug, publisher]));
-  return (slug) => ({ remembered: rows.filter((each) => each.slug === slug), owner: owners.get(slug) });
+  const rows = await client.$queryRaw<(Omit<Remembered, 'serial'> & { readonly serial: bigint })[]>`
+    SELECT publisher, slug, kid, serial, content FROM trust_memory WHERE slug = ANY(${slugs})`;
+  const remembered = Map.groupBy(
+    rows.map(({ serial, ...row }) => ({ ...row, serial: Number(serial) })),
+    ({ slug }) => slug,
+  );
+  const owners = await client.$queryRaw<{ readonly slug: string; readonly publisher: string }[]>`
+    SELECT slug, publisher FROM trust_slugs WHERE slug = ANY(${slugs})`;
+  const ownerOf = new Map(owners.map(({ slug, publisher }) => [slug, publisher]));
+  return (slug) => ({ remembered: remembered.get(slug) ?? [], owner: ownerOf.get(slug) });
 }
 
 /** Remembers what was verified. The first publisher of a slug stays its publisher. */
