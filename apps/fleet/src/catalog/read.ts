@@ -24,6 +24,7 @@ import { MAX_CHANGES_LISTED } from '@svc/contract/fleet';
 import type { ReadApplicationUpdates, ReadUpdates } from '@svc/contract/hub';
 import { type ContentKind, applications as signedApplications, templates as signedTemplates } from '@svc/trust';
 import { z } from 'zod';
+import { isStorable } from '../database/storable.ts';
 import { type Evidence, evidenceOf } from '../trust/evidence.ts';
 import { version } from '../version.ts';
 
@@ -76,12 +77,6 @@ const TOO_LONG = `must have at most ${MAX_FOLDED} characters, which an index of 
 const isIndexable = (value: string) => Math.max(value.length, fold(value).length) <= MAX_FOLDED;
 const indexed = z.string().refine(isIndexable, TOO_LONG);
 const existing = timestamp.refine((at) => parseTimestamp(at) !== undefined, 'must be a time that exists');
-
-const isStorable = (value: unknown): boolean => {
-  if (typeof value === 'string') return !value.includes('\0') && !/\p{Surrogate}/u.test(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every((member) => member.every(isStorable));
-};
 
 /** Rejects text that PostgreSQL cannot store. */
 function checkText({ value, issues }: z.core.ParsePayload<object>): void {

@@ -1,5 +1,6 @@
 import { type ContentKind, digestsOf, type Members, membersNamedIn, templates, Untrusted } from '@svc/trust';
 import { z } from 'zod';
+import { isStorable } from '../database/storable.ts';
 
 /** What is kept of a template or an application as it was received, so that its signatures can be verified again. */
 const evidence = z.object({
@@ -36,6 +37,7 @@ export function evidenceOf(received: Members, updated_at: string, kind: ContentK
   const { signatures } = received;
   if (!Array.isArray(signatures) || signatures.length === 0) return null;
   const names = [...new Set([...kind.covered, ...signatures.flatMap((signature) => signedNames(signature, kind))])];
+  // What PostgreSQL cannot store is left out, and the verification then refuses the content.
   const present = names.filter((name) => Object.hasOwn(received, name) && isStorable(received[name]));
   const own = present.filter((name) => !DIGESTED.includes(name));
   return {
@@ -59,11 +61,4 @@ function signedNames(signature: unknown, kind: ContentKind): string[] {
     if (error instanceof Untrusted) return [];
     throw error;
   }
-}
-
-/** Whether PostgreSQL can store a value. What it cannot store is left out, and the verification then refuses the content. */
-function isStorable(value: unknown): boolean {
-  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every((entry) => entry.every(isStorable));
 }
