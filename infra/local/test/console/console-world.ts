@@ -84,15 +84,9 @@ export const FETCH = `(async (path, options) => {
   }
 })`;
 
-/**
- * What a page complains about, except what an engine causes. The usage of an instance cannot be read while it is removed. The network of
- * the machine changes with each container, for which the browser aborts requests: the console loads the code of a page again, and React
- * logs the error.
- */
+/** What a page complains about, except what an engine causes: the usage of an instance cannot be read while it is removed. */
 export const complaintsWithEngine = ({ complaints }: TestPage): readonly string[] =>
-  complaints.filter(
-    (one) => !one.includes('a status of 503') && !one.startsWith('Unreachable: The page could not be loaded.'),
-  );
+  complaints.filter((one) => !one.includes('a status of 503'));
 
 /** Waits until a page shows an element. The error states what it shows instead. */
 export async function untilShows(page: TestPage, element: ReturnType<TestPage['locator']>, timeout: number) {

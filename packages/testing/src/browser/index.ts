@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
-import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core';
 import { programAt } from '../engine/at-hand.ts';
 import { scaled } from '../run/deadlines.ts';
 
@@ -71,15 +71,26 @@ export async function startBrowser(): Promise<TestBrowser> {
  */
 const EXPECTED = /Failed to load resource: (?:the server responded with a status of 4\d\d|net::ERR_NETWORK_CHANGED)/;
 
+/** The console loads the code of a page again if the browser aborts the request for it, and React logs the error. */
+const CODE_ABORTED = /^Unreachable: The page could not be loaded\./;
+
+const isAborted = (request: Request) => request.failure()?.errorText === 'net::ERR_NETWORK_CHANGED';
+
 /** The service ends the stream of changes when its session ends. */
 const ENDED = /net::ERR_INCOMPLETE_CHUNKED_ENCODING/;
 const STREAMS = /\/api\/v1\/changes(?:\?|$)/;
 
 function watch(page: Page, origins: readonly string[]): TestPage {
   const complaints: string[] = [];
+  let hasAborted = false;
+  page.on('requestfailed', (request) => {
+    hasAborted ||= isAborted(request);
+  });
   page.on('console', (message) => {
     const isExpected =
-      EXPECTED.test(message.text()) || (ENDED.test(message.text()) && STREAMS.test(message.location().url));
+      EXPECTED.test(message.text()) ||
+      (hasAborted && CODE_ABORTED.test(message.text())) ||
+      (ENDED.test(message.text()) && STREAMS.test(message.location().url));
     const isComplaint = ['error', 'warning'].includes(message.type()) && !isExpected;
     if (isComplaint) complaints.push(message.text());
   });
@@ -102,20 +113,18 @@ const CODE = ['document', 'script', 'stylesheet'];
 
 /** Loads a page again if a change of the interfaces of the machine aborts its document or its code, as a person does. */
 function loadAgain(page: Page): void {
-  let isAborted = false;
+  let isIncomplete = false;
   page.on('requestfailed', (request) => {
-    if (request.failure()?.errorText === 'net::ERR_NETWORK_CHANGED' && CODE.includes(request.resourceType())) {
-      isAborted = true;
-    }
+    isIncomplete ||= isAborted(request) && CODE.includes(request.resourceType());
   });
   const untilLoaded = async <T>(load: () => Promise<T>): Promise<T> => {
     for (let count = 1; ; count += 1) {
-      isAborted = false;
+      isIncomplete = false;
       try {
         const response = await load();
-        if (!isAborted || count === LOADS) return response;
+        if (!isIncomplete || count === LOADS) return response;
       } catch (error) {
-        if (!isAborted || count === LOADS) throw error;
+        if (!isIncomplete || count === LOADS) throw error;
       }
       await page.waitForTimeout(500);
     }
