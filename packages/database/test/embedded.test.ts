@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 afterAll(() => fs.rmSync(parent, { recursive: true }));
 
-/** The last lines that servers of this file wrote. */
+/** The lines that servers of this file wrote. */
 const written: string[] = [];
 const log = (line: string) => written.push(line);
 

@@ -5,19 +5,15 @@ type Transaction = Prisma.TransactionClient;
 
 /** What was verified before of the content that `keyOf` of its kind names `slug`. With `lock`, another transaction waits that would compare the same. */
 export async function readHistory(
-  transaction: Pick<Transaction, '$executeRaw' | 'trustMemory' | 'trustSlug'>,
+  transaction: Pick<Transaction, '$executeRaw' | '$queryRaw'>,
   slug: string,
   { lock }: { lock: boolean },
 ): Promise<History> {
   if (lock) {
     await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`trust ${slug}`}, 0))`;
   }
-  const rows = await transaction.trustMemory.findMany({ where: { slug } });
-  const owner = await transaction.trustSlug.findUnique({ where: { slug } });
-  return {
-    remembered: rows.map(({ serial, ...row }) => ({ ...row, serial: Number(serial) })),
-    owner: owner?.publisher,
-  };
+  const historyOf = await readHistories(transaction, [slug]);
+  return historyOf(slug);
 }
 
 /**

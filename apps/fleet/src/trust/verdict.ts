@@ -59,15 +59,14 @@ export const judge = async (subject: Subject, judged: Judged): Promise<Trust> =>
 
 /** The same, with the parts. */
 export async function judgeParts(subject: Subject, judged: Judged): Promise<Judgement> {
+  if (judged.policy.mode === 'off') return { verdict: OFF, parts: [] };
   const { verdict, parts } = await judgeSignatures(subject, judged);
-  const content = judged.policy.mode === 'off' ? null : contentOf(subject, judged.kind);
-  return { verdict: { ...verdict, content }, parts };
+  return { verdict: { ...verdict, content: contentOf(subject, judged.kind) }, parts };
 }
 
-/** The same, without the digest of the content, which costs about as much as the comparison with a signature. */
+/** The same for a policy that is not off, without the digest of the content, for callers that do not show it. */
 export async function judgeSignatures(subject: Subject, judged: Judged): Promise<Judgement<Omit<Trust, 'content'>>> {
   const { policy, publishers, now, kind = templates } = judged;
-  if (policy.mode === 'off') return { verdict: { state: 'off', ...NOTHING }, parts: [] };
   try {
     const { publisher, kid, serial, ignored } = await verify(subject, judged);
     const publisher_name = publishers.find((each) => each.publisher === publisher)?.name ?? null;

@@ -1,5 +1,6 @@
 import { ClientError, type Configuration, fetchUserInfo, skipSubjectCheck } from 'openid-client';
 import { z } from 'zod';
+import { isStorable as isStorableText } from '../jwt.ts';
 import type { Members } from './provider-fetch.ts';
 
 /**
@@ -59,7 +60,7 @@ export const issuedAtOf = ({ iat }: Members): number | undefined => (typeof iat 
  * limited nesting.
  */
 function isStorable(value: unknown, depth = 0): boolean {
-  if (typeof value === 'string') return !/[\0\p{Surrogate}]/u.test(value);
+  if (typeof value === 'string') return isStorableText(value);
   if (typeof value !== 'object' || value === null) return true;
   return (
     depth < MAX_DEPTH &&

@@ -74,22 +74,20 @@ const EXPECTED = /Failed to load resource: (?:the server responded with a status
 /** The console loads the code of a page again if the browser aborts the request for it, and React logs the error. */
 const CODE_ABORTED = /^Unreachable: The page could not be loaded\./;
 
-const isAborted = (request: Request) => request.failure()?.errorText === 'net::ERR_NETWORK_CHANGED';
-
 /** The service ends the stream of changes when its session ends. */
 const ENDED = /net::ERR_INCOMPLETE_CHUNKED_ENCODING/;
 const STREAMS = /\/api\/v1\/changes(?:\?|$)/;
 
 function watch(page: Page, origins: readonly string[]): TestPage {
   const complaints: string[] = [];
-  let hasAborted = false;
+  const aborted: Request[] = [];
   page.on('requestfailed', (request) => {
-    hasAborted ||= isAborted(request);
+    if (request.failure()?.errorText === 'net::ERR_NETWORK_CHANGED') aborted.push(request);
   });
   page.on('console', (message) => {
     const isExpected =
       EXPECTED.test(message.text()) ||
-      (hasAborted && CODE_ABORTED.test(message.text())) ||
+      (aborted.length > 0 && CODE_ABORTED.test(message.text())) ||
       (ENDED.test(message.text()) && STREAMS.test(message.location().url));
     const isComplaint = ['error', 'warning'].includes(message.type()) && !isExpected;
     if (isComplaint) complaints.push(message.text());
@@ -103,7 +101,7 @@ function watch(page: Page, origins: readonly string[]): TestPage {
     const { origin, protocol } = new URL(request.url());
     if (protocol.startsWith('http') && !origins.includes(origin)) complaints.push(`request to ${origin}`);
   });
-  loadAgain(page);
+  loadAgain(page, aborted);
   return Object.assign(page, { complaints });
 }
 
@@ -111,20 +109,17 @@ function watch(page: Page, origins: readonly string[]): TestPage {
 const LOADS = 10;
 const CODE = ['document', 'script', 'stylesheet'];
 
-/** Loads a page again if a change of the interfaces of the machine aborts its document or its code, as a person does. */
-function loadAgain(page: Page): void {
-  let isIncomplete = false;
-  page.on('requestfailed', (request) => {
-    isIncomplete ||= isAborted(request) && CODE.includes(request.resourceType());
-  });
+/** Loads a page again if the browser aborts its document or its code. @param aborted the aborted requests until now */
+function loadAgain(page: Page, aborted: readonly Request[]): void {
   const untilLoaded = async <T>(load: () => Promise<T>): Promise<T> => {
     for (let count = 1; ; count += 1) {
-      isIncomplete = false;
+      const before = aborted.length;
+      const isComplete = () => !aborted.slice(before).some((request) => CODE.includes(request.resourceType()));
       try {
         const response = await load();
-        if (!isIncomplete || count === LOADS) return response;
+        if (isComplete() || count === LOADS) return response;
       } catch (error) {
-        if (!isIncomplete || count === LOADS) throw error;
+        if (isComplete() || count === LOADS) throw error;
       }
       await page.waitForTimeout(500);
     }
