@@ -16,7 +16,7 @@ import type { Express } from 'express';
 import { createAtOnce } from './api/request/at-once.ts';
 import type { RequestContext, Services } from './api/request/context.ts';
 import { createEntrance } from './api/request/entrance.ts';
-import { frequentReads, routes } from './api/routes.ts';
+import { frequentReads, polls, routes } from './api/routes.ts';
 import { auditQueryOf } from './audit/entries.ts';
 import { createStreamSlots, type StreamLimits } from './catalog/changes/stream-slots.ts';
 import { observeCatalog } from './catalog/memory/metrics.ts';
@@ -106,7 +106,7 @@ export function createHub({
     version,
     routes,
     fastRoutes: isFast ? frequentReads : [],
-    atOnce: createAtOnce({ services, revisions, knownKeys, reads: frequentReads }),
+    atOnce: createAtOnce({ services, revisions, knownKeys, reads: frequentReads, polls }),
     enter: entrance.enter,
     sessionOf: entrance.sessionOf,
     openapi,

@@ -122,3 +122,6 @@ export const frequentReads = [
   getApplication,
   listCategories,
 ];
+
+/** The reads by which fleets ask for changes. */
+export const polls = [listTemplateUpdates, listApplicationUpdates];

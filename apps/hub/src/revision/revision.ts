@@ -76,17 +76,18 @@ export interface RevisionCheck {
   /**
    * Resolves to a revision that was read after the call, so that it includes every change that was
    * acknowledged before.
+   * @param canWait whether the statement may wait for more requests, at most 15 ms. Default: false
    * @throws 503 if the database does not respond within its timeout, or if too many requests wait
    */
-  latest(): Promise<Revision>;
+  latest(canWait?: boolean): Promise<Revision>;
 }
 
 /** Checks the revision for all requests that wait, with one statement at a time. */
 export function createRevisionCheck(reader: Reader, maxWaiting = MAX_WAITING): RevisionCheck {
   const check = createSharedRun(() => readRevision(reader));
   return {
-    latest() {
-      if (check.waiting() < maxWaiting) return check.run();
+    latest(canWait) {
+      if (check.waiting() < maxWaiting) return check.run(canWait);
       return Promise.reject(overloaded(`${maxWaiting} requests wait for the database already.`));
     },
   };

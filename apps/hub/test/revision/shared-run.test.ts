@@ -1,4 +1,5 @@
-import { createSharedRun } from '../../src/revision/shared-run.ts';
+import { jest } from '@jest/globals';
+import { APART_MS, createSharedRun, MANY } from '../../src/revision/shared-run.ts';
 
 /** Work whose runs the test ends. */
 function controlled() {
@@ -94,4 +95,82 @@ test('all groups of callers of a failed run receive its error', async () => {
   const callers = await Promise.allSettled(Array.from({ length: 150 }, () => shared.run()));
   expect(callers.every(({ status }) => status === 'rejected')).toBe(true);
   expect(await shared.run()).toBe(2);
+});
+
+describe('callers that can wait', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+  const someTurns = async () => {
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  /** Work of which one run has just ended. */
+  const afterRun = async () => {
+    const { shared, started, end, runs } = controlled();
+    const first = shared.run(true);
+    await started(1); // the first run does not wait
+    end(1);
+    await first;
+    return { shared, end, runs, started };
+  };
+
+  test('wait together until some time after the start of the run before', async () => {
+    const { shared, end, runs } = await afterRun();
+    const later = [shared.run(true), shared.run(true)];
+    await someTurns();
+    jest.advanceTimersByTime(APART_MS - 1);
+    later.push(shared.run(true));
+    await someTurns();
+    expect(runs()).toBe(1);
+    jest.advanceTimersByTime(1);
+    await someTurns();
+    expect(runs()).toBe(2);
+    end(2);
+    expect(await Promise.all(later)).toEqual([2, 2, 2]);
+  });
+
+  test('do not wait if many of them wait', async () => {
+    const { shared, end, runs } = await afterRun();
+    const later = Array.from({ length: MANY - 1 }, () => shared.run(true));
+    await someTurns();
+    expect(runs()).toBe(1);
+    later.push(shared.run(true));
+    await someTurns();
+    expect(runs()).toBe(2);
+    end(2);
+    expect(new Set(await Promise.all(later))).toEqual(new Set([2]));
+  });
+
+  test.each(['before', 'while'])('do not wait if a caller cannot wait that calls %s they wait', async (when) => {
+    const { shared, end, runs } = await afterRun();
+    const other = when === 'before' ? [shared.run()] : [];
+    const later = shared.run(true);
+    if (when === 'while') {
+      await someTurns();
+      expect(runs()).toBe(1);
+      other.push(shared.run());
+    }
+    await someTurns();
+    expect(runs()).toBe(2);
+    end(2);
+    expect(await Promise.all([later, ...other])).toEqual([2, 2]);
+  });
+
+  test('wait again after a run of callers that cannot wait', async () => {
+    const { shared, end, runs } = await afterRun();
+    const urgent = shared.run();
+    await someTurns();
+    end(2);
+    await urgent;
+    const later = shared.run(true);
+    await someTurns();
+    expect(runs()).toBe(2);
+    jest.advanceTimersByTime(APART_MS);
+    await someTurns();
+    end(3);
+    expect(await later).toBe(3);
+  });
 });

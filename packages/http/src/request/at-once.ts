@@ -23,7 +23,7 @@ export interface AtOnce<Context> {
    * Resolves to a state that was read after the call. Calls that share a state receive the same
    * promise. Rejects if no request can be answered.
    */
-  latest(): Promise<unknown>;
+  latest(route: Route<Context>): Promise<unknown>;
   /** The caller of a request with this Authorization header; undefined if it must be authenticated. */
   callerOf(authorization: string | undefined): KnownCaller | undefined;
   // Method syntax makes the parameters bivariant, so that a service can declare its own state.
@@ -84,7 +84,7 @@ export function createPasses<Context>({ atOnce, inputOf, count, handle, fail }: 
     }
   };
   const join = (request: WaitingRequest<Context>) => {
-    const state = atOnce.latest();
+    const state = atOnce.latest(request.found.route);
     if (pass?.state === state) return void pass.requests.push(request);
     const started = { state, requests: [request] };
     const end = () => {

@@ -13,14 +13,23 @@ interface Sources {
   readonly revisions: RevisionCheck;
   readonly knownKeys: Entrance['knownKeys'];
   readonly reads: readonly FrequentRead[];
+  /** Those of the reads that fleets send all day. */
+  readonly polls: readonly FrequentRead[];
 }
 
 /** Answers frequent reads of anonymous callers and of known API keys from memory. */
-export function createAtOnce({ services, revisions, knownKeys, reads }: Sources): AtOnce<RequestContext> {
+export function createAtOnce({
+  services,
+  revisions,
+  knownKeys,
+  reads,
+  polls: pollReads,
+}: Sources): AtOnce<RequestContext> {
   const { catalog, usage } = services;
   const fromMemory = new Map<Route<RequestContext>, FrequentRead>(reads.map((read) => [read, read]));
+  const polls = new Set<Route<RequestContext>>(pollReads);
   return {
-    latest: () => revisions.latest(),
+    latest: (route) => revisions.latest(polls.has(route)),
     callerOf: (authorization) => (authorization === undefined ? ANONYMOUS : knownKeys.find(authorization)),
     answer(route, { res, caller, input }, revision: Revision) {
       res.locals.revision = revision;
