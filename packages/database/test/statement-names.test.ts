@@ -12,6 +12,11 @@ test.each([
   ['SELECT * FROM hosts', false],
   ['SELECT page.* FROM (SELECT id FROM hosts) page', false],
   ['UPDATE hosts SET name = $1 RETURNING *', false],
+  ['SELECT id, * FROM hosts', false],
+  ['SELECT DISTINCT ON (name) * FROM hosts', false],
+  ['select *\n from hosts', false],
+  ['SELECT cpu_millis * 2 FROM hosts', true],
+  ['UPDATE hosts SET check_at = now() + (1 + random()) * $1 RETURNING id', true],
 ])('%s is prepared: %s', (sql, isPrepared) => {
   expect(createStatementNames(10)({ sql }) !== '').toBe(isPrepared);
 });

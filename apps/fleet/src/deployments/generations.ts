@@ -74,7 +74,7 @@ export function generationRecord(
     fingerprint,
   }));
   return Prisma.sql`, given AS (
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
+      SELECT deployment_id, event_id, message, fingerprint FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
         AS g (deployment_id uuid, event_id uuid, message text, fingerprint text)),
     recorded AS (
       INSERT INTO deployment_revisions (deployment_id, generation, operation, ${REVISION_COLUMNS}, fingerprint, created_by)

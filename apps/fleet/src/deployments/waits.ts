@@ -17,7 +17,7 @@ export interface WaitsFor {
 export const unmetWaits = (
   waitsFor: Prisma.Sql,
 ): Prisma.Sql => Prisma.sql`jsonb_to_recordset(${waitsFor}->'for') w(id uuid, until text)
-  JOIN LATERAL (SELECT * FROM deployments WHERE id = w.id LIMIT 1) s ON (CASE w.until
+  JOIN LATERAL (SELECT id, part, phase, reason, generation, observed_generation, desired_state FROM deployments WHERE id = w.id LIMIT 1) s ON (CASE w.until
     WHEN 'started' THEN s.observed_generation = s.generation AND s.phase IN ('starting', 'running', 'degraded', 'stopped')
     WHEN 'ready' THEN s.observed_generation = s.generation AND (s.phase = 'running' OR s.phase = 'stopped' AND s.desired_state = 'running')
     WHEN 'finished' THEN s.observed_generation = s.generation AND s.phase = 'stopped'

@@ -12,14 +12,16 @@ import type { startDeploymentWorld } from '../world.ts';
 
 /** The statements of all connections that are opened from now on, without those of the observer. */
 const statements: string[] = [];
+/** Those of them that were not prepared, without those that only control a transaction. PostgreSQL plans them each time. */
+const unprepared = new Set<string>();
 let observer: pg.Client | undefined;
 const { query } = pg.Client.prototype;
 pg.Client.prototype.query = function (this: pg.Client, ...given: Parameters<typeof query>) {
   if (this === observer) return query.apply(this, given);
-  const [statement] = given as unknown as [string | { readonly text: string }];
-  statements.push(
-    (typeof statement === 'string' ? statement : statement.text).trim().split(/\s+/).slice(0, 4).join(' '),
-  );
+  const [statement] = given as unknown as [string | { readonly text: string; readonly name?: string }];
+  const { text, name = '' } = typeof statement === 'string' ? { text: statement } : statement;
+  statements.push(text.trim().split(/\s+/).slice(0, 4).join(' '));
+  if (name === '' && !/^(?:BEGIN|COMMIT)\b/.test(text)) unprepared.add(text);
   return query.apply(this, given);
 } as typeof query;
 
@@ -31,6 +33,7 @@ const { creation, plansIn } = await import('../plans/world.ts');
 /** Those of one call, without the record of the use of a token, which is made once per second. */
 async function statementsOf<T>(work: () => Promise<T>) {
   statements.length = 0;
+  unprepared.clear();
   const result = await work();
   return { result, sent: statements.filter((text) => !text.startsWith('UPDATE tokens')) };
 }
@@ -45,6 +48,7 @@ test('a creation sends 13 statements, whatever the number of hosts and deploymen
   const few = await create();
   expect(few.result.status).toBe(201);
   expect(few.sent).toHaveLength(13);
+  expect([...unprepared]).toEqual([]);
   await Promise.all(Array.from({ length: 30 }, () => fleet.aHost()));
   for (let count = 0; count < 10; count += 1) await create();
   const many = await create();
@@ -153,6 +157,7 @@ test('a deployment takes seven engine calls and, beside the searches, four trans
     await run(); // pulls the image
     const before = await host.calls();
     const { sent } = await statementsOf(run);
+    expect([...unprepared]).toEqual([]);
     expect(callsBetween(before, await host.calls())).toEqual({
       'GET /containers/json': 1,
       'GET /images/*/json': 1,
