@@ -29,7 +29,7 @@ export async function startEngines({ hosts, cpus }) {
  * @param settings further settings
  */
 export async function startFleet(settings = {}) {
-  const postgres = await startPostgres();
+  const postgres = await startPostgres({ autovacuum: true });
   let service;
   const stop = async () => {
     await service?.stop();

@@ -13,13 +13,15 @@ const password = () => randomBytes(12).toString('hex');
  * Starts a PostgreSQL server. `create(name)` creates a database and returns its URL, and `cpu()` is
  * the CPU time of all processes of the server so far, in milliseconds.
  * @param durable whether the server waits for its disk at each commit, as in production
+ * @param autovacuum whether it analyzes tables that grow, as in production. Statements that were planned for an empty table
+ * are then planned again. A durable server always does
  */
-export async function startPostgres({ durable = false } = {}) {
+export async function startPostgres({ durable = false, autovacuum = false } = {}) {
   const folder = durable ? fs.mkdtempSync(path.join(os.tmpdir(), 'svc-bench-postgres-')) : undefined;
   // PostgreSQL can run as another user, who must be able to enter the folder.
   if (folder) fs.chmodSync(folder, 0o711);
   const remove = () => folder && fs.rmSync(folder, { recursive: true, force: true });
-  const options = folder ? { dataDir: path.join(folder, 'data'), password: password() } : {};
+  const options = folder ? { dataDir: path.join(folder, 'data'), password: password() } : { autovacuum };
   const postgres = await startEmbeddedPostgres(options).catch((error) => {
     remove();
     throw error;

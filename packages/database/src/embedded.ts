@@ -17,6 +17,8 @@ export type EmbeddedPostgresOptions = {
   dataDir?: string;
   /** A folder of `stopWithSnapshot`. A temporary server starts with a copy of it. */
   snapshot?: string;
+  /** Whether a temporary server vacuums and analyzes its tables, as a durable one does. Default: false. */
+  autovacuum?: boolean;
   /** Default: a free port. */
   port?: number;
   /** The password of the superuser. Required with `dataDir`, and the same at each start. */
@@ -105,7 +107,11 @@ async function startOn(dataDir: string, { options, storage, account, bin }: Prep
   const port = options.port ?? (await freePort());
   await requireFreePort(port);
   await initialise(bin, dataDir, storage, account);
-  const stopServer = await startServer({ bin, dataDir, port, storage, account, log: options.log ?? (() => {}) });
+  const stopServer = await startServer({
+    ...{ bin, dataDir, port, storage, account },
+    autovacuum: options.autovacuum ?? false,
+    log: options.log ?? (() => {}),
+  });
   return { port, stopServer };
 }
 

@@ -11,6 +11,7 @@ type Start = {
   dataDir: string;
   port: number;
   storage: Storage;
+  autovacuum: boolean;
   account: Account;
   log: (line: string) => void;
 };
@@ -20,7 +21,6 @@ const temporarySettings = [
   'fsync=off',
   'synchronous_commit=off',
   'full_page_writes=off',
-  'autovacuum=off',
   'jit=off',
   'shared_buffers=32MB', // creating and dropping a database searches all of it
   'wal_level=minimal',
@@ -34,7 +34,9 @@ const STOP_TIMEOUT_MS = 10_000;
  */
 export async function startServer(start: Start): Promise<(mode?: 'clean') => Promise<void>> {
   const durable = start.storage.kind === 'durable';
-  const settings = durable ? commonSettings : [...commonSettings, ...temporarySettings];
+  const settings = durable
+    ? commonSettings
+    : [...commonSettings, ...temporarySettings, `autovacuum=${start.autovacuum ? 'on' : 'off'}`];
   const flags = ['-p', String(start.port), ...settings.flatMap((setting) => ['-c', setting])];
   const child = spawn(path.join(start.bin, 'postgres'), [...ownerArguments(start.dataDir), ...flags], {
     ...start.account,
