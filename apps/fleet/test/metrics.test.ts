@@ -86,7 +86,7 @@ test('a scrape without a database has all other metrics', async () => {
   const database = openDatabase('postgresql://nobody@127.0.0.1:1/none', () => undefined);
   const text = await scrape(world.aReplica({ database }).app);
   expect(text).toContain('http_requests_total');
-  expect(text).toContain('database_pool_max_connections{pool="requests"} 13');
+  expect(text).toContain('database_pool_max_connections{pool="requests"} 12');
   expect(text).not.toMatch(/^fleet_deployments\{/m);
   expect(text).not.toMatch(/^database_response_seconds /m);
   expect(await scrape()).toMatch(/^database_response_seconds 0\.\d/m);

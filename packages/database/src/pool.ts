@@ -20,6 +20,8 @@ export type PoolSettings = {
    */
   connectTimeoutMs?: number;
   applicationName: string;
+  /** A statement that each connection runs before all others. If it fails, the connection is not used. */
+  atConnect?: string;
 };
 
 /** A request that waits longer has been given up by its client. */
@@ -42,6 +44,7 @@ export const COMMAND_TIMEOUTS = {
 export function poolOptions({
   statementTimeoutMs = 2500,
   connectTimeoutMs = 2000,
+  atConnect,
   ...settings
 }: PoolSettings): PoolConfig {
   const urlTimeoutMs = Number(new URL(settings.connectionString).searchParams.get('connect_timeout') ?? 0) * 1000;
@@ -58,6 +61,7 @@ export function poolOptions({
     query_timeout: statementTimeoutMs + 250, // for a server that does not respond
     lock_timeout: Math.min(settings.lockTimeoutMs ?? 2000, statementTimeoutMs),
     idle_in_transaction_session_timeout: 10_000,
+    ...(atConnect !== undefined && { onConnect: async (connection) => void (await connection.query(atConnect)) }),
   };
 }
 

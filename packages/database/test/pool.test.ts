@@ -71,3 +71,19 @@ test('a lost idle connection is reported, and the next query uses a new connecti
   expect((await query()).rows).toEqual([[1]]);
   await adapter.dispose();
 });
+
+test('each connection runs its first statement, and is not used if that fails', async () => {
+  const poolWith = (atConnect: string) =>
+    createPool({ connectionString, max: 2, applicationName: 'test', atConnect }).on('error', () => undefined);
+  const pool = poolWith('SET enable_seqscan = off');
+  const failing = poolWith('SET no_such_setting = off');
+  try {
+    const setting = 'SHOW enable_seqscan';
+    const found = await Promise.all([pool.query(setting), pool.query(setting)]);
+    expect(found.map(({ rows }) => rows)).toEqual([[{ enable_seqscan: 'off' }], [{ enable_seqscan: 'off' }]]);
+    await expect(failing.query('SELECT 1')).rejects.toThrow('no_such_setting');
+    expect(failing.totalCount).toBe(0);
+  } finally {
+    await Promise.all([pool.end(), failing.end()]);
+  }
+});

@@ -29,6 +29,11 @@ export interface Database {
    */
   readonly statements: Reader;
   /**
+   * The search for due deployments. It has a connection of its own, on which PostgreSQL reads with indexes wherever it can: the plan
+   * of the search outlives the small table for which it was made.
+   */
+  readonly search: Reader;
+  /**
    * Writes the mirror. Syncs have their own connections and a longer timeout, because a page is
    * larger than the data of a request.
    */
@@ -46,10 +51,11 @@ export interface Database {
 }
 
 /**
- * The share of the mirror in the connections of a process. Requests and the reconciler use the
- * rest.
+ * The shares of the mirror, of searches and of notifications in the connections of a process. Requests and the reconciler use
+ * the rest.
  */
 const MIRROR_WRITERS = 2;
+const SEARCHES = 1;
 const NOTIFICATIONS = 1;
 /** Of the trigger `deployment_due`. */
 const DUE_CHANNEL = 'deployment_due';
@@ -105,7 +111,11 @@ export function openDatabase(
     return translatingClient(client, constraintProblems);
   };
   const pools = {
-    requests: openPool({ max: connections - MIRROR_WRITERS - NOTIFICATIONS, applicationName: APPLICATION_NAME }),
+    requests: openPool({
+      max: connections - MIRROR_WRITERS - SEARCHES - NOTIFICATIONS,
+      applicationName: APPLICATION_NAME,
+    }),
+    search: openPool({ max: SEARCHES, applicationName: 'fleet-search', atConnect: 'SET enable_seqscan = off' }),
     mirror: openPool(MIRROR_POOL),
   };
   const nameOf = createStatementNames(MAX_PREPARED);
@@ -114,6 +124,7 @@ export function openDatabase(
   return {
     client,
     statements: createReader(pools.requests, { constraints: constraintProblems, nameOf }),
+    search: createReader(pools.search, { constraints: constraintProblems, nameOf: createStatementNames(MAX_PREPARED) }),
     mirrorWriter,
     pools,
     subscribeToDue: (onDue) =>

@@ -188,12 +188,12 @@ interface ClaimedNow {
  * @param shutdown also aborts the claims
  */
 export async function claimDue(
-  { statements }: Database,
+  { search, statements }: Pick<Database, 'search' | 'statements'>,
   { lease, limit }: ClaimOptions,
   shutdown: AbortSignal,
 ): Promise<Claim[]> {
   const requestedAt = Date.now();
-  const rows = await statements.read<ClaimedNow>(Prisma.sql`
+  const rows = await search.read<ClaimedNow>(Prisma.sql`
     WITH locked AS MATERIALIZED (
       SELECT d.id, d.xmin AS version FROM deployments d WHERE d.id = ANY (ARRAY(${dueDeployments(limit)})) AND ${isClaimable}
       FOR UPDATE OF d SKIP LOCKED),

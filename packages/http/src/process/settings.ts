@@ -233,7 +233,7 @@ export const commonSettings = (defaults: { readonly port: string }) => ({
   DATABASE_CONNECTIONS: numberSetting(6, 1000)
     .prefault('16')
     .describe(
-      'the maximum number of database connections of a process. Some of them are reserved: in the hub two for catalog writes (one if there are fewer than eight), one for [streamed responses](sync.md#large-responses) and one for the [check of the revision](performance.md#how-reads-work), in the fleet two for the mirror and one for notifications',
+      'the maximum number of database connections of a process. Some of them are reserved: in the hub two for catalog writes (one if there are fewer than eight), one for [streamed responses](sync.md#large-responses) and one for the [check of the revision](performance.md#how-reads-work), in the fleet two for the mirror, one for the search for due deployments and one for notifications',
     ),
   PORT: numberSetting(0, 65_535).prefault(defaults.port).describe('the port to listen on'),
   HOST: z

@@ -12,7 +12,7 @@ import type { startDeploymentWorld } from '../world.ts';
 
 /** The statements of all connections that are opened from now on, without those of the observer. */
 const statements: string[] = [];
-/** Those of them that were not prepared, without those that only control a transaction. PostgreSQL plans them each time. */
+/** Those of them that were not prepared, without those that only control a transaction or a connection. PostgreSQL plans them each time. */
 const unprepared = new Set<string>();
 let observer: pg.Client | undefined;
 const { query } = pg.Client.prototype;
@@ -21,7 +21,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...given: Parameters<type
   const [statement] = given as unknown as [string | { readonly text: string; readonly name?: string }];
   const { text, name = '' } = typeof statement === 'string' ? { text: statement } : statement;
   statements.push(text.trim().split(/\s+/).slice(0, 4).join(' '));
-  if (name === '' && !/^(?:BEGIN|COMMIT)\b/.test(text)) unprepared.add(text);
+  if (name === '' && !/^(?:BEGIN|COMMIT|SET enable_seqscan)\b/.test(text)) unprepared.add(text);
   return query.apply(this, given);
 } as typeof query;
 
@@ -30,12 +30,12 @@ const world: { startDeploymentWorld: typeof startDeploymentWorld } = await impor
 const fleet = await world.startDeploymentWorld();
 const { creation, plansIn } = await import('../plans/world.ts');
 
-/** Those of one call, without the record of the use of a token, which is made once per second. */
+/** Those of one call, without the record of the use of a token, which is made once per second, and without those of new connections. */
 async function statementsOf<T>(work: () => Promise<T>) {
   statements.length = 0;
   unprepared.clear();
   const result = await work();
-  return { result, sent: statements.filter((text) => !text.startsWith('UPDATE tokens')) };
+  return { result, sent: statements.filter((text) => !/^(?:UPDATE tokens|SET enable_seqscan)\b/.test(text)) };
 }
 
 const PORT = { containerPort: 80, protocol: 'TCP' };
