@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type Template, template, templateDefaults } from '@svc/contract';
 
+/** Files that run in the same process share it. */
 let count = 0;
+
+/** The names are in the order of their creation. */
+const nextName = () => `template ${String(++count).padStart(6, '0')}`;
 
 /** A template in the format in which a hub sends it. */
 export function aTemplate(given: Partial<Template> = {}): Template {
-  const name = given.name ?? `template ${++count}`;
+  const name = given.name ?? nextName();
   const at = '2026-01-02T03:04:05.678Z';
   return template.parse({
     ...templateDefaults,

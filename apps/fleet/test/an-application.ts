@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type Application, application } from '@svc/contract';
 
+/** Files that run in the same process share it. */
 let count = 0;
+
+/** The names are in the order of their creation. */
+const nextName = () => `application ${String(++count).padStart(6, '0')}`;
 
 /** An application in the format in which a hub sends it. */
 export function anApplication(given: Partial<Application> = {}): Application {
-  const name = given.name ?? `application ${++count}`;
+  const name = given.name ?? nextName();
   const at = '2026-01-02T03:04:05.678Z';
   return application.parse({
     id: randomUUID(),
