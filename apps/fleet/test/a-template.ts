@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Template, template, templateDefaults } from '@svc/contract';
 
-/** Files that run in the same process share it. */
-let count = 0;
+/** A function that returns names in the order of its calls, also if other files of the same process have called it before. */
+export function namesOf(what: string): () => string {
+  let count = 0;
+  return () => `${what} ${String(++count).padStart(6, '0')}`;
+}
 
-/** The names are in the order of their creation. */
-const nextName = () => `template ${String(++count).padStart(6, '0')}`;
+const nextName = namesOf('template');
 
 /** A template in the format in which a hub sends it. */
 export function aTemplate(given: Partial<Template> = {}): Template {

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Application, application } from '@svc/contract';
+import { namesOf } from './a-template.ts';
 
-/** Files that run in the same process share it. */
-let count = 0;
-
-/** The names are in the order of their creation. */
-const nextName = () => `application ${String(++count).padStart(6, '0')}`;
+const nextName = namesOf('application');
 
 /** An application in the format in which a hub sends it. */
 export function anApplication(given: Partial<Application> = {}): Application {

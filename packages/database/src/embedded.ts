@@ -107,11 +107,7 @@ async function startOn(dataDir: string, { options, storage, account, bin }: Prep
   const port = options.port ?? (await freePort());
   await requireFreePort(port);
   await initialise(bin, dataDir, storage, account);
-  const stopServer = await startServer({
-    ...{ bin, dataDir, port, storage, account },
-    autovacuum: options.autovacuum ?? false,
-    log: options.log ?? (() => {}),
-  });
+  const stopServer = await startServer({ bin, dataDir, port, storage, account, log: options.log ?? (() => {}) });
   return { port, stopServer };
 }
 
@@ -120,8 +116,8 @@ function connectionUrl(port: number, o: { database: string; user: string; passwo
   return `postgresql://${encodeURIComponent(o.user)}${password}@127.0.0.1:${port}/${encodeURIComponent(o.database)}`;
 }
 
-function storageOf({ dataDir, password, snapshot }: EmbeddedPostgresOptions): Storage {
-  if (dataDir === undefined) return { kind: 'temporary', ...(snapshot !== undefined && { snapshot }) };
+function storageOf({ dataDir, password, snapshot, autovacuum = false }: EmbeddedPostgresOptions): Storage {
+  if (dataDir === undefined) return { kind: 'temporary', autovacuum, ...(snapshot !== undefined && { snapshot }) };
   if (!password)
     throw new Error(
       `PostgreSQL with the data folder ${dataDir} requires a password. Pass the same password at each start.`,

@@ -1,8 +1,9 @@
 /**
  * A result with all columns of a table changes when a later version adds a column. A prepared
- * statement would fail from then on. A statement that names its columns can multiply.
+ * statement would fail from then on. A `*` that multiplies is not such a result: it
+ * follows a value, and a value follows it.
  */
-const ALL_COLUMNS = /(?:\b(?:SELECT|ALL|DISTINCT|RETURNING)\s|[,.])\s{0,100}\*|\bDISTINCT\s+ON\b/i;
+const ALL_COLUMNS = /(?:\b(?:SELECT|ALL|DISTINCT|RETURNING)\s|[,.])\s{0,100}\*|\*\s{0,100}(?:,|FROM\b)/i;
 
 /** Returns the name of a prepared statement; empty: it is not prepared. */
 export type StatementNames = (statement: { readonly sql: string }) => string;

@@ -119,12 +119,13 @@ export function openDatabase(
     mirror: openPool(MIRROR_POOL),
   };
   const nameOf = createStatementNames(MAX_PREPARED);
+  const readerOf = (pool: pg.Pool) => createReader(pool, { constraints: constraintProblems, nameOf });
   const client = clientOf(pools.requests, nameOf);
   const mirrorWriter = clientOf(pools.mirror, createStatementNames(MAX_PREPARED), { maxWait: 5000 });
   return {
     client,
-    statements: createReader(pools.requests, { constraints: constraintProblems, nameOf }),
-    search: createReader(pools.search, { constraints: constraintProblems, nameOf: createStatementNames(MAX_PREPARED) }),
+    statements: readerOf(pools.requests),
+    search: readerOf(pools.search),
     mirrorWriter,
     pools,
     subscribeToDue: (onDue) =>

@@ -13,7 +13,9 @@ const run = promisify(execFile);
  * The storage of a server: temporary, with a copy of a snapshot or no data, or durable with a
  * password.
  */
-export type Storage = { kind: 'temporary'; snapshot?: string } | { kind: 'durable'; dataDir: string; password: string };
+export type Storage =
+  | { kind: 'temporary'; snapshot?: string; autovacuum: boolean }
+  | { kind: 'durable'; dataDir: string; password: string };
 
 /**
  * The environment of PostgreSQL. Its data must not depend on the locale or time zone of this

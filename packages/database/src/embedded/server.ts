@@ -11,7 +11,6 @@ type Start = {
   dataDir: string;
   port: number;
   storage: Storage;
-  autovacuum: boolean;
   account: Account;
   log: (line: string) => void;
 };
@@ -33,10 +32,11 @@ const STOP_TIMEOUT_MS = 10_000;
  * temporary server writes its data completely only if it stops in mode `clean`.
  */
 export async function startServer(start: Start): Promise<(mode?: 'clean') => Promise<void>> {
-  const durable = start.storage.kind === 'durable';
+  const { storage } = start;
+  const durable = storage.kind === 'durable';
   const settings = durable
     ? commonSettings
-    : [...commonSettings, ...temporarySettings, `autovacuum=${start.autovacuum ? 'on' : 'off'}`];
+    : [...commonSettings, ...temporarySettings, `autovacuum=${storage.autovacuum ? 'on' : 'off'}`];
   const flags = ['-p', String(start.port), ...settings.flatMap((setting) => ['-c', setting])];
   const child = spawn(path.join(start.bin, 'postgres'), [...ownerArguments(start.dataDir), ...flags], {
     ...start.account,

@@ -20,7 +20,7 @@ export interface KnownCaller {
 /** How a service answers frequent requests from memory. */
 export interface AtOnce<Context> {
   /**
-   * Resolves to a state that was read after the call. Calls that share a state receive the same
+   * Resolves to a state for a request to the route that was read after the call. Calls that share a state receive the same
    * promise. Rejects if no request can be answered.
    */
   latest(route: Route<Context>): Promise<unknown>;
